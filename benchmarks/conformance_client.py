@@ -19,14 +19,14 @@ from typing import Any
 
 import httpx2
 
-from workbench.catalog.catalog import Catalog
-from workbench.catalog.host import Nobody
-from workbench.catalog.oauth.sign_ins import SignIns
 from workbench.errors import WorkbenchError
 from workbench.events import Event, SignInWanted, spawn
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Fault, Origin, Outcome, ServerConfig, ToolCall
 from workbench.secrets.secrets import Secrets
+from workbench.servers.oauth.sign_in_service import SignIns
+from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_requests import Nobody
 from workbench.settings import Settings
 
 NAME = "conformance"

@@ -24,11 +24,11 @@ from typing import Any
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from workbench.catalog.one_tool import one_tool
 from workbench.core import Core
 from workbench.identifiers import package_name
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Depth, ServerStatus
+from workbench.servers.tool_definitions.tool_lookup import one_tool
 
 TOKEN = re.compile(r"\[[A-Z_]+_\d+\.\w{4}\]")
 PRINTED = {  # what programs do with definitions; nothing in what they print is anybody's

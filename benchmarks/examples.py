@@ -12,11 +12,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.catalog.launch import demo_config
 from workbench.core import ABOVE, Core
 from workbench.events import Event, RunChanged
 from workbench.paths import Paths
 from workbench.records import Decision, Run, RunState, ServerConfig
+from workbench.servers.configuration.launch_command import demo_config
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
 

@@ -16,12 +16,12 @@ from typing import Any, cast
 
 from search import entries_of, made_up
 
-from workbench.catalog.everywhere import Everywhere
-from workbench.catalog.finder import Finder
-from workbench.catalog.lessons import Lessons
-from workbench.catalog.semantic.source import Source
-from workbench.catalog.server import Server
 from workbench.records import Resource, ServerConfig, ServerState
+from workbench.search.search_all import Everywhere
+from workbench.search.search_index import Finder
+from workbench.search.search_learning import Lessons
+from workbench.search.semantic.model_source import Source
+from workbench.servers.server import Server
 
 QUESTIONS = ("who are my customers", "archive the shipment", "budget forecast", "invoice_12", "restaurants near me")
 

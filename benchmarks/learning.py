@@ -19,8 +19,8 @@ from pathlib import Path
 
 from search import Find, with_sentences, with_vectors, with_words
 
-from workbench.catalog.ranking import Entry
 from workbench.records import Tool
+from workbench.search.bm25_ranking import Entry
 
 PAST = (0, 3, 30)  # questions that each tool answered before
 ASKED = 10  # questions of each tool

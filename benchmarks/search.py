@@ -26,14 +26,14 @@ from pathlib import Path
 
 from wrappers import recorded
 
-from workbench.catalog.meaning import VECTORS, Meaning
-from workbench.catalog.ranking import Entry, Ranking
-from workbench.catalog.semantic.model import NAME, SentenceModel
-from workbench.catalog.semantic.sentences import Sentences
-from workbench.catalog.semantic.shelf import Shelf
 from workbench.identifiers import python_names
 from workbench.paths import models_folder, resources
 from workbench.records import Tool
+from workbench.search.bm25_ranking import Entry, Ranking
+from workbench.search.semantic.embedding_cache import Shelf
+from workbench.search.semantic.sentence_embeddings import Sentences
+from workbench.search.semantic.sentence_model import NAME, SentenceModel
+from workbench.search.word_vectors import VECTORS, Meaning
 
 QUERIES = Path(__file__).with_name("search_queries.tsv")
 FEW, SIZES = 500, (0, 3_000, 10_000)  # 0: as recorded

@@ -22,12 +22,12 @@ from wrappers import recorded
 
 from workbench import tokens
 from workbench.agent.tools import INSTRUCTIONS, TOOLS
-from workbench.catalog.definitions import read
-from workbench.catalog.ranking import Entry
-from workbench.catalog.search import Search, first_sentence
 from workbench.demo.server import _TOOLS as DEMO  # the definitions as the server sends them
 from workbench.identifiers import python_names
 from workbench.records import Depth, Tool
+from workbench.search.bm25_ranking import Entry
+from workbench.search.tool_search import Search, first_sentence
+from workbench.servers.tool_definitions.definition_parsing import read
 from workbench.wrappers.source import call_source
 
 PAPER = {  # scenario → the example that is one, and what the paper claims to save

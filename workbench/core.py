@@ -14,15 +14,11 @@ from threading import get_ident
 from typing import TYPE_CHECKING
 
 from workbench.agent.entrance import Entrance, load_door
-from workbench.asks.asks import Asks
 from workbench.audit.finder import Finder
 from workbench.audit.index import Index
 from workbench.audit.indexing import Indexing
 from workbench.audit.journal import Journal
 from workbench.audit.telemetry import Telemetry
-from workbench.catalog.catalog import Catalog
-from workbench.catalog.launch import fingerprint
-from workbench.catalog.oauth.sign_ins import SignIns
 from workbench.desk.handlers import api_methods
 from workbench.desk.seat import House
 from workbench.errors import WorkbenchError
@@ -52,6 +48,10 @@ from workbench.sandbox.packages import packages
 from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.logs import mask_logs
 from workbench.secrets.secrets import Secrets
+from workbench.servers.configuration.launch_command import fingerprint
+from workbench.servers.elicitation.open_requests import Asks
+from workbench.servers.oauth.sign_in_service import SignIns
+from workbench.servers.server_catalog import Catalog
 from workbench.settings import Settings, read
 from workbench.skills.library import Library
 from workbench.workspace.cache import Cache

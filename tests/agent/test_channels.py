@@ -31,7 +31,7 @@ from workbench.records import Decision, RunState
 
 NAME, MAIL = "Wilhelmina Qvortrup", "wilhelmina@qvortrup.org"  # the name has no form that gives it away
 PLANTED = re.compile(rb"wilhelm|qvortr", re.IGNORECASE)
-SERVER = str(Path(__file__).resolve().parent.parent / "servers" / "planting.py")
+SERVER = str(Path(__file__).resolve().parent.parent / "mcp_servers" / "planting.py")
 KNOWN = "from servers.plant import record\nperson = (await record())['customer']\n"
 TOKEN = re.compile(r"\[(?:NAME|EMAIL)_\d+\.\w{4}\]")
 DENY = "# to be denied\n"

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.records import ServerConfig
 
-HOSTILE = Path(__file__).parents[1] / "servers" / "hostile.py"
+HOSTILE = Path(__file__).parents[1] / "mcp_servers" / "hostile.py"
 
 
 @pytest.mark.parametrize("depth", ["description", "full"])

@@ -28,7 +28,7 @@ from workbench.runs import reasons
 from workbench.runs.sessions import Sessions
 
 TOKEN = re.compile(r"\[[A-Z_]+_\d+\.\w{4}\]")
-SERVERS = Path(__file__).resolve().parent.parent / "servers"
+SERVERS = Path(__file__).resolve().parent.parent / "mcp_servers"
 PLANTING = str(SERVERS / "planting.py")
 NAME, MAIL = "Wilhelmina Qvortrup", "wilhelmina@qvortrup.org"
 LEARN = (  # what made the workbench's own words into people

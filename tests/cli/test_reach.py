@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.catalog.launch import fingerprint
-from workbench.catalog.leave import consent
 from workbench.cli.reach import NotAllowed, command_line, reach
 from workbench.records import ServerConfig, ServerState, ServerStatus
+from workbench.servers.configuration.consent_text import consent
+from workbench.servers.configuration.launch_command import fingerprint
 
 
 class Bench:

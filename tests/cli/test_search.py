@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.catalog.semantic.model import runs_here
+from workbench.search.semantic.sentence_model import runs_here
 from workbench.wire.lock import holder
 
 pytestmark = pytest.mark.usefixtures("paths")  # a home of its own: what is removed here is nobody's

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from workbench.catalog.definitions import read
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import ServersArranged
 from workbench.records import EntryQuery, ServerConfig
+from workbench.servers.tool_definitions.definition_parsing import read
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from workbench.events import SecretsChanged
 from workbench.records import EntryQuery, Origin, SecretInfo, ServerStatus, ToolCall
 from workbench.secrets import sealed
 
-FAULTY = str(Path(__file__).resolve().parent.parent / "servers" / "faulty.py")
+FAULTY = str(Path(__file__).resolve().parent.parent / "mcp_servers" / "faulty.py")
 VALUE = "hush-" + "hush-hush"
 
 

@@ -15,7 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import SignInWanted
 from workbench.records import EntryQuery, Origin, ServerStatus, ToolCall
 
-FILE = Path(__file__).resolve().parents[1] / "servers" / "guarded.py"
+FILE = Path(__file__).resolve().parents[1] / "mcp_servers" / "guarded.py"
 spec = importlib.util.spec_from_file_location("guarded_for_desk", FILE)
 assert spec is not None
 assert spec.loader is not None

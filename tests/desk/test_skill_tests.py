@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from workbench.catalog.definitions import digest
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import Origin, RunState, Skill, SkillTest, Strength
+from workbench.servers.tool_definitions.definition_parsing import digest
 
 CODE = """\
 from servers.demo import list_orders

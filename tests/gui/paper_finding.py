@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.catalog.reasons import letters
 from workbench.records import Companion, Find, FindKind, Finds, FoundIn, Reason, SkillState
+from workbench.search.match_reasons import letters
 
 
 class PaperFinding:

@@ -8,9 +8,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from workbench.catalog import raw
-from workbench.catalog.traffic import Traffic, find
-from workbench.catalog.transcript import transcript
 from workbench.errors import WorkbenchError
 from workbench.events import ToolsChanged
 from workbench.records import (
@@ -26,6 +23,9 @@ from workbench.records import (
     ToolWarning,
     Vitals,
 )
+from workbench.servers import raw_message_parsing
+from workbench.servers.monitoring.message_export import transcript
+from workbench.servers.monitoring.message_log import Traffic, find
 
 
 class PaperWatch:
@@ -69,7 +69,7 @@ class PaperWatch:
 
     async def send_raw(self, server: str, text: str, confirmed: bool) -> RawAnswer:
         self.note("send_raw", server, text, confirmed)  # type: ignore[attr-defined]  # the bench has it
-        message, at = raw.read(text), time.time()
+        message, at = raw_message_parsing.read(text), time.time()
         if message.tool.startswith("delete") and not confirmed:
             fault = Fault(f"{server}.{message.tool} can change or delete data for good.", "Press Call once more.")
             return RawAnswer(message.method, False, at, fault, needs_confirmation=True)

@@ -30,10 +30,10 @@ print(*sys.modules)
 CORE = """
 import asyncio, sys
 from pathlib import Path
-from workbench.catalog import finder
+from workbench.search import search_index
 from workbench.core import Core
 from workbench.paths import paths_of
-finder._LATER = 600.0  # a busy machine may well take a second to open
+search_index._LATER = 600.0  # a busy machine may well take a second to open
 async def open_and_close():
     core = Core(paths_of(Path({bench!r})))
     await core.open()

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from workbench.catalog.catalog import Catalog
-from workbench.catalog.host import Nobody
 from workbench.events import Event
 from workbench.paths import Paths
 from workbench.records import Origin, Outcome, ServerConfig, ToolCall
+from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_requests import Nobody
 from workbench.settings import Settings
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcp-workbench-real"

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from workbench.asks.refusal import Refusal
-from workbench.catalog.clock import CallClock
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, Origin, RunState, ToolCall
+from workbench.servers.call_timeout import CallClock
+from workbench.servers.elicitation.refusal import Refusal
 
 FORM = {"type": "object", "properties": {"mail": {"type": "string", "format": "email"}}, "required": ["mail"]}
 CREATE = "elicitation/create"

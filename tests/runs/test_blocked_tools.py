@@ -12,7 +12,7 @@ from workbench.records import EntryQuery, Origin, ToolCall
 from workbench.runs.broker import Broker
 from workbench.runs.stock import Stock
 
-FAULTY = str(Path(__file__).resolve().parent.parent / "servers" / "faulty.py")
+FAULTY = str(Path(__file__).resolve().parent.parent / "mcp_servers" / "faulty.py")
 
 
 def call(tool: str, **arguments: object) -> ToolCall:

@@ -11,7 +11,7 @@ import pytest
 from workbench.core import Core
 from workbench.records import Decision, Run, RunState, ServerConfig
 
-HOSTILE = Path(__file__).parents[1] / "servers" / "hostile.py"
+HOSTILE = Path(__file__).parents[1] / "mcp_servers" / "hostile.py"
 HANG = 120  # seconds; only a test that fails takes them
 
 

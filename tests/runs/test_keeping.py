@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from workbench.catalog.launch import reserved
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, PrivacyQuery
@@ -17,6 +16,7 @@ from workbench.runs.keeping import Keeping
 from workbench.runs.sessions import Session, Sessions
 from workbench.secrets.references import KEPT_VALUES
 from workbench.secrets.secrets import Secrets
+from workbench.servers.configuration.launch_command import reserved
 from workbench.settings import Settings
 
 MAIL = "rosa.lund@corp.io"

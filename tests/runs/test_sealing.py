@@ -16,7 +16,7 @@ from workbench.records import Content, Decision, EntryQuery, Fault, Outcome, Per
 from workbench.runs import sealing
 
 ABOVE = Path(__file__).resolve().parents[2]
-ECHO = Path(__file__).resolve().parents[1] / "servers" / "echoing.py"
+ECHO = Path(__file__).resolve().parents[1] / "mcp_servers" / "echoing.py"
 
 
 @pytest.fixture

@@ -13,13 +13,13 @@ import mcp.types as T
 
 from workbench.agent.answer import Answer
 from workbench.agent.programs import Context, Programs
-from workbench.catalog.catalog import Catalog
-from workbench.catalog.one_tool import one_tool
 from workbench.errors import WorkbenchError
 from workbench.privacy.masking_levels import KindMarks, TextKind
 from workbench.quick_records import dataclass
 from workbench.records import JsonObject, Tool
 from workbench.runs.rooms import Rooms
+from workbench.servers.server_catalog import Catalog
+from workbench.servers.tool_definitions.tool_lookup import one_tool
 
 LONGEST_NAME: Final = 64  # characters that models' interfaces take
 MOST: Final = 200  # tools of all chosen servers

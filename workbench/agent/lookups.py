@@ -12,7 +12,6 @@ from workbench.agent import arguments as given
 from workbench.agent.answer import Answer
 from workbench.agent.direct import kind_of
 from workbench.agent.programs import Programs
-from workbench.catalog.one_tool import one_tool
 from workbench.events import LedgerChanged
 from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, Ledger, RunState
@@ -21,6 +20,7 @@ from workbench.runs.execution import depth_of, limit_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.view import cut
+from workbench.servers.tool_definitions.tool_lookup import one_tool
 from workbench.tokens import count, counter
 
 FRESH_SECONDS: Final = 5.0  # for which a count of skills is good

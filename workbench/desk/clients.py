@@ -6,10 +6,10 @@ import asyncio
 import sys
 from collections.abc import Mapping
 
-from workbench.catalog.clients import exporting, masking
-from workbench.catalog.clients.exporting import Draft
-from workbench.catalog.clients.finding import Find, find, show
-from workbench.catalog.clients.importing import Import, settle
+from workbench.client_configs import config_export
+from workbench.client_configs.config_discovery import Find, find, show
+from workbench.client_configs.config_export import Draft
+from workbench.client_configs.config_import import Import, settle
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
 from workbench.quick_records import dataclass
@@ -23,6 +23,7 @@ from workbench.records import (
     ImportReport,
     ServerConfig,
 )
+from workbench.servers.configuration import secret_masking
 from workbench.wire.marker import api
 
 ITSELF = "workbench"  # the name under which other clients know this workbench
@@ -60,7 +61,7 @@ class ClientsDesk(Seat):
             values[place if place not in values else f"{place} ({len(values) + 1})"] = value
             return value
 
-        masking.swap(one.config, keep)
+        secret_masking.swap(one.config, keep)
         self._note("secret.looked_at", f"You looked at the secrets of {one.config.name} in {one.place.client.title}")
         return values
 
@@ -91,7 +92,7 @@ class ClientsDesk(Seat):
     @api
     async def preview_export(self, client: str, names: tuple[str, ...], itself: bool) -> ExportPreview:
         """What writing these servers there would change; with `itself`, the workbench as a server too."""
-        return exporting.show(await self._draft(client, names, itself))
+        return config_export.show(await self._draft(client, names, itself))
 
     @api(decides=True)
     async def export_servers(self, client: str, names: tuple[str, ...], itself: bool, sha: str) -> ExportReport:
@@ -99,14 +100,14 @@ class ClientsDesk(Seat):
         made = await self._draft(client, names, itself)
         if made.blocked is not None:
             raise WorkbenchError(made.blocked.message, made.blocked.hint)
-        if exporting.sha(made.after) != sha:
+        if config_export.sha(made.after) != sha:
             raise WorkbenchError(f"{made.place.file} changed since you saw it.", "Look at what would be written again.")
         existed = made.place.file.exists()
-        backup = await asyncio.to_thread(exporting.write, made)
+        backup = await asyncio.to_thread(config_export.write, made)
         self._written = dict([*self._written.items(), (sha, _Written(made, existed))][-_REMEMBERED:])
         written = tuple(made.entries)
         self._note("server.exported", f"You wrote {', '.join(written)} into {made.place.file}")
-        return ExportReport(exporting.describe(made.place), written, backup, sha, tuple(made.notes))
+        return ExportReport(config_export.describe(made.place), written, backup, sha, tuple(made.notes))
 
     @api(decides=True)
     async def undo_export(self, sha: str) -> ClientFile:
@@ -115,10 +116,10 @@ class ClientsDesk(Seat):
         if written is None:
             raise WorkbenchError("That export cannot be taken back any more.", "Its copy lies beside the file.")
         made = written.draft
-        await asyncio.to_thread(exporting.take_back, made.place, made.before, sha, written.existed)
+        await asyncio.to_thread(config_export.take_back, made.place, made.before, sha, written.existed)
         del self._written[sha]
         self._note("server.export_undone", f"You put {made.place.file} back as it was")
-        return exporting.describe(made.place)
+        return config_export.describe(made.place)
 
     async def _finds(self) -> dict[str, Find]:
         found, _ = await asyncio.to_thread(find, self._rooms.paths.bench)
@@ -139,8 +140,8 @@ class ClientsDesk(Seat):
         if any(known[name].builtin for name in names):
             raise WorkbenchError("The demo server is a part of the workbench.", "Connect the workbench itself instead.")
         wanted = [known[name] for name in names] + ([self._itself()] if itself else [])
-        place = exporting.target(self._rooms.paths.bench, client)
-        return await asyncio.to_thread(exporting.draft, place, wanted)
+        place = config_export.target(self._rooms.paths.bench, client)
+        return await asyncio.to_thread(config_export.draft, place, wanted)
 
     def _itself(self) -> ServerConfig:
         """This very Python, so it works without anything on the PATH."""
@@ -148,7 +149,7 @@ class ClientsDesk(Seat):
         return ServerConfig(ITSELF, sys.executable, ("-m", "workbench", "serve", "--bench", bench))
 
     def _files(self) -> tuple[ClientFile, ...]:
-        return tuple(exporting.describe(place) for place in exporting.targets(self._rooms.paths.bench))
+        return tuple(config_export.describe(place) for place in config_export.targets(self._rooms.paths.bench))
 
     def _configs(self) -> tuple[ServerConfig, ...]:
         return tuple(state.config for state in self._catalog.states())

@@ -6,13 +6,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
-from workbench.catalog.doctor.command import launcher
-from workbench.catalog.doctor.diagnosis import Diagnosis
-from workbench.catalog.launch import expand
 from workbench.desk.house_checks import check_house
 from workbench.desk.seat import Seat
 from workbench.events import ServerChecked
 from workbench.records import Check, ServerConfig
+from workbench.servers.configuration.launch_command import expand
+from workbench.servers.doctor.command_check import launcher
+from workbench.servers.doctor.diagnosis import Diagnosis
 from workbench.wire.marker import api
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from workbench.catalog.items import Item, of_skill
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
 from workbench.records import Companion, FindKind, Finds
+from workbench.search.searchable_items import Item, of_skill
 from workbench.skills.library_snapshot import LibrarySnapshot
 from workbench.wire.marker import api
 

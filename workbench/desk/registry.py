@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from workbench.catalog import entries
-from workbench.catalog.clients.importing import keep_apart
-from workbench.catalog.known_servers import known_servers
-from workbench.catalog.pins import Pins
+from workbench.client_configs.config_import import keep_apart
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.records import KnownServer, ServerConfig, ServerState
+from workbench.servers.configuration import server_entries
+from workbench.servers.configuration.known_servers import known_servers
+from workbench.servers.tool_definitions.definition_pins import Pins
 from workbench.wire.marker import api
 
 
@@ -26,7 +26,7 @@ class RegistryDesk(Seat):
             self._own(server)
         elif any(state.config.name == config.name for state in self._catalog.states()):
             raise WorkbenchError(f"The bench has a server {config.name} already.", "Choose another name.")
-        entries.read(config.name, entries.write(config, {}))  # refused before anything is changed
+        server_entries.read(config.name, server_entries.write(config, {}))  # refused before anything is changed
         if keep_secrets:
             config = await self._apart(config)
         if server and config.name != server:

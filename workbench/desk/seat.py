@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from workbench.agent.entrance import Entrance
-from workbench.catalog.catalog import Catalog
-from workbench.catalog.launch import fingerprint
 from workbench.errors import WorkbenchError
 from workbench.hints.hints import Hints
 from workbench.quick_records import dataclass
@@ -15,6 +13,8 @@ from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
+from workbench.servers.configuration.launch_command import fingerprint
+from workbench.servers.server_catalog import Catalog
 from workbench.settings import Settings, adds_up, change, read, write
 from workbench.wire.peer import TERMINAL, WINDOW, Asker, asker
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from workbench.catalog import plain_secrets
-from workbench.catalog.launch import references
-from workbench.catalog.oauth.held import name_of
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.events import SecretsChanged
 from workbench.records import SecretInfo, SecretStore, ServerState
+from workbench.servers.configuration import plain_text_secrets
+from workbench.servers.configuration.launch_command import references
+from workbench.servers.oauth.token_storage import name_of
 from workbench.wire.marker import api
 
 
@@ -44,7 +44,7 @@ class SecretsDesk(Seat):
                 "The secrets of this entry cannot be moved: they would be forgotten when the core ends.",
                 "Open Secrets… in the Workbench menu and choose a passphrase, then move them.",
             )
-        changed, values = plain_secrets.moved(config, [info.name for info in store.secrets])
+        changed, values = plain_text_secrets.moved(config, [info.name for info in store.secrets])
         for name, value in values.items():
             await asyncio.to_thread(self._rooms.secrets.put, name, value)
         self._note("secret.moved", f"You moved {len(values)} secrets of {server} out of .mcp.json", server=server)

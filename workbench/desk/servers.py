@@ -6,8 +6,6 @@ import asyncio
 import uuid
 from dataclasses import replace
 
-from workbench.catalog import leave
-from workbench.catalog.launch import fingerprint
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
 from workbench.identifiers import python_names
@@ -26,6 +24,8 @@ from workbench.records import (
     ToolCall,
     ToolSummary,
 )
+from workbench.servers.configuration import consent_text
+from workbench.servers.configuration.launch_command import fingerprint
 from workbench.wire.marker import api
 from workbench.wire.peer import check_is_user
 from workbench.wrappers.source import call_source, wrapper_source
@@ -46,7 +46,7 @@ class ServersDesk(Seat):
     @api
     async def consent(self, server: str) -> Consent:
         """What a person is shown before they connect a server that they have not allowed yet."""
-        return leave.consent(self._catalog.server(server).state.config)
+        return consent_text.consent(self._catalog.server(server).state.config)
 
     @api(decides=True)
     async def connect(self, server: str, sha: str = "") -> ServerState:

@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from workbench.catalog import stored
 from workbench.errors import WorkbenchError
+from workbench.servers.configuration import private_json_files
 
 SHORTEST: Final = 4
 LONGEST: Final = 200
@@ -72,7 +72,7 @@ class TerminalPin:
         self._file.unlink(missing_ok=True)
 
     def _read(self) -> dict[str, Any]:  # Any: JSON of a known shape
-        found = stored.load(self._file)
+        found = private_json_files.load(self._file)
         try:
             bytes.fromhex(found["salt"] + found["hash"])
             return {
@@ -89,7 +89,7 @@ class TerminalPin:
 
     def _save(self, kept: dict[str, Any]) -> None:  # Any: as above
         try:
-            stored.save(self._file, kept)
+            private_json_files.save(self._file, kept)
         except OSError as fault:
             words = f"The PIN cannot be written: {fault.strerror}."
             raise WorkbenchError(words, f"Is {self._file.parent} writable?") from fault

@@ -7,9 +7,6 @@ import time
 import uuid
 from collections.abc import Mapping
 
-from workbench.catalog import raw, sending, vitals
-from workbench.catalog.traffic import find
-from workbench.catalog.transcript import transcript
 from workbench.desk.seat import Seat
 from workbench.records import (
     ChangeKind,
@@ -23,6 +20,10 @@ from workbench.records import (
     ToolWarning,
     Vitals,
 )
+from workbench.servers import raw_message_parsing, raw_message_sending
+from workbench.servers.monitoring import server_statistics as vitals
+from workbench.servers.monitoring.message_export import transcript
+from workbench.servers.monitoring.message_log import find
 from workbench.wire.marker import api
 
 
@@ -47,20 +48,22 @@ class WatchDesk(Seat):
     @api(decides=True)
     async def send_raw(self, server: str, text: str, confirmed: bool) -> RawAnswer:
         """Send a message written by hand. A tool call goes the way of every tool call: policy, privacy, audit."""
-        message = raw.read(text)
+        message = raw_message_parsing.read(text)
         if message.tool:
             return await self._send_call(server, message, confirmed)
         self._note("server.raw", f"You sent {message.method:.200} to {server} by hand", server=server)
         seconds = self._rooms.settings().server_call_seconds
-        return await sending.send(self._catalog.server(server), message, seconds)
+        return await raw_message_sending.send(self._catalog.server(server), message, seconds)
 
-    async def _send_call(self, server: str, message: raw.Raw, confirmed: bool) -> RawAnswer:
+    async def _send_call(self, server: str, message: raw_message_parsing.Raw, confirmed: bool) -> RawAnswer:
         """No way round the gate: it becomes a call like any other."""
         at, session = time.time(), self._rooms.sessions.person.id
         name = uuid.uuid4().hex[:12]
         call = ToolCall(name, server, message.tool, message.arguments, Origin.PERSON, session, confirmed=confirmed)
         outcome = await self._house.broker.call(call)
-        return RawAnswer(raw.CALL, outcome.ok, at, outcome.fault, outcome.needs_confirmation, outcome.ms)
+        return RawAnswer(
+            raw_message_parsing.CALL, outcome.ok, at, outcome.fault, outcome.needs_confirmation, outcome.ms
+        )
 
     @api
     async def vitals(self, server: str) -> Vitals:

@@ -10,12 +10,12 @@ import asyncio
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from workbench.catalog.launch import fingerprint
 from workbench.errors import WorkbenchError
 from workbench.events import Event, ServerRemoved, SignInChanged
 from workbench.policy.calls import tool_risk
 from workbench.records import Outcome, Risk, Tool, ToolCall
 from workbench.runs.rooms import Rooms
+from workbench.servers.configuration.launch_command import fingerprint
 from workbench.workspace.cache import key_of
 
 

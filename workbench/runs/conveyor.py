@@ -10,7 +10,6 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
-from workbench.catalog.missing import not_allowed
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged, spawn
 from workbench.policy.canonical import canonical, plain_program
@@ -47,6 +46,7 @@ from workbench.runs.sessions import PERSON, Session
 from workbench.runs.state import State
 from workbench.runs.stock import Stock
 from workbench.runs.view import WITHOUT_PROGRAM
+from workbench.servers.tool_definitions.missing_tool_messages import not_allowed
 from workbench.workspace.names import shown
 
 log = logging.getLogger(__name__)

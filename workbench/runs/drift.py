@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from workbench.calls.judge import answer_value, differences
-from workbench.catalog.definitions import digest
 from workbench.errors import WorkbenchError
 from workbench.policy.origins import only_reads
 from workbench.records import DifferenceKind, JsonValue, Origin, SkillDifference, SkillTest, Tool, ToolCall
@@ -21,6 +20,7 @@ from workbench.runs.broker import Broker
 from workbench.runs.replay import what_changed
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import PERSON
+from workbench.servers.tool_definitions.definition_parsing import digest
 from workbench.skills.cassettes import Cassette, Step
 
 MOST: Final = 50  # calls that are made

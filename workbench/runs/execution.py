@@ -8,7 +8,6 @@ import os
 from functools import partial
 from pathlib import Path
 
-from workbench.catalog.one_tool import one_tool
 from workbench.errors import WorkbenchError
 from workbench.policy.calls import tool_risk
 from workbench.policy.reading import Reading
@@ -45,6 +44,7 @@ from workbench.runs.tape import Taken
 from workbench.sandbox.packages import packages
 from workbench.sandbox.program import Answered
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
+from workbench.servers.tool_definitions.tool_lookup import one_tool
 from workbench.settings import Settings
 from workbench.wrappers.lean import signature
 

@@ -11,13 +11,13 @@ import asyncio
 import contextlib
 from collections.abc import Sequence
 
-from workbench.catalog.catalog import Catalog
-from workbench.catalog.missing import not_allowed, waiting_line
 from workbench.errors import WorkbenchError
 from workbench.identifiers import fold
 from workbench.policy.call_checks import WAITING, check
 from workbench.policy.reading import Reading
 from workbench.records import Fault, Finding, ServerStatus, Tool
+from workbench.servers.server_catalog import Catalog
+from workbench.servers.tool_definitions.missing_tool_messages import not_allowed, waiting_line
 
 _TOLD = 10  # findings in one answer
 

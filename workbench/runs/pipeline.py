@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 
-from workbench.catalog.missing import not_imported, waits_for
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.policy.gate import gate
@@ -35,6 +34,7 @@ from workbench.runs.stock import Stock
 from workbench.runs.view import WITHOUT_PROGRAM
 from workbench.sandbox.levels import named
 from workbench.sandbox.sandbox import Ending
+from workbench.servers.tool_definitions.missing_tool_messages import not_imported, waits_for
 from workbench.workspace.staging import Unstageable
 
 log = logging.getLogger(__name__)

@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.catalog.definitions import digest, read
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical
 from workbench.quick_records import dataclass
@@ -26,6 +25,7 @@ from workbench.runs.execution import limits_from
 from workbench.runs.rooms import Rooms
 from workbench.sandbox.packages import packages
 from workbench.sandbox.sandbox import Ending, Program
+from workbench.servers.tool_definitions.definition_parsing import digest, read
 from workbench.skills.cassettes import Cassette
 from workbench.skills.module import importable
 from workbench.skills.names import identifier

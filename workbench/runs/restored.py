@@ -10,11 +10,11 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from workbench.catalog.answers import weight
 from workbench.permissions.rules import ToolRules
 from workbench.privacy.restoring import Weighed
 from workbench.records import JsonObject, Tool, ToolCall, Word
 from workbench.runs.sessions import Session
+from workbench.servers.call_results import weight
 
 BIG_ARGUMENTS = 100_000  # characters; past this, looking for tokens would hold up the loop, so a thread does it
 Found = TypeVar("Found")

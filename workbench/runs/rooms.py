@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from workbench.audit.finder import Finder
 from workbench.audit.journal import Journal
-from workbench.catalog.catalog import Catalog
-from workbench.catalog.oauth.sign_ins import SignIns
 from workbench.events import Event
 from workbench.history.history import History
 from workbench.network.network import Network
@@ -20,6 +18,8 @@ from workbench.runs.keeping import Keeping
 from workbench.runs.sessions import Sessions
 from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.secrets import Secrets
+from workbench.servers.oauth.sign_in_service import SignIns
+from workbench.servers.server_catalog import Catalog
 from workbench.settings import Settings
 from workbench.skills.library import Library
 from workbench.workspace.cache import Cache

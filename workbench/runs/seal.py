@@ -10,11 +10,11 @@ import hashlib
 import json
 from dataclasses import astuple
 
-from workbench.catalog.catalog import Catalog
-from workbench.catalog.launch import fingerprint
 from workbench.errors import WorkbenchError
 from workbench.records import Limits, Proposal, Verdict
 from workbench.runs.borrowed import MARK
+from workbench.servers.configuration.launch_command import fingerprint
+from workbench.servers.server_catalog import Catalog
 
 
 def seal(proposal: Proposal, verdict: Verdict, catalog: Catalog, most: Limits) -> str:

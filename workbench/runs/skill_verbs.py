@@ -10,11 +10,11 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from workbench.catalog.items import of_skill
 from workbench.errors import WorkbenchError
 from workbench.records import FindKind, JsonValue, Run, Skill, SkillState
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
+from workbench.search.searchable_items import of_skill
 from workbench.skills.names import identifier
 from workbench.skills.signature import calling
 

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 
 from workbench import Orchestrator, Stats, Task, TaskResult, TaskStats
-from workbench.catalog.configuration import Configuration
-from workbench.catalog.known_servers import known_servers
 from workbench.network.addresses import denied
 from workbench.network.rules import rule_of
 from workbench.paths import resources, starter_skills
@@ -21,6 +19,8 @@ from workbench.policy.profiles import BUILT_IN
 from workbench.policy.reading import assess
 from workbench.records import EffectKind, Gate, Risk, SkillState, Tool, Verdict
 from workbench.runs.placement import wanted_level
+from workbench.servers.configuration.known_servers import known_servers
+from workbench.servers.configuration.mcp_json_file import Configuration
 from workbench.settings import Settings, read
 from workbench.skills.folder import read_skill
 from workbench.wrappers.package import write_package

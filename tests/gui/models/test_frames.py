@@ -7,9 +7,9 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
-from workbench.catalog.traffic import Traffic
 from workbench.gui.models.frames import ID, MOST, SIZE, TIME, TOOK, WHAT, FramesModel, Sieve
 from workbench.records import Frame
+from workbench.servers.monitoring.message_log import Traffic
 
 
 def messages(count: int) -> list[Frame]:

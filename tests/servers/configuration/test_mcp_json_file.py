@@ -1,0 +1,162 @@
+"""`.mcp.json` belongs to a team and to other programs: read it with patience, write it without losing anything."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.errors import WorkbenchError
+from workbench.records import ServerConfig
+from workbench.servers.configuration.mcp_json_file import Configuration
+
+COMMA = 25 if sys.version_info >= (3, 13) else 26  # since 3.13 Python points at the comma, before that behind it
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / ".mcp.json"
+
+
+def test_the_demo_server_is_there_without_a_file(file: Path) -> None:
+    (demo,) = Configuration(file).read().configs
+    assert demo.name == "demo"
+    assert demo.builtin
+    assert not file.exists()
+
+
+def test_an_own_demo_server_takes_the_place_of_the_built_in_one(file: Path) -> None:
+    file.write_text('{"mcpServers": {"demo": {"command": "mine"}}}')
+    (demo,) = Configuration(file).read().configs
+    assert (demo.command, demo.builtin) == ("mine", False)
+
+
+def test_all_fields_are_read(file: Path) -> None:
+    entry = {"command": "npx", "args": ["-y", "x"], "env": {"A": "1"}, "cwd": "sub", "disabled": True}
+    file.write_text(json.dumps({"mcpServers": {"one": entry, "far": {"url": "https://example.org/mcp"}}}))
+    _, one, far = Configuration(file).read().configs
+    assert one == ServerConfig("one", "npx", ("-y", "x"), {"A": "1"}, "sub", "", True)
+    assert far.url == "https://example.org/mcp"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "hint"),
+    [
+        ('{\n  "mcpServers": {\n    "a": {"command": "x",}\n  }\n}', f"line 3, column {COMMA}", "comma"),
+        ('{\n  // servers\n  "mcpServers": {}}', "line 2, column 3", "comments"),
+        ('{"mcpServers": {', "line 1, column 17", "too early"),
+        ("{'mcpServers': {}}", "line 1, column 2", "double quotes"),
+        ('{"a": 1\n "b": 2}', "line 2, column 2", "comma is missing"),
+    ],
+)
+def test_a_broken_file_is_told_with_its_place_and_a_hint(file: Path, text: str, place: str, hint: str) -> None:
+    file.write_text(text)
+    reading = Configuration(file).read()
+    assert reading.unreadable
+    assert place in reading.notices[0].message
+    assert hint in reading.notices[0].hint
+    assert [config.name for config in reading.configs] == ["demo"]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "npx",
+        {},
+        {"command": 7},
+        {"command": "x", "args": "y"},
+        {"command": "x", "args": [1]},
+        {"command": "x", "env": ["A"]},
+        {"command": "x", "env": {"A": None}},
+        {"command": "x", "disabled": "yes"},
+        {"command": "x\0y"},
+    ],
+)
+def test_one_wrong_entry_spoils_no_other(file: Path, entry: object) -> None:
+    file.write_text(json.dumps({"mcpServers": {"wrong": entry, "good": {"command": "x"}}}))
+    reading = Configuration(file).read()
+    assert [config.name for config in reading.configs] == ["demo", "good"]
+    assert "'wrong'" in reading.notices[0].message
+
+
+@pytest.mark.parametrize("text", ["[]", "7", '{"mcpServers": []}', "[" * 100_000, "1" * 5_000])
+def test_valid_json_of_the_wrong_shape_is_a_notice(file: Path, text: str) -> None:
+    file.write_text(text)
+    assert Configuration(file).read().notices
+
+
+def test_bytes_that_are_no_text_are_a_notice(file: Path) -> None:
+    file.write_bytes(b'{"a": "\xff"}')
+    assert "UTF-8" in Configuration(file).read().notices[0].message
+
+
+@given(st.binary(max_size=200))
+def test_no_content_whatever_raises(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    file = tmp_path_factory.getbasetemp() / "any.json"
+    file.write_bytes(content)
+    assert Configuration(file).read().configs[0].builtin
+
+
+def test_writing_keeps_what_others_wrote(file: Path) -> None:
+    before = {
+        "theirs": {"x": [1]},
+        "mcpServers": {"b": {"alwaysAllow": ["t"], "command": "old"}, "a": {"command": "é"}},
+        "z": 1,
+    }
+    file.write_text(json.dumps(before, indent=4, ensure_ascii=False))
+    Configuration(file).put(ServerConfig("b", "new", ("--x",)))
+    after = json.loads(file.read_text())
+    assert list(after) == ["theirs", "mcpServers", "z"]
+    assert list(after["mcpServers"]) == ["b", "a"]
+    assert after["mcpServers"]["b"] == {"alwaysAllow": ["t"], "command": "new", "args": ["--x"]}
+    assert '\n    "theirs"' in file.read_text()
+    assert "é" in file.read_text()
+
+
+def test_a_new_file_is_made_and_an_entry_taken_out_again(file: Path) -> None:
+    configuration = Configuration(file)
+    configuration.put(ServerConfig("one", "x", env={"A": "1"}))
+    assert configuration.read().configs[1] == ServerConfig("one", "x", env={"A": "1"})
+    configuration.drop("one")
+    assert json.loads(file.read_text()) == {"mcpServers": {}}
+
+
+def test_a_broken_file_is_never_overwritten(file: Path) -> None:
+    file.write_text('{"mcpServers": {"precious": ')
+    for change in (lambda c: c.put(ServerConfig("a", "x")), lambda c: c.drop("precious")):
+        with pytest.raises(WorkbenchError, match="line 1"):
+            change(Configuration(file))
+    assert file.read_text() == '{"mcpServers": {"precious": '
+
+
+def test_a_link_stays_a_link_and_the_mode_stays(file: Path, tmp_path: Path) -> None:
+    real = tmp_path / "real.json"
+    real.write_text("{}")
+    real.chmod(0o640)
+    file.symlink_to(real)
+    Configuration(file).put(ServerConfig("a", "x"))
+    assert file.is_symlink()
+    assert "mcpServers" in real.read_text()
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert len(os.listdir(tmp_path)) == 2  # no draft is left
+
+
+@pytest.mark.parametrize("config", [ServerConfig("a"), ServerConfig("", "x"), ServerConfig("a\nb", "x")])
+def test_a_server_that_could_not_be_read_again_is_not_written(file: Path, config: ServerConfig) -> None:
+    with pytest.raises(WorkbenchError):
+        Configuration(file).put(config)
+    assert not file.exists()
+
+
+def test_a_pipe_or_a_device_in_the_place_of_the_file_keeps_nobody_waiting(tmp_path: Path) -> None:
+    file = tmp_path / ".mcp.json"
+    os.mkfifo(file)
+    assert "no plain file" in Configuration(file).read().notices[0].message
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    assert "no plain file" in Configuration(file).read().notices[0].message

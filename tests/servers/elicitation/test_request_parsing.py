@@ -1,0 +1,79 @@
+"""From a server's request to a question, and from an answer to what the server gets."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.servers.elicitation import request_parsing
+from workbench.servers.elicitation.refusal import Refusal
+
+HELLO = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}], "maxTokens": 5, "_meta": {"x": 1}}
+
+
+def read(method: str, **params: object):
+    return request_parsing.read("1", "inn", method, params)
+
+
+def test_a_form_keeps_its_message_and_schema(booking):
+    ask = read("elicitation/create", **booking)
+    assert (ask.kind, ask.message, json.loads(ask.schema)) == ("form", "Who comes?", booking["requestedSchema"])
+
+
+def test_a_long_message_is_cut_and_says_so(booking):
+    ask = read("elicitation/create", **{**booking, "message": "x" * 9_000})
+    assert ask.message.endswith("… (1,000 more characters)")
+
+
+def test_a_page_is_looked_at_before_anybody_sees_it():
+    ask = read("elicitation/create", mode="url", message="Sign in", url="https://bank.example@evil.example/")
+    assert (ask.kind, ask.host) == ("url", "evil.example")
+    assert ask.warnings
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "code"),
+    [
+        ("elicitation/create", {"requestedSchema": {}}, -32602),
+        ("elicitation/create", {"message": "x", "requestedSchema": 5}, -32602),
+        ("elicitation/create", {"mode": "url", "message": "x", "url": "javascript:x"}, -32602),
+        ("sampling/createMessage", {"messages": 5}, -32602),
+        ("roots/list", {}, -32601),
+    ],
+)
+def test_what_is_no_question_is_refused(method, params, code):
+    with pytest.raises(Refusal) as refused:
+        read(method, **params)
+    assert refused.value.code == code
+
+
+def test_a_form_is_answered_as_the_protocol_says(booking):
+    ask = read("elicitation/create", **booking)
+    assert request_parsing.answered(ask, "accept", '{"name": "Ada", "seats": 2}') == {
+        "action": "accept", "content": {"name": "Ada", "seats": 2},
+    }  # fmt: skip
+    assert request_parsing.answered(ask, "decline", "") == {"action": "decline"}
+    assert request_parsing.answered(ask, "cancel", "") == {"action": "cancel"}
+    assert request_parsing.withdrawn(ask) == {"action": "cancel"}
+
+
+@pytest.mark.parametrize("content", ['{"name": "Ada"}', "[1]", "{", '{"name": "Ada", "seats": NaN}'])
+def test_an_answer_that_does_not_fit_is_not_sent(booking, content):
+    with pytest.raises(WorkbenchError):
+        request_parsing.answered(read("elicitation/create", **booking), "accept", content)
+    with pytest.raises(WorkbenchError):
+        request_parsing.answered(read("elicitation/create", **booking), "perhaps", "")
+
+
+def test_a_refused_model_gives_the_reason():
+    ask = read("sampling/createMessage", **HELLO)
+    assert "_meta" not in json.loads(ask.request)
+    said = {"role": "assistant", "content": {"type": "text", "text": "Hello"}, "model": "me"}
+    assert request_parsing.answered(ask, "accept", json.dumps(said)) == said
+    refused = request_parsing.answered(ask, "decline", '{"reason": "Not today."}')
+    assert isinstance(refused, Refusal)
+    assert (refused.code, refused.message) == (-1, "Not today.")
+    assert isinstance(request_parsing.answered(ask, "cancel", ""), Refusal)
+    assert isinstance(request_parsing.withdrawn(ask), Refusal)

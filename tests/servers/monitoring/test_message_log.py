@@ -1,0 +1,118 @@
+"""The memory of a server's pipes is bounded in every direction, and gives back what passed."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.records import Frame
+from workbench.secrets.masks import Masks
+from workbench.servers.monitoring.message_log import BUDGET, Traffic, find
+
+
+def everything(traffic: Traffic) -> list[Frame]:
+    """All pages."""
+    found: list[Frame] = []
+    while page := traffic.frames(found[-1].at if found else 0.0):
+        found += page
+    return found
+
+
+def test_everything_is_bounded() -> None:
+    traffic = Traffic("one")
+    for _ in range(100_000):
+        traffic.received(b'{"method":"notifications/message","params":{}}')
+    for _ in range(3_000):
+        traffic.said(b"line")
+        traffic.rubbish(b"rubbish")
+    traffic.said(b"z" * 1_000_000)
+    assert traffic.kept < BUDGET // 400
+    assert traffic.dropped == 103_000 - traffic.kept
+    assert len(traffic.frames()) == 1_000
+    assert everything(traffic)[0].number == traffic.dropped + 1
+    assert len(traffic.stderr()) == 400
+    assert len(traffic.stderr()[-1]) < 3_000
+    assert len(traffic.warnings()) == 4
+    assert "2997 more" in traffic.warnings()[-1]
+
+
+def test_a_list_shows_the_beginning_of_a_message_and_the_whole_is_there() -> None:
+    traffic = Traffic("one")
+    traffic.sent(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"%s"}' % (b"y" * 1_000_000))
+    shown = traffic.frames()[-1]
+    assert (len(shown.text) < 1_100, shown.bytes > 1_000_000, shown.cut) == (True, True, False)
+    assert len(traffic.whole(shown.at)) == shown.bytes
+
+
+def test_of_a_giant_only_the_beginning_is_kept_and_it_says_so() -> None:
+    traffic = Traffic("one")
+    traffic.received(b'{"jsonrpc":"2.0","id":7,"result":{"x":"' + b"y" * 9_000_000 + b'"}}')
+    shown = traffic.frames()[-1]
+    assert (shown.cut, shown.bytes > 9_000_000, shown.kind, shown.id) == (True, True, "answer", "7")
+    assert len(traffic.whole(shown.at)) == 65_536
+
+
+def test_the_oldest_messages_go_first_and_are_counted() -> None:
+    traffic = Traffic("one")
+    for number in range(6):
+        traffic.sent(b"%d" % number + b"x" * 3_900_000)
+    kept = [frame.text[0] for frame in everything(traffic)]
+    assert kept == ["2", "3", "4", "5"]
+    assert (traffic.kept, traffic.dropped, traffic.sent_bytes) == (4, 2, 6 * 3_900_001)
+
+
+def test_a_message_that_is_gone_is_a_sentence() -> None:
+    with pytest.raises(WorkbenchError, match="not kept any more"):
+        Traffic("one").whole(5.0)
+
+
+def test_after_gives_each_frame_exactly_once() -> None:
+    traffic = Traffic("one")
+    seen, after = [], 0.0
+    for number in range(100):
+        traffic.sent(b"%d" % number)
+        new = traffic.frames(after)
+        seen += [frame.text for frame in new]
+        after = new[-1].at
+    assert seen == [str(number) for number in range(100)]
+
+
+def test_words_are_found_wherever_they_stand_in_a_message() -> None:
+    traffic = Traffic("one")
+    traffic.received(b"x" * 50_000 + "Ünder the Bridge".encode())
+    traffic.received(b"nothing")
+    there = traffic.frames()[0].at
+    assert find(traffic.snapshot(), "bridge ünder") == (there,)
+    assert find(traffic.snapshot(after=there), "bridge") == ()
+
+
+def test_what_happens_to_the_server_stands_among_its_messages() -> None:
+    traffic = Traffic("one")
+    traffic.mark("The server starts.")
+    frame = traffic.frames()[0]
+    assert (frame.direction, frame.text, frame.kind) == ("·", "The server starts.", "")
+
+
+def test_a_new_process_starts_with_clean_warnings_and_the_old_stderr() -> None:
+    traffic = Traffic("one")
+    traffic.rubbish(b"\xff not text")
+    traffic.said(b"last words")
+    traffic.begin()
+    assert traffic.warnings() == ()
+    assert traffic.tail() == "last words"
+
+
+@pytest.mark.parametrize("size", [10, 999, 70_000, 5 << 20])
+def test_a_secret_is_masked_before_anything_is_kept_and_before_it_is_cut(size: int) -> None:
+    masks = Masks()
+    traffic = Traffic("one", masks)
+    masks.hide("value-one-" * 5)
+    for shift in (0, 7, 49):
+        data = b"x" * (size - shift) + b"value-one-" * 5 + b"y" * size
+        traffic.sent(data)
+        traffic.rubbish(data)
+        traffic.said(data)
+        shown = [*(frame.text for frame in traffic.frames()), *traffic.stderr(), *traffic.warnings()]
+        shown += [traffic.whole(frame.at) for frame in traffic.frames()]
+        assert [text[-200:] for text in shown if "value" in text] == []
+        assert traffic.frames()[-1].bytes == len(data)

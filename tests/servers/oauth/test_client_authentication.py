@@ -1,0 +1,57 @@
+"""What proves a client of the entry: what its authorization server takes, unless the entry says otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.servers.oauth.client_authentication import proof
+from workbench.servers.oauth.oauth_errors import SignInNeeded
+
+SECRET = "given-" + "secret"
+
+
+@pytest.mark.parametrize(
+    ("offered", "chosen"),
+    [
+        (None, "client_secret_basic"),
+        (["client_secret_post"], "client_secret_post"),
+        (["client_secret_basic"], "client_secret_basic"),
+        (["client_secret_post", "client_secret_basic"], "client_secret_basic"),
+        (["none", "client_secret_post"], "client_secret_post"),
+        (["private_key_jwt"], "client_secret_basic"),
+    ],
+)
+def test_the_one_that_is_offered_is_chosen(offered, chosen):
+    assert proof(offered) == chosen
+
+
+@pytest.mark.parametrize("only", ["client_secret_basic", "client_secret_post"])
+async def test_a_person_signs_in_and_renews_wherever_only_one_is_taken(bench, guarded, only):
+    guarded.proofs = [only]
+    config = bench.config(clientId="given", clientSecret=SECRET)
+    assert (await bench.sign_in(config)).state == "done"
+    guarded.age()
+    bench.restart()
+    assert (await bench.call(config)).status_code == 200
+    grants = [form["grant_type"] for path, form in guarded.asked if path == "/token"]
+    assert grants == ["authorization_code", "refresh_token"]
+
+
+@pytest.mark.parametrize("only", ["client_secret_basic", "client_secret_post"])
+async def test_so_does_a_machine(bench, guarded, only):
+    guarded.proofs = [only]
+    config = bench.config(clientId="given", clientSecret=SECRET, grantType="client_credentials")
+    assert (await bench.call(config)).status_code == 200
+
+
+async def test_what_the_entry_says_counts_more(bench, guarded):
+    guarded.proofs = ["client_secret_basic"]
+    config = bench.config(
+        clientId="given",
+        clientSecret=SECRET,
+        grantType="client_credentials",
+        tokenEndpointAuthMethod="client_secret_post",
+    )
+    with pytest.raises(Exception, match="invalid_client") as raised:
+        await bench.call(config)
+    assert not isinstance(raised.value, SignInNeeded)

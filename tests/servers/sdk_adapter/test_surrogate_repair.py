@@ -1,0 +1,40 @@
+"""Half a character in a message: it is replaced, and nothing else changes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.servers.sdk_adapter.surrogate_repair import Pieces, whole
+
+parts = st.sampled_from(["\ud83d", "\ude00", "😀", "\\", "u", "d83d", "\\ud83d", '"', "a", "é", "\n"])
+texts = st.lists(parts).map("".join)
+
+
+def clean(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+@given(texts)
+def test_each_half_is_replaced_and_all_else_stays(text: str) -> None:
+    mended = json.loads(whole(json.dumps([text]).encode()))
+    assert mended == [clean(text)]
+
+
+@given(texts, st.lists(st.integers(0, 60)))
+def test_it_is_the_same_in_pieces(text: str, cuts: list[int]) -> None:
+    data = json.dumps([text]).encode()
+    places = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
+    pieces = Pieces()
+    parts = [pieces.feed(data[start:end]) for start, end in itertools.pairwise(places)]
+    assert b"".join([*parts, pieces.rest()]) == whole(data)
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", '{"a": "😀 \\u00e9 \\\\ud83d \\ud83d\\ude00"}'.encode()])
+def test_what_is_whole_comes_back_unchanged(data: bytes) -> None:
+    assert whole(data) == data
+    assert Pieces().feed(data) == data

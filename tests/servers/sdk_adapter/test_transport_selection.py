@@ -1,0 +1,58 @@
+"""A config leads to a transport, or to a sentence that says why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.records import ServerConfig
+from workbench.servers.monitoring.message_log import Traffic
+from workbench.servers.process_groups import Groups
+from workbench.servers.sdk_adapter.transport_selection import Ways, nobody_signs_in
+
+URL = "https://example.org/mcp"
+
+
+@pytest.fixture
+def ways(tmp_path: Path) -> Ways:
+    return Ways(tmp_path, Groups(), {"token": "s3" + "same"}.get, nobody_signs_in)
+
+
+@pytest.mark.parametrize(
+    ("config", "known", "kinds"),
+    [
+        (ServerConfig("a", "x"), "", ("stdio",)),
+        (ServerConfig("a", "x", url=URL), "http", ("stdio",)),
+        (ServerConfig("a", url=URL), "", ("http", "sse")),
+        (ServerConfig("a", url=URL), "sse", ("sse", "http")),
+        (ServerConfig("a", url=URL, transport="http"), "sse", ("http",)),
+        (ServerConfig("a", "x", url=URL, transport="sse"), "", ("sse",)),
+    ],
+)
+def test_the_ways_to_a_server(ways: Ways, config: ServerConfig, known: str, kinds: tuple[str, ...]) -> None:
+    assert ways.to(config, known) == kinds
+    assert ways.build(kinds[0], config, 1 << 20, Traffic("a")).kind == kinds[0]
+
+
+def test_a_stored_secret_and_a_variable_are_put_in(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AREA", "north")
+    config = ServerConfig("a", url="https://${AREA}.example.org", headers={"X": "Bearer ${keyring:token}"})
+    transport = ways.build("http", config, 1 << 20, Traffic("a"))
+    assert transport._reach.url == "https://north.example.org"  # type: ignore[attr-defined]
+    assert transport._reach.headers == {"X": "Bearer s3" + "same"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://example.org", "https://", "https:///x", "http://[::1", "http://a b/", "http://x:99999/", "mcp"]
+)
+def test_an_address_that_is_none(ways: Ways, url: str) -> None:
+    with pytest.raises(WorkbenchError, match="address of a is none"):
+        ways.build("http", ServerConfig("a", url=url), 1 << 20, Traffic("a"))
+
+
+def test_a_header_that_cannot_be_sent(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LINES", "one\r\nX-Other: two")
+    with pytest.raises(WorkbenchError, match="header X of a cannot be sent"):
+        ways.build("http", ServerConfig("a", url=URL, headers={"X": "${LINES}"}), 1 << 20, Traffic("a"))

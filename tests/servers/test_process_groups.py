@@ -1,0 +1,69 @@
+"""The guard starts with the first server, is replaced when it is gone, and leaves when nothing is left."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import subprocess
+
+import psutil
+
+from workbench.servers import process_guard
+from workbench.servers.process_groups import Groups
+
+
+async def the_guard() -> psutil.Process:
+    """A process that has just begun shows no command for a moment."""
+    async with asyncio.timeout(60):
+        while not (found := guards()):
+            await asyncio.sleep(0.01)
+    (process,) = found
+    return process
+
+
+def guards() -> list[psutil.Process]:
+    found = []
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ends just now, or has and is not counted yet
+            found += [child] * (process_guard.__file__ in child.cmdline())
+    return found
+
+
+async def test_the_guard_lives_as_long_as_the_groups() -> None:
+    groups = Groups()
+    await groups.close()  # nothing was ever started
+    server = _sleeper()
+    await groups.add(server.pid)
+    process = await the_guard()
+    assert os.getpgid(process.pid) == process.pid  # a session of its own: a terminal's Ctrl+C does not reach it
+    server.kill()
+    server.wait()
+    groups.remove(server.pid)
+    await groups.close()
+    assert not process.is_running()
+
+
+async def test_a_guard_that_was_killed_is_replaced_and_knows_everything() -> None:
+    groups = Groups()
+    servers = [_sleeper(), _sleeper()]
+    await groups.add(servers[0].pid)
+    first = await the_guard()
+    first.kill()
+    first.wait(60)
+    await _noticed(groups)
+    await groups.add(servers[1].pid)
+    second = await the_guard()
+    assert second.pid != first.pid
+    await groups.close()  # as if the core were gone: the guard still lists both
+    assert [server.wait(60) for server in servers] == [-15, -15]
+
+
+def _sleeper() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(["sleep", "300"], start_new_session=True)
+
+
+async def _noticed(groups: Groups) -> None:
+    """asyncio learns of a child's end a moment later."""
+    assert groups._guard is not None
+    await groups._guard.wait()

@@ -1,0 +1,68 @@
+"""Deaths in a row cost more and more time, until a server is left alone."""
+
+from __future__ import annotations
+
+from workbench.servers.restart_backoff import ATTEMPTS, Backoff
+
+
+class Time:
+    now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_the_first_death_is_forgiven_and_the_next_ones_cost_more_each() -> None:
+    time = Time()
+    backoff = Backoff(time)
+    backoff.ready()
+    waits = []
+    for _ in range(ATTEMPTS):
+        backoff.died()
+        waits.append(backoff.wait)
+    assert waits == [0, 1, 2, 4, 8]
+    assert backoff.again == 8
+    assert "attempt 5 of 5" in backoff.hint()
+
+
+def test_after_too_many_deaths_nothing_is_tried_until_a_person_asks() -> None:
+    backoff = Backoff(Time())
+    backoff.ready()
+    for _ in range(ATTEMPTS + 1):
+        backoff.died()
+    assert backoff.again is None
+    assert "left alone" in backoff.hint()
+    backoff.forget()
+    backoff.ready()
+    backoff.died()
+    assert backoff.again == 1
+
+
+def test_a_long_life_makes_earlier_deaths_forgotten() -> None:
+    time = Time()
+    backoff = Backoff(time)
+    for _ in range(3):
+        backoff.ready()
+        backoff.died()
+    assert backoff.deaths == 3
+    backoff.ready()
+    time.now += 61
+    backoff.died()
+    assert backoff.deaths == 1
+
+
+def test_what_never_was_ready_is_not_tried_again() -> None:
+    backoff = Backoff(Time())
+    backoff.died()
+    assert backoff.again is None
+    assert backoff.hint() == ""
+
+
+def test_the_pause_is_over_when_its_time_has_come() -> None:
+    time = Time()
+    backoff = Backoff(time)
+    backoff.ready()
+    backoff.died()
+    backoff.died()
+    time.now += 2
+    assert backoff.wait == 0

@@ -1,0 +1,94 @@
+"""Whatever a host does, the server gets an answer or a refusal, and the connection lives on."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from workbench.errors import WorkbenchError
+from workbench.servers.call_timeout import Clocks
+from workbench.servers.server_requests import Beside, Desk, Hearing, Nobody
+
+
+class Scripted(Nobody):
+    """Answers with what it is given, raises it if it is a fault, and remembers what it heard."""
+
+    def __init__(self, answer: object = None) -> None:
+        self.answer = answer
+        self.heard: list[str] = []
+        self.gate = asyncio.Event()
+
+    async def asked(self, method: str, params: object) -> dict[str, object]:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        if self.answer == "wait":
+            await self.gate.wait()
+        return {"method": method}
+
+    def told(self, method: str, params: object) -> None:
+        self.heard.append(method)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (MCPError(-1, "The person declined."), "declined"),
+        (WorkbenchError("No model is set up."), "No model"),
+        (ValueError("a secret detail"), "The client failed"),
+    ],
+)
+async def test_a_fault_of_the_host_becomes_a_refusal(fault: Exception, words: str) -> None:
+    with pytest.raises(MCPError, match=words):
+        await Desk("one", Scripted(fault), Clocks()).ask("roots/list", {})
+
+
+async def test_nobody_refuses_everything_and_declares_nothing() -> None:
+    assert Nobody().capabilities == {}
+    with pytest.raises(MCPError, match="does not offer sampling/createMessage"):
+        await Nobody().asked("sampling/createMessage", {})
+
+
+async def test_too_many_questions_at_once_are_refused_and_later_ones_are_not() -> None:
+    host = Scripted("wait")
+    desk = Desk("one", host, Clocks())
+    waiting = [asyncio.ensure_future(desk.ask("elicitation/create", {})) for _ in range(32)]
+    await asyncio.sleep(0)
+    with pytest.raises(MCPError, match="waiting already"):
+        await desk.ask("elicitation/create", {})
+    host.gate.set()
+    await asyncio.gather(*waiting)
+    assert await desk.ask("elicitation/create", {}) == {"method": "elicitation/create"}
+
+
+async def test_the_clocks_stand_while_the_host_is_asked() -> None:
+    clocks, host = Clocks(), Scripted("wait")
+    async with clocks.running(100) as clock:
+        asking = asyncio.ensure_future(Desk("one", host, clocks).ask("elicitation/create", {}))
+        await asyncio.sleep(0.05)
+        assert clock._timeout.when() is None
+        host.gate.set()
+        await asking
+        assert clock._timeout.when() is not None
+
+
+def test_a_host_that_fails_to_hear_harms_nobody_and_the_tool_list_is_heard_beside_it() -> None:
+    changes: list[int] = []
+    host = Scripted(ValueError("x"))
+    desk = Desk("one", Hearing(host, lambda: changes.append(1)), Clocks())
+    desk.tell("notifications/message", {})
+    desk.tell("notifications/tools/list_changed", {})
+    assert host.heard == ["notifications/message", "notifications/tools/list_changed"]
+    assert changes == [1]
+
+
+async def test_somebody_beside_a_host_hears_first_and_takes_nothing_away() -> None:
+    host, heard = Scripted("ok"), list[str]()
+    beside = Beside(host, lambda method, params: heard.append(method))
+    beside.told("notifications/message", {})
+    assert heard == host.heard == ["notifications/message"]
+    assert beside.capabilities == host.capabilities
+    assert await beside.asked("roots/list", {}) == {"method": "roots/list"}

@@ -1,0 +1,139 @@
+"""Looks through the settings of other clients for servers. Reading runs nothing, and no file can make it fail."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from workbench.client_configs import codex_toml, entry_conversion, goose_yaml, jsonc_editor
+from workbench.client_configs.client_table import CLAUDE_CODE, Client, Place, places
+from workbench.client_configs.variable_syntax import unknown
+from workbench.errors import WorkbenchError
+from workbench.files import read_plain
+from workbench.quick_records import dataclass
+from workbench.records import Discovery, Fault, FoundServer, ServerConfig, Standing
+from workbench.servers.configuration import secret_masking
+from workbench.servers.configuration.launch_command import fingerprint
+
+_LARGEST = 16 << 20  # bytes; Claude Code keeps its history beside its servers
+_SERVERS = 500  # of one file
+_PROJECTS = 200  # of Claude Code's, whose own `.mcp.json` is looked at too
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """A server of another client, unmasked; it never leaves the core like this."""
+
+    key: str
+    place: Place
+    config: ServerConfig
+    sha: str
+    notes: tuple[str, ...] = ()
+
+
+def find(bench: Path) -> tuple[tuple[Find, ...], tuple[Fault, ...]]:
+    """Everything that is configured elsewhere. Blocks: call it on a thread."""
+    found: list[Find] = []
+    faults: list[Fault] = []
+    for place in places(bench):
+        try:
+            found.extend(_in_file(place, bench, faults))
+        except WorkbenchError as fault:
+            faults.append(Fault(fault.message, fault.hint))
+    return tuple(found), tuple(faults)
+
+
+def show(found: tuple[Find, ...], faults: tuple[Fault, ...], here: tuple[ServerConfig, ...]) -> Discovery:
+    """What a person sees of it, beside what the bench has."""
+    prints = {fingerprint(config) for config in here}
+    names = {config.name for config in here}
+    return Discovery(tuple(_shown(one, prints, names) for one in found), faults)
+
+
+def read_document(place: Place) -> tuple[str, Mapping[str, Any]]:  # Any: the file's own JSON or YAML
+    """The text and what it means; a missing file is an empty one."""
+    try:
+        text = read_plain(place.file, largest=_LARGEST)
+    except (FileNotFoundError, NotADirectoryError):
+        return "", {}
+    except UnicodeDecodeError as fault:
+        raise WorkbenchError(f"{place.file} is not UTF-8: byte {fault.start}.", "Save it as UTF-8.") from fault
+    except OSError as fault:
+        raise WorkbenchError(f"{place.file} cannot be read: {fault.strerror}.") from fault
+    return text, parser(place.client)(text.removeprefix("\ufeff"), str(place.file))
+
+
+def parser(client: Client) -> Callable[[str, str], dict[str, Any]]:  # Any: JSON, YAML or TOML
+    """Reads the text of this client's files."""
+    return goose_yaml.parse if client.yaml else codex_toml.parse if client.toml else jsonc_editor.parse
+
+
+def _in_file(place: Place, bench: Path, faults: list[Fault]) -> Iterator[Find]:
+    _, document = read_document(place)
+    yield from _listed(place, document, faults)
+    if place.client is CLAUDE_CODE:
+        yield from _of_projects(place, document, bench, faults)
+
+
+def _of_projects(place: Place, document: Mapping[str, Any], bench: Path, faults: list[Fault]) -> Iterator[Find]:
+    """Claude Code's servers for one folder each: in its own file, and in the `.mcp.json` of that folder."""
+    projects = document.get("projects")
+    for folder, project in list(projects.items() if isinstance(projects, Mapping) else ())[:_PROJECTS]:
+        if not isinstance(project, Mapping):
+            continue
+        yield from _listed(replace(place, project=folder), project, faults)
+        own = Path(folder) / ".mcp.json"
+        if Path(folder).is_absolute() and Path(folder) != bench:
+            try:
+                shared = replace(place, file=own, project=folder)
+                yield from _listed(shared, read_document(shared)[1], faults)
+            except WorkbenchError as fault:
+                faults.append(Fault(fault.message, fault.hint))
+
+
+def _listed(place: Place, document: Mapping[str, Any], faults: list[Fault]) -> Iterator[Find]:
+    try:
+        entries = entry_conversion.listed(document, place.client.path)
+    except WorkbenchError as fault:
+        faults.append(Fault(f"{place.file}: {fault.message}", fault.hint))
+        return
+    for name, entry in list(entries.items())[:_SERVERS]:
+        if not entry_conversion.is_server(entry):
+            continue
+        try:
+            config, notes = entry_conversion.read(place.client, name, entry, place.project, str(place.file))
+        except WorkbenchError as fault:
+            faults.append(Fault(fault.message, fault.hint))
+            continue
+        key = hashlib.sha256(f"{place.id}\n{place.project}\n{name}".encode(errors="surrogatepass")).hexdigest()[:16]
+        yield Find(key, place, config, _sha(config), notes)
+
+
+def _shown(one: Find, prints: set[str], names: set[str]) -> FoundServer:
+    config, places_hidden = secret_masking.mask(one.config)
+    standing = Standing.CLASH if config.name in names else Standing.NEW
+    if fingerprint(one.config) in prints:
+        standing = Standing.HERE
+    texts = (config.command, *config.args, *config.env.values(), *config.headers.values(), config.url, config.cwd)
+    odd = tuple(dict.fromkeys(word for text in texts for word in unknown(text)))
+    notes = (*one.notes, *(f"{word} is not filled in here: replace it after the import." for word in odd[:5]))
+    return FoundServer(
+        one.key, one.place.client.title, _short(one.place.file), config, one.sha, standing, places_hidden, notes,
+        one.place.project,
+    )  # fmt: skip
+
+
+def _sha(config: ServerConfig) -> str:
+    told = [fingerprint(config), config.name, config.disabled, config.timeout_seconds, config.description]
+    return hashlib.sha256(json.dumps(told).encode("ascii")).hexdigest()
+
+
+def _short(file: Path) -> str:
+    from workbench.paths import home_folder
+
+    home = home_folder()
+    return f"~/{file.relative_to(home)}" if file.is_relative_to(home) else str(file)

@@ -1,0 +1,235 @@
+"""Writes servers of the bench into a client's file: exactly what was previewed, with a copy of the file beside it."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workbench.client_configs import codex_toml, entry_conversion, goose_yaml, jsonc_editor
+from workbench.client_configs.client_table import CLAUDE_CODE, Place, places
+from workbench.client_configs.config_discovery import parser, read_document
+from workbench.client_configs.variable_syntax import input_id
+from workbench.errors import WorkbenchError
+from workbench.records import ClientFile, ExportPreview, Fault, JsonObject, ServerConfig
+
+_DIFF_LINES = 400
+
+
+@dataclass(slots=True)
+class Draft:
+    """The change of one file, before it is written."""
+
+    place: Place
+    before: str = ""
+    after: str = ""
+    entries: dict[str, JsonObject] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
+    blocked: Fault | None = None
+
+
+def targets(bench: Path) -> tuple[Place, ...]:
+    """The files that servers can be written to."""
+    return places(bench)
+
+
+def target(bench: Path, name: str) -> Place:
+    found = next((place for place in targets(bench) if place.id == name), None)
+    if found is None:
+        raise WorkbenchError("That client is not known.", "Choose one of the list.")
+    return found
+
+
+def describe(place: Place) -> ClientFile:
+    """A file as a person chooses it. An app that made its folder is here; a project's file may be new."""
+    folder = place.file.parent / ".claude" if place.client is CLAUDE_CODE else place.file.parent
+    installed = bool(place.project) or place.file.exists() or folder.is_dir()
+    return ClientFile(place.id, place.client.title, str(place.file), installed, place.project)
+
+
+def draft(place: Place, configs: Sequence[ServerConfig]) -> Draft:
+    """What would change; nothing is written. Blocks: call it on a thread."""
+    made = Draft(place)
+    try:
+        _stay_inside(place)
+        text, document = read_document(place)
+        made.before = text
+        _compose(made, document, configs)
+    except RecursionError:
+        made.blocked = Fault(f"{place.file} is nested too deeply.", "Copy the entries in by hand.")
+    except WorkbenchError as fault:
+        made.blocked = Fault(
+            f"{place.file}: {fault.message}" if str(place.file) not in fault.message else fault.message, fault.hint
+        )
+    if made.blocked is not None:
+        made.after = made.before
+        for config in configs if not made.entries else ():
+            _entry(made, config, {})
+    made.notes = list(dict.fromkeys(made.notes))
+    return made
+
+
+def _stay_inside(place: Place) -> None:
+    """Whoever wrote a bench may have put a link there that leads to a file of the person's."""
+    if place.project and not place.file.resolve().is_relative_to(Path(place.project).resolve()):
+        raise WorkbenchError(
+            f"{place.file} is a link that leads to {place.file.resolve()}.", "Replace it by a file, then look again."
+        )
+
+
+def show(made: Draft) -> ExportPreview:
+    """The draft as a person reads it."""
+    client = made.place.client
+    if client.yaml:
+        pasted = "\n".join(goose_yaml.written("", name, entry) for name, entry in made.entries.items())
+    elif client.toml:
+        pasted = codex_toml.written(client.path, made.entries)
+    else:
+        nested: object = made.entries
+        for key in reversed(client.path):
+            nested = {key: nested}
+        pasted = json.dumps(nested, indent=2, ensure_ascii=False)
+    return ExportPreview(
+        describe(made.place), pasted, _diff(made.before, made.after), sha(made.after), tuple(made.notes), made.blocked,
+        tuple(made.replaced),
+    )  # fmt: skip
+
+
+def write(made: Draft) -> str:
+    """Write the draft; answers where the file is kept as it was, empty when there was none."""
+    file = made.place.file.resolve()  # a link stays a link
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        backup = _keep(file, made.before) if file.exists() else ""
+        _replace(file, made.after)
+    except OSError as fault:
+        raise WorkbenchError(
+            f"{made.place.file} cannot be written: {fault.strerror}.", "Nothing was changed."
+        ) from fault
+    return backup
+
+
+def take_back(place: Place, before: str, written: str, existed: bool) -> None:
+    """Put a file back as it was, unless somebody changed it since."""
+    text, _ = read_document(place)
+    if sha(text) != written:
+        raise WorkbenchError(
+            f"{place.file} was changed since.", "The file as it was before lies beside it; take over what you need."
+        )
+    try:
+        if existed:
+            _replace(place.file.resolve(), before)
+        else:
+            place.file.unlink(missing_ok=True)
+    except OSError as fault:
+        raise WorkbenchError(f"{place.file} cannot be written: {fault.strerror}.", "Nothing was changed.") from fault
+
+
+def sha(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+def _compose(made: Draft, document: Mapping[str, Any], configs: Sequence[ServerConfig]) -> None:  # Any: JSON or YAML
+    client = made.place.client
+    listed = entry_conversion.listed(document, client.path)
+    mark = "\ufeff" if made.before.startswith("\ufeff") else ""
+    text = made.before.removeprefix(mark)
+    wanted = _copied(document)
+    for config in configs:
+        before = listed.get(config.name)
+        entry = _entry(made, config, before if isinstance(before, Mapping) else {})
+        if entry is None:
+            continue
+        if before is not None and before != entry:
+            made.replaced.append(config.name)
+        put = goose_yaml.put if client.yaml else codex_toml.put if client.toml else jsonc_editor.put
+        text = put(text, (*client.path, config.name), entry)
+        _set(wanted, (*client.path, config.name), entry)
+    if client.inputs:
+        text = _inputs(text, wanted, configs)
+    if parser(client)(text, made.place.file.name) != wanted:
+        raise WorkbenchError("It is written in a way that cannot be changed safely.", "Copy the entries in by hand.")
+    made.after = mark + text
+
+
+def _entry(made: Draft, config: ServerConfig, before: JsonObject) -> JsonObject | None:
+    try:
+        entry = entry_conversion.write(config, made.place.client, before, made.notes.append)
+    except WorkbenchError as fault:
+        made.notes.append(f"{fault.message} {fault.hint}".strip())
+        return None
+    made.entries[config.name] = entry
+    return entry
+
+
+def _inputs(text: str, wanted: dict[str, Any], configs: Sequence[ServerConfig]) -> str:  # Any: JSON
+    """VS Code asks for what stands in `inputs`, once, and keeps it itself."""
+    known = wanted.get("inputs")
+    listed = list(known) if isinstance(known, list) else []
+    ids = {entry.get("id") for entry in listed if isinstance(entry, Mapping)}
+    for name in dict.fromkeys(name for config in configs for name in _secrets(config)):
+        if input_id(name) not in ids:
+            ids.add(input_id(name))
+            listed.append({"type": "promptString", "id": input_id(name), "description": name, "password": True})
+    if listed == (known or []):
+        return text
+    wanted["inputs"] = listed
+    return jsonc_editor.put(text, ("inputs",), listed)
+
+
+def _secrets(config: ServerConfig) -> list[str]:
+    texts = (*config.args, *config.env.values(), *config.headers.values(), config.url, config.command)
+    return [part.partition("}")[0] for text in texts for part in text.split("${keyring:")[1:]]
+
+
+def _copied(document: Mapping[str, Any]) -> dict[str, Any]:  # Any: JSON or YAML
+    return {key: _copied(value) if isinstance(value, Mapping) else value for key, value in document.items()}
+
+
+def _set(document: dict[str, Any], path: tuple[str, ...], value: object) -> None:  # Any: JSON or YAML
+    for key in path[:-1]:
+        if not isinstance(document.get(key), dict):
+            document[key] = {}
+        document = document[key]
+    document[path[-1]] = value
+
+
+def _diff(before: str, after: str) -> str:
+    """The lines that change, with two around them."""
+    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2))[2:]
+    shown = lines[:_DIFF_LINES]
+    return "\n".join(shown) + (f"\n… and {len(lines) - len(shown)} more lines" if len(lines) > len(shown) else "")
+
+
+def _keep(file: Path, text: str) -> str:
+    """A copy beside the file, as private as the file."""
+    name = f"{file.name}.before-workbench-{time.strftime('%Y%m%d-%H%M%S')}"
+    backup, number = file.with_name(name), 2
+    while backup.exists():
+        backup, number = file.with_name(f"{name}-{number}"), number + 1
+    _replace(backup, text, mode=file.stat().st_mode & 0o777)
+    return str(backup)
+
+
+def _replace(file: Path, text: str, mode: int | None = None) -> None:
+    """In one stroke, with the mode it had; a new file is the person's own, because it may hold secrets."""
+    mode = mode if mode is not None else file.stat().st_mode & 0o777 if file.exists() else 0o600
+    handle, half = tempfile.mkstemp(prefix=file.name, suffix=".new", dir=file.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+            os.fchmod(stream.fileno(), mode)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(half, file)
+    except BaseException:
+        Path(half).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,55 @@
+"""A ticked server becomes an entry of the bench; its secrets become references, and go to where secrets are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workbench.client_configs.config_discovery import Find
+from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
+from workbench.records import ImportChoice, ServerConfig
+from workbench.servers.configuration import secret_masking
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What one choice comes to."""
+
+    config: ServerConfig
+    secrets: Mapping[str, str]  # name → value, to be stored before the entry is written
+
+
+def settle(choice: ImportChoice, found: Mapping[str, Find], names: frozenset[str]) -> Import:
+    """Raises WorkbenchError where the choice cannot be carried out as the person saw it."""
+    one = found.get(choice.key)
+    if one is None or one.sha != choice.sha:
+        raise WorkbenchError(
+            f"{choice.name} changed in {one.place.client.title if one else 'its app'} since it was shown.",
+            "Look at it again before you import it.",
+        )
+    if choice.name in names and not choice.replace:
+        raise WorkbenchError(f"The bench has a server {choice.name} already.", "Import it under another name.")
+    config = replace(one.config, name=choice.name)
+    return keep_apart(config) if choice.keep_secrets else Import(config, {})
+
+
+def keep_apart(config: ServerConfig) -> Import:
+    """The entry with `${keyring:server/NAME}` in the place of each secret, and the secrets."""
+    secrets: dict[str, str] = {}
+
+    def reference(place: str, value: str) -> str:
+        kind, _, what = place.partition(" ")
+        plain = f"{config.name}/{place.replace(' ', '-') if kind == 'argument' else what or kind}"
+        name = _free(plain.replace("{", "").replace("}", ""), value, secrets)
+        secrets[name] = value
+        return f"${{keyring:{name}}}"
+
+    return Import(secret_masking.swap(config, reference), secrets)
+
+
+def _free(name: str, value: str, taken: Mapping[str, str]) -> str:
+    number, free = 2, name
+    while taken.get(free, value) != value:
+        free, number = f"{name}-{number}", number + 1
+    return free

@@ -1,0 +1,193 @@
+"""One entry of another client's file and our record of it, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from workbench.client_configs import codex_toml
+from workbench.client_configs.client_table import CLAUDE_CODE, GEMINI, Client
+from workbench.client_configs.variable_syntax import braced, to_ours, to_theirs
+from workbench.errors import WorkbenchError
+from workbench.records import JsonObject, ServerConfig
+from workbench.servers.configuration import server_entries
+
+_NAMES = {"cmd": "command", "envs": "env", "serverUrl": "url", "uri": "url", "httpUrl": "url", "transport": "type"}
+_NOT_SERVERS = ("builtin", "platform", "frontend", "inline_python")  # parts of goose itself
+_UNREAD = {
+    "envFile": "Its envFile is not read: put the variables it needs into the environment.",
+    "env_keys": "goose keeps these for it: {}. Store them here as secrets.",
+    "sandbox": "Its sandbox settings belong to that app.",
+}
+
+
+def listed(document: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any]:  # Any: the file's own JSON
+    """What stands at a path of the document, or nothing; a wrong type is a sentence."""
+    found: Any = document
+    for key in path:
+        found = found.get(key) or {}
+        if not isinstance(found, Mapping):
+            raise WorkbenchError(f'"{key}" in it is not an object.', "Mend the file in that app.")
+    return {str(name): entry for name, entry in found.items()}
+
+
+def read(client: Client, name: str, entry: object, project: str, file: str) -> tuple[ServerConfig, tuple[str, ...]]:
+    """The record, and what of the entry could not be taken over. Raises WorkbenchError for what is no server."""
+    if not isinstance(entry, Mapping):
+        raise WorkbenchError(f"The server {name!r:.120} in {file} is not an object.")
+    given = codex_toml.read(entry) if client.toml else entry
+    known = {_NAMES.get(str(key), str(key)): value for key, value in given.items()}
+    if client is GEMINI:
+        known = _gemini(entry, known)
+    if "enabled" in known and "disabled" not in known:
+        known["disabled"] = known["enabled"] is False
+    timeout = known.pop("timeout", 0)
+    if isinstance(timeout, int) and not isinstance(timeout, bool) and _times(client):
+        known["timeout"] = timeout * 1000 if client.seconds and timeout >= 1000 else timeout  # its unit is seconds
+    for key in ("category", "roots", "oauth") if client.yaml else ("category", "roots"):
+        known.pop(key, None)  # means something else elsewhere
+    notes = tuple(_note(key, entry[key]) for key in _UNREAD if entry.get(key))
+    config = server_entries.read(name.strip(), _filled(known, name.strip(), project), file)
+    _check_letters(config, file)
+    return config, notes
+
+
+def _times(client: Client) -> bool:
+    return client.seconds or client.milliseconds or client.toml or client is CLAUDE_CODE
+
+
+def _gemini(entry: Mapping[str, Any], known: dict[str, Any]) -> dict[str, Any]:  # Any: JSON
+    """Its key of the address says how it is spoken to, and its variables need no braces."""
+    if "type" not in known and "url" in known:
+        known["type"] = "http" if entry.get("httpUrl") else "sse"
+    return {key: braced(value) if key not in ("type", "timeout") else value for key, value in known.items()}
+
+
+def is_server(entry: object) -> bool:
+    """Whether it is a server at all; goose lists parts of itself among them."""
+    return not (isinstance(entry, Mapping) and entry.get("type") in _NOT_SERVERS)
+
+
+def write(config: ServerConfig, client: Client, before: JsonObject, tell: Callable[[str], None]) -> dict[str, Any]:
+    """The entry as this client takes it; keys of a former entry that we do not know stay. Any: JSON."""
+    if config.remote and not client.address:
+        raise WorkbenchError(
+            f"{client.title} takes no addresses from its file, and {config.name} has one.",
+            "Add it in that app under Settings, Connectors.",
+        )
+    if client.toml:
+        ours = codex_toml.write(config, lambda text: to_theirs(text, client, tell))
+    else:
+        ours = _goose(config, client, tell) if client.yaml else _json(config, client, tell)
+    known = {
+        *ours,
+        *_NAMES,
+        *_NAMES.values(),
+        *codex_toml.KEYS,
+        "args",
+        "env",
+        "headers",
+        "cwd",
+        "disabled",
+        "enabled",
+        "timeout",
+    }
+    return ours | {key: value for key, value in before.items() if key not in known}
+
+
+def _json(config: ServerConfig, client: Client, tell: Callable[[str], None]) -> dict[str, Any]:
+    def theirs(text: str) -> str:
+        return to_theirs(text, client, tell)
+
+    entry: dict[str, Any] = {"type": client.types.get(_transport(config), "")}  # Any: JSON
+    if config.remote:
+        address = "url" if client is GEMINI and config.transport == "sse" else client.address
+        entry |= {address: theirs(config.url), "headers": _each(config.headers, theirs)}
+    else:
+        entry |= {"command": theirs(config.command), "args": [theirs(arg) for arg in config.args]}
+        entry |= {"env": _each(config.env, theirs)}
+        if config.cwd:
+            _folder(config, client, entry, theirs, tell)
+    if config.disabled:
+        entry |= _off(config, client, tell)
+    if config.timeout_seconds and (client.seconds or client.milliseconds):
+        entry["timeout"] = config.timeout_seconds * (1000 if client.milliseconds else 1)
+    return {key: value for key, value in entry.items() if value or key in ("command", "args")}
+
+
+def _goose(config: ServerConfig, client: Client, tell: Callable[[str], None]) -> dict[str, Any]:
+    def theirs(text: str) -> str:
+        return to_theirs(text, client, tell)
+
+    entry: dict[str, Any] = {
+        "enabled": not config.disabled,
+        "type": client.types[_transport(config)],
+        "name": config.name,
+    }
+    if config.remote:
+        entry |= {"uri": theirs(config.url), "headers": _each(config.headers, theirs)}
+    else:
+        entry |= {"cmd": theirs(config.command), "args": [theirs(arg) for arg in config.args]}
+        entry |= {"envs": _each(config.env, theirs)}
+    if config.cwd:
+        tell(f"{client.title} knows no folder to start in: {config.name} starts where it runs.")
+    return entry | {"description": config.description, "timeout": config.timeout_seconds or 300}
+
+
+def _transport(config: ServerConfig) -> str:
+    return (config.transport or "http") if config.remote else "stdio"
+
+
+def _folder(
+    config: ServerConfig,
+    client: Client,
+    entry: dict[str, Any],
+    theirs: Callable[[str], str],
+    tell: Callable[[str], None],
+) -> None:
+    if client.folder:
+        entry["cwd"] = theirs(config.cwd)
+    else:
+        tell(f"{client.title} knows no folder to start in: {config.name} starts where it runs.")
+
+
+def _off(config: ServerConfig, client: Client, tell: Callable[[str], None]) -> dict[str, Any]:
+    if client.switch:
+        return {"disabled": True}
+    tell(f"{client.title} knows no disabled servers: {config.name} will be on there.")
+    return {}
+
+
+def _each(values: Mapping[str, str], theirs: Callable[[str], str]) -> dict[str, str]:
+    return {name: theirs(value) for name, value in values.items()}
+
+
+def _filled(entry: Mapping[str, Any], server: str, project: str) -> dict[str, Any]:  # Any: JSON
+    """The texts of an entry in our words."""
+
+    def ours(value: Any) -> Any:  # Any: what is no text stays for the reader to judge
+        return to_ours(value, server, project) if isinstance(value, str) else value
+
+    filled = {
+        key: [ours(item) for item in value] if isinstance(value, list) else ours(value) for key, value in entry.items()
+    }
+    for key in ("env", "headers"):
+        if isinstance(table := entry.get(key), Mapping):
+            filled[key] = {str(name): ours(value) for name, value in table.items()}
+    return filled
+
+
+def _check_letters(config: ServerConfig, file: str) -> None:
+    """Half a letter can be written in JSON, and nowhere else."""
+    texts = (config.name, config.command, config.cwd, config.url, config.description, *config.args)
+    pairs = (*config.env.items(), *config.headers.items())
+    try:
+        "".join((*texts, *(text for pair in pairs for text in pair))).encode()
+    except UnicodeEncodeError:
+        name = config.name.encode("ascii", "replace").decode()
+        raise WorkbenchError(f"The server {name!r:.120} in {file} holds letters that are none.") from None
+
+
+def _note(key: str, value: object) -> str:
+    names = ", ".join(str(name)[:60] for name in value[:20]) if isinstance(value, list) else str(value)[:200]
+    return _UNREAD[key].format(names)

@@ -1,0 +1,55 @@
+"""Says in a word or two why something was found, from the same words that the ranking weighed."""
+
+from __future__ import annotations
+
+from workbench.records import FoundIn, Reason
+from workbench.search.bm25_ranking import Findable, fields
+from workbench.search.search_terms import surfaces, synonyms, trigrams
+
+_MOST = 2  # reasons; more is noise
+_LIKE = 0.5  # share of letters above which a name nearly is the question
+_ORDER = (
+    (FoundIn.NAME, ("name",)),
+    (FoundIn.ASKED, ("asked",)),
+    (FoundIn.DESCRIPTION, ("description",)),
+    (FoundIn.PARAMETERS, ("parameters", "notes")),
+    (FoundIn.SERVER, ("server", "about")),
+)
+
+
+def reasons(question: str, entry: Findable, exact: int | None = None) -> tuple[Reason, ...]:
+    """The places where its words stand, the telling ones first; without any, how else it came here."""
+    if exact == 0:
+        return (Reason(FoundIn.EXACT),)
+    wanted = surfaces(question)
+    parts = fields(entry)
+    found: list[Reason] = []
+    for place, names in _ORDER:
+        there = {word for name in names for word in parts[name]}
+        here = [word for word in wanted if word in there or (place is FoundIn.NAME and _begins(word, there))]
+        if here:
+            found.append(Reason(place, " ".join(wanted.pop(word) for word in here)))
+    return tuple(found[:_MOST]) or (_other(question, entry, {word for part in parts.values() for word in part}),)
+
+
+def _begins(word: str, there: set[str]) -> bool:
+    return len(word) > 2 and any(one.startswith(word) for one in there)
+
+
+def _other(question: str, entry: Findable, there: set[str]) -> Reason:
+    for word, typed in surfaces(question).items():
+        if not there.isdisjoint(synonyms().get(word, ())):
+            return Reason(FoundIn.SYNONYM, typed)
+    wanted, name = trigrams(question), trigrams(entry.name)
+    alike = 2 * len(wanted & name) / (len(wanted) + len(name)) > _LIKE
+    return Reason(FoundIn.LETTERS if alike or letters(question, entry.name) else FoundIn.MEANING)
+
+
+def letters(question: str, name: str) -> bool:
+    """Whether a name has all letters of the question, in their order."""
+    place, held = 0, name.lower()
+    for letter in "".join(question.lower().split()):
+        place = held.find(letter, place) + 1
+        if not place:
+            return False
+    return True

@@ -1,0 +1,190 @@
+"""One search over everything a person can open: tools, and what servers offer besides them, and skills.
+
+Tools are looked up in the very index that answers agents. The rest has a small index beside it, whose answers are
+weighed together with those about tools, so that all of it stands in one order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Protocol
+
+from workbench.quick_records import dataclass
+from workbench.records import Find, FindKind, Finds, Prompt, Resource, ResourceTemplate, ServerState, ServerStatus
+from workbench.search.bm25_ranking import FAINT, Entry, Ranking
+from workbench.search.embedding_model import Reader
+from workbench.search.match_reasons import letters, reasons
+from workbench.search.score_fusion import Signals, fuse
+from workbench.search.search_index import Finder
+from workbench.search.searchable_items import MOST_RESOURCES, Item, offered
+from workbench.search.semantic.sentence_embeddings import Outdated, Sentences
+from workbench.search.tool_search import Search, first_sentence
+from workbench.tokens import count
+
+_FEW = 200  # entries that are indexed at once; more of them go to a thread
+_LONGEST = 1_000  # characters of a question
+_LETTERS = 40  # of a word that is looked for letter by letter
+_Hit = tuple[int, float, int, int, Entry | Item]  # exactness, score, which index, order there
+
+
+class _Listed(Protocol):
+    """The resources and prompts of a server."""
+
+    @property
+    def resources(self) -> tuple[Resource, ...]: ...
+    @property
+    def templates(self) -> tuple[ResourceTemplate, ...]: ...
+    @property
+    def prompts(self) -> tuple[Prompt, ...]: ...
+
+
+class SearchedServer(Protocol):
+    """What the search reads of a server."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def state(self) -> ServerState: ...
+    @property
+    def offering(self) -> _Listed: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """The index of what is no tool, and what it was made of."""
+
+    items: tuple[Item, ...]
+    tools: Search
+    ranking: Ranking[Item]
+    reader: Reader | None  # of the tools, when it was made
+
+
+class Everywhere:
+    """`servers` are those that a person has not disabled."""
+
+    def __init__(self, finder: Finder, servers: Callable[[], Iterable[SearchedServer]]) -> None:
+        self._finder = finder
+        self._servers = servers
+        self._made_of: list[object] = []
+        self._items: tuple[Item, ...] = ()
+        self._beside: _Beside | None = None
+
+    async def find(
+        self, question: str, kinds: Collection[FindKind], limit: int, skills: tuple[Item, ...] = ()
+    ) -> Finds:
+        """The best first; without a question, a list. No kinds: all of them."""
+        tools, fresh = await self._finder.ready()
+        beside = await self._index(tools, self._gathered(skills))
+        wanted, asked = frozenset(kinds or FindKind), question.strip()[:_LONGEST]
+        if asked:
+            hits = _hits(asked, tools, beside, wanted)
+        else:
+            hits = [(2, 0.0, 0, 0, one) for one in _all(tools, beside) if _kind(one) in wanted]
+        best = heapq.nsmallest(limit, hits, key=lambda hit: hit[:4]) if asked else hits[:limit]
+        servers = {server.name: server for server in self._servers()}
+        found = tuple(_told(asked, hit, servers) for hit in best)
+        known = Counter(str(item.kind) for item in beside.items) + Counter(tool=len(tools.entries))
+        return Finds(found, len(hits), dict(known), fresh, "" if tools.reader is None else tools.reader.name)
+
+    def _gathered(self, skills: tuple[Item, ...]) -> tuple[Item, ...]:
+        """The same tuple as long as nothing changed."""
+        made_of: list[object] = [skills]
+        for one in self._servers():
+            there, state = one.offering, one.state
+            made_of.append((there.resources, there.templates, there.prompts, state.instructions, state.config.category))
+        if made_of != self._made_of:
+            self._made_of = made_of
+            found = [
+                item
+                for one in self._servers()
+                for item in offered(
+                    one.offering.resources[:MOST_RESOURCES],
+                    one.offering.templates,
+                    one.offering.prompts,
+                    one.state.instructions,
+                    one.state.config.category,
+                )
+            ]
+            self._items = (*found, *skills)
+        return self._items
+
+    async def _index(self, tools: Search, items: tuple[Item, ...]) -> _Beside:
+        before = self._beside
+        reader = tools.reader
+        if before is not None and before.items is items and before.tools is tools and before.reader is reader:
+            return before
+        at_once = len(items) < _FEW and not isinstance(reader, Sentences)
+        made = self._made(tools, items) if at_once else await asyncio.to_thread(self._made, tools, items)
+        self._beside = made
+        return made
+
+    def _made(self, tools: Search, items: tuple[Item, ...]) -> _Beside:
+        ranking = Ranking(items, tools.ranking)
+        reader, plain = tools.reader, self._finder.meaning
+        if reader is not None and plain is not None:
+            try:
+                ranking.deepen(reader if len(items) < _FEW else plain)  # nobody who types waits for thousands
+            except Outdated:
+                ranking.deepen(plain)
+        return _Beside(items, tools, ranking, reader)
+
+
+def _hits(question: str, tools: Search, beside: _Beside, wanted: frozenset[FindKind]) -> list[_Hit]:
+    """Only what is wanted is weighed: what is left out must not make the rest look faint."""
+    sides: list[tuple[Signals, Sequence[Entry | Item], Callable[[int], int]]] = []
+    if FindKind.TOOL in wanted:
+        sides.append((tools.ranking.look(question), tools.entries, tools.ranking.order))
+    if wanted - {FindKind.TOOL}:
+        sides.append((beside.ranking.look(question), beside.items, beside.ranking.order))
+    heard = [signals for signals, _, _ in sides]
+    unheard = " " not in question and not any(one.said or one.alike or one.exact for one in heard)
+    if unheard and (spelled := _spelled(question, tools, beside, wanted)):
+        return spelled
+    return [
+        (signals.exact.get(at, 2), -scores.get(at, 0.0), side, order(at), among[at])
+        for side, ((signals, among, order), scores) in enumerate(zip(sides, fuse(question, heard), strict=True))
+        for at in scores.keys() | signals.exact.keys()
+        if (scores.get(at, 0.0) >= FAINT or at in signals.exact) and _kind(among[at]) in wanted
+    ]
+
+
+def _spelled(question: str, tools: Search, beside: _Beside, wanted: frozenset[FindKind]) -> list[_Hit]:
+    """Where a word is none, somebody may have typed some letters of a name."""
+    if len(question) > _LETTERS:
+        return []
+    return [
+        (2, float(len(one.name)), 0, at, one)
+        for at, one in enumerate(_all(tools, beside))
+        if _kind(one) in wanted and letters(question, one.name)
+    ]
+
+
+def _all(tools: Search, beside: _Beside) -> list[Entry | Item]:
+    return [*tools.entries, *beside.items]
+
+
+def _kind(one: Entry | Item) -> FindKind:
+    return FindKind.TOOL if isinstance(one, Entry) else one.kind
+
+
+def _told(question: str, hit: _Hit, servers: dict[str, SearchedServer]) -> Find:
+    exact, _, _, _, one = hit
+    server = servers.get(one.server)
+    status = server.state.status if server is not None else ServerStatus.READY
+    allowed = server is None or server.state.allowed
+    why = reasons(question, one, exact) if question else ()
+    if isinstance(one, Entry):
+        tool = one.tool
+        return Find(
+            FindKind.TOOL, tool.server, tool.name, tool.title, first_sentence(tool.description), why,
+            tool.definition_tokens, -1, "", tool.hints, status, allowed, one.category,
+        )  # fmt: skip
+    told = one.description.removesuffix(one.key).strip()
+    return Find(
+        one.kind, one.server, one.key, one.title or one.name, first_sentence(told), why,
+        count(f"{one.name} {one.title} {told}"), one.size, one.mime, status=status, allowed=allowed,
+        category=one.category,
+    )  # fmt: skip

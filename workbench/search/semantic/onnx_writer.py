@@ -1,0 +1,70 @@
+"""Writes a graph of operators as an ONNX file. The field numbers are those of `onnx.proto`, which never change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from workbench.search.semantic.protobuf_writer import block, number, packed, text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[Any]  # Any: of whatever kind the model file has
+
+_IR, _OPERATORS = 9, 20  # versions of the format and of the operators; onnxruntime reads them since 1.17
+_KINDS = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7}
+_INTEGER, _INTEGERS = 2, 7  # kinds of attribute
+
+
+class OnnxFile:
+    """Operators are added in the order in which they run; each answers with the name of what it makes."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._nodes: list[bytes] = []
+        self._constants: list[bytes] = []
+
+    def run(self, operator: str, *inputs: str, outputs: int = 1, **attributes: int | Sequence[int]) -> str:
+        """The name of the first output; the others are called the same with 1, 2 … behind a point."""
+        first = f"{operator}_{len(self._nodes)}"
+        names = [first, *(f"{first}.{at}" for at in range(1, outputs))]
+        self._nodes.append(
+            block(
+                1,
+                *(text(1, one) for one in inputs),
+                *(text(2, one) for one in names),
+                text(4, operator),
+                *(block(5, _attribute(key, value)) for key, value in attributes.items()),
+            )
+        )
+        return first
+
+    def constant(self, value: Array) -> str:
+        name = f"constant_{len(self._constants)}"
+        kind = number(2, _KINDS[str(value.dtype)])
+        self._constants.append(block(5, packed(1, value.shape), kind, text(8, name), block(9, value.tobytes())))
+        return name
+
+    def written(self, takes: str, gives: str) -> bytes:
+        """The file; `takes` names a list of int64 of any length, `gives` a list of float32."""
+        graph = block(
+            7,
+            *self._nodes,
+            text(2, self._name),
+            *self._constants,
+            block(11, _value(takes, "int64")),
+            block(12, _value(gives, "float32")),
+        )
+        return number(1, _IR) + text(2, "mcp-workbench") + graph + block(8, text(1, ""), number(2, _OPERATORS))
+
+
+def _attribute(name: str, value: int | Sequence[int]) -> bytes:
+    if isinstance(value, int):
+        return text(1, name) + number(3, value & (1 << 64) - 1) + number(20, _INTEGER)
+    return text(1, name) + packed(8, value) + number(20, _INTEGERS)
+
+
+def _value(name: str, kind: str) -> bytes:
+    shape = block(2, block(1, text(2, "length")))
+    return text(1, name) + block(2, block(1, number(1, _KINDS[kind]), shape))

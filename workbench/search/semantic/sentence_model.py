@@ -1,0 +1,110 @@
+"""The sentence model as it was built, read by onnxruntime: one text at a time, on one thread, in 0.3 to 6 ms."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import shutil
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from workbench.errors import WorkbenchError
+from workbench.numbers import load_numpy
+from workbench.search.semantic.model_quantization import PIECES, TAKES
+from workbench.search.semantic.wordpiece_tokenizer import Pieces
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
+
+    Floats: TypeAlias = NDArray[numpy.float32]
+
+NAME = "all-MiniLM-L6-v2"  # of the model and of its folder
+GRAPH, WORDS, ABOUT = "model.onnx", "vocab.txt", "about.json"  # the files in it
+_TOLD = 128  # pieces of a tool's text; a question may have as many as the model takes
+_KEPT = 256  # questions whose rows are remembered
+_ERRORS = 3  # severity from which onnxruntime may write to the log; below it tells of devices it did not find
+_AGAIN = "Build it again: mcp-workbench search build"
+MISSING = "onnxruntime is not installed, which reads the sentence model."
+INSTALL = 'Install it beside the workbench (`.venv/bin/pip install "onnxruntime>=1.20,<2"` in its clone).'
+
+
+class SentenceModel:
+    """One that was built. Raises WorkbenchError where it is damaged, or onnxruntime is missing."""
+
+    def __init__(self, folder: Path) -> None:
+        load_numpy()
+        self.digest = _digest(folder)
+        self._session = _session(folder / GRAPH)
+        try:
+            self._pieces = Pieces((folder / WORDS).read_text(encoding="utf-8").splitlines())
+        except (OSError, ValueError) as fault:
+            raise WorkbenchError(f"The vocabulary of the sentence model cannot be read: {fault}.", _AGAIN) from fault
+        self.question = lru_cache(maxsize=_KEPT)(self._question)
+
+    def told(self, text: str) -> Floats:
+        """The row of what a tool says of itself."""
+        return self._read(text, _TOLD)
+
+    def _question(self, text: str) -> Floats:
+        return self._read(text, PIECES)
+
+    def _read(self, text: str, most: int) -> Floats:
+        import numpy
+
+        row: Floats = self._session.run(None, {TAKES: numpy.array(self._pieces.of(text, most), numpy.int64)})[0]
+        return row
+
+
+def built_at(folder: Path) -> float:
+    """When the model in this folder was built; 0 where there is none."""
+    try:
+        return (folder / ABOUT).stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def runs_here() -> bool:
+    """Whether onnxruntime is installed."""
+    return importlib.util.find_spec("onnxruntime") is not None
+
+
+def size(folder: Path) -> str:
+    return f"{sum(file.stat().st_size for file in folder.iterdir()) / 1e6:.0f} MB"
+
+
+def remove(folder: Path) -> bool:
+    """Whether there was one."""
+    if there := folder.is_dir():
+        shutil.rmtree(folder)
+    return there
+
+
+def _digest(folder: Path) -> str:
+    """Of the graph, which must be the one that was built."""
+    try:
+        wanted = json.loads((folder / ABOUT).read_text(encoding="utf-8"))["sha256"]
+        found = hashlib.sha256((folder / GRAPH).read_bytes()).hexdigest()
+    except (OSError, ValueError, KeyError, TypeError) as fault:
+        raise WorkbenchError(f"The sentence model cannot be read: {fault}.", _AGAIN) from fault
+    if found != wanted:
+        raise WorkbenchError("The sentence model is not as it was built.", _AGAIN)
+    return found
+
+
+def _session(file: Path) -> InferenceSession:
+    """On one thread: beside a busy program more of them only wait for each other."""
+    try:
+        from onnxruntime import InferenceSession, SessionOptions, set_default_logger_severity
+    except ImportError as fault:
+        raise WorkbenchError(MISSING, INSTALL) from fault
+    set_default_logger_severity(_ERRORS)
+    options = SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    try:
+        return InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+    except Exception as fault:  # onnxruntime has kinds of its own for each way in which a file can be wrong
+        raise WorkbenchError("onnxruntime cannot read the sentence model.", _AGAIN) from fault

@@ -1,0 +1,167 @@
+"""The three steps of progressive disclosure as text: names, names with a line each, signatures. Exactly what an agent
+receives, so every character is worth its tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from workbench import tokens
+from workbench.identifiers import package_name
+from workbench.records import Depth, SearchAnswer, Tool, ToolSummary
+from workbench.search.bm25_ranking import Entry, Ranking
+from workbench.search.embedding_model import Reader
+from workbench.wrappers.lean import signature
+
+_LINE = 80  # characters of a tool's first sentence
+_LONGEST_QUERY = 1_000
+_COMPANIONS = 5  # tools named as used together with those shown
+_SERVERS = 20  # named where a search asks for one that is not there
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
+_MORE = {
+    Depth.NAME: 'ask for detail "description" or "full"',
+    Depth.DESCRIPTION: 'ask for detail "full" for signatures',
+    Depth.FULL: "",
+}
+
+
+class Search:
+    """One state of the catalogue, ready to be asked. The index is built once, at the first question or before."""
+
+    def __init__(
+        self, known: Iterable[Entry], companions: Callable[[str, str], Sequence[tuple[str, str]]] = lambda *_: ()
+    ) -> None:
+        """`companions` names the tools that often ran in one program with a tool."""
+        self.entries = list(known)
+        self._companions = companions
+        self._ranking: Ranking[Entry] | None = None
+        self.reader: Reader | None = None  # of what is meant; None while only words are compared
+        self._packages = {package_name(server): server for server in {entry.tool.server for entry in self.entries}}
+        self._definition_tokens = sum(entry.tool.definition_tokens for entry in self.entries)
+
+    @property
+    def ranking(self) -> Ranking[Entry]:
+        self.prepare()
+        assert self._ranking is not None
+        return self._ranking
+
+    def prepare(self) -> None:
+        """Build the index; a long list takes a second, so somebody may do it on a thread beforehand."""
+        if self._ranking is None:
+            self._ranking = Ranking(self.entries)
+
+    def deepen(self, reader: Reader) -> None:
+        """Let meaning count beside words, from the next question on; beside the loop, as it takes a while."""
+        self.ranking.deepen(reader)
+        self.reader = reader
+
+    def answer(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
+        """A category that no server has counts as more words of the question."""
+        wanted = category.strip().lower()
+        known = wanted in {entry.category.lower() for entry in self.entries} if wanted else True
+        asked = (query if known else f"{query} {wanted}").strip()[:_LONGEST_QUERY]
+        shown, total = self._find(asked, max(1, limit), _filter(self._server(server), wanted if known else ""))
+        header = self._unknown(server) or self._header(asked, depth, len(shown), total)
+        lines = [header, *_body(shown, depth)]
+        text = "\n".join(lines + (self._together(shown) if depth is Depth.FULL else []))
+        return SearchAnswer(
+            text=text,
+            matches=tuple(summary(entry.tool, entry.function) for entry in shown),
+            total=total,
+            tokens=tokens.count(text),
+            definition_tokens=self._definition_tokens,
+            reader="" if self.reader is None else self.reader.name,
+        )
+
+    def _find(self, query: str, limit: int, among: Callable[[Entry], bool] | None) -> tuple[list[Entry], int]:
+        if not query:
+            listed = [entry for entry in self.entries if among is None or among(entry)]
+            return listed[:limit], len(listed)
+        positions, total = self.ranking.rank(query, limit, among)
+        return [self.entries[position] for position in positions], total
+
+    def _together(self, shown: Sequence[Entry]) -> list[str]:
+        """What ran with the tools shown, as far as it is not shown itself."""
+        here = {(entry.tool.server, entry.tool.name) for entry in shown}
+        by_name = {(entry.tool.server, entry.tool.name): entry for entry in self.entries}
+        often = dict.fromkeys(name for one in here for name in self._companions(*one))
+        lines = [import_line(name[0], by_name[name].function) for name in often if name not in here and name in by_name]
+        return ["\nOften used in the same programs:", *lines[:_COMPANIONS]] if lines else []
+
+    def _server(self, name: str) -> str:
+        """A server by its own name or by that of its package."""
+        if name in self._packages.values():
+            return name
+        return self._packages.get(name, name)
+
+    def _unknown(self, server: str) -> str:
+        """Why nothing can be found of a server that has no tools here."""
+        names = dict.fromkeys(entry.tool.server for entry in self.entries)
+        if not server or self._server(server) in names:
+            return ""
+        more = f" and {len(names) - _SERVERS} more" if len(names) > _SERVERS else ""
+        known = f"There are: {', '.join(list(names)[:_SERVERS])}{more}." if names else "No server's tools are known."
+        return f"0 of {len(self.entries)} tools: {server[:80]!r} is no server with tools here. {known}"
+
+    def _header(self, query: str, depth: Depth, shown: int, total: int) -> str:
+        about = f" matching {query[:100]!r}" if query else ""
+        if not total:
+            return f"0 of {len(self.entries)} tools{about}. Try other words, or no query for the list."
+        hints = [f"raise limit for the other {total - shown}"] if shown < total else []
+        hints += [_MORE[depth]] if _MORE[depth] else []
+        return f"{shown} of {total} tools{about}" + (f" ({'; '.join(hints)})" if hints else "")
+
+
+def _filter(server: str, category: str) -> Callable[[Entry], bool] | None:
+    if not server and not category:
+        return None
+    return lambda one: (not server or one.tool.server == server) and (not category or one.category.lower() == category)
+
+
+def summary(tool: Tool, function: str) -> ToolSummary:
+    """A tool as lists show it."""
+    return ToolSummary(
+        server=tool.server,
+        name=tool.name,
+        title=tool.title,
+        summary=first_sentence(tool.description),
+        hints=tool.hints,
+        import_line=import_line(tool.server, function),
+        definition_tokens=tool.definition_tokens,
+    )
+
+
+def import_line(server: str, function: str) -> str:
+    return f"from servers.{package_name(server)} import {function}"
+
+
+def first_sentence(text: str) -> str:
+    """At most 80 characters, cut at a word."""
+    flat = " ".join(text[:2_000].split())
+    sentence = _SENTENCE.split(flat, maxsplit=1)[0]
+    if len(sentence) <= _LINE:
+        return sentence
+    return f"{sentence[: _LINE - 1].rsplit(' ', 1)[0][: _LINE - 1]}…"
+
+
+def _body(entries: Sequence[Entry], depth: Depth) -> list[str]:
+    groups: dict[str, list[Entry]] = {}
+    for entry in entries:  # in order of rank: the server with the best match comes first
+        groups.setdefault(entry.tool.server, []).append(entry)
+    if depth is Depth.NAME:
+        return [f"{server}: {', '.join(one.function for one in group)}" for server, group in groups.items()]
+    if depth is Depth.DESCRIPTION:
+        return [_described(entry) for entry in entries]
+    lines = []
+    for group in groups.values():
+        names = ", ".join(entry.function for entry in group)
+        lines.append(f"\n{import_line(group[0].tool.server, names)}")
+        lines.extend(signature(entry.tool, entry.function) for entry in group)
+    return lines
+
+
+def _described(entry: Entry) -> str:
+    line = import_line(entry.tool.server, entry.function)
+    told = first_sentence(entry.tool.description or entry.tool.title)
+    return f"{line}  # {told}" if told else line

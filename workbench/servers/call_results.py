@@ -1,0 +1,145 @@
+"""A server's raw answer to a call becomes an Outcome. Lenient: what is not as the protocol says is shown, not lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from workbench import tokens
+from workbench.records import Content, Fault, JsonObject, Outcome, Tool
+from workbench.servers.tool_definitions import argument_hints, schema_validation
+
+_plainly = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_HEAVY = 200_000  # characters; a larger answer is worked through on a thread
+_SLICE = 100_000  # characters counted at a time, so that the thread lets the loop breathe
+_MESSAGE = 2_000  # characters of a tool's own error text that become the fault's sentence
+
+
+async def outcome(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: float) -> Outcome:
+    """The outcome of a call that was answered."""
+    if weight(raw) > _HEAVY:
+        return await asyncio.to_thread(read, call_id, tool, arguments, raw, ms)
+    return read(call_id, tool, arguments, raw, ms)
+
+
+def read(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: float) -> Outcome:
+    content = _content(raw.get("content"))
+    present = raw.get("structuredContent") is not None
+    structured = _written(raw["structuredContent"]) if present else ""
+    failed = raw.get("isError") is True
+    fault = _tool_fault(tool, arguments, content) if failed else _question(raw)
+    checked = present and not failed and tool.output_schema is not None
+    return Outcome(
+        call_id=call_id,
+        ok=fault is None,
+        content=content,
+        structured=structured,
+        fault=fault,
+        schema_fault=schema_validation.departure(tool, raw["structuredContent"]) if checked else _missing(tool, fault),
+        ms=ms,
+        bytes=sum([size_of(block.text) + size_of(block.data) for block in content]) + size_of(structured),
+        tokens=_cost(content, structured),
+        tool_error=failed,
+    )
+
+
+def _content(blocks: object) -> tuple[Content, ...]:
+    if not isinstance(blocks, list):
+        return () if blocks is None else (Content("text", _json(blocks)),)
+    return tuple([read_block(block) for block in blocks])
+
+
+def read_block(block: object) -> Content:
+    if not isinstance(block, dict | Mapping):
+        return Content("text", block if isinstance(block, str) else _json(block))
+    word = _words(block)
+    match block.get("type"):
+        case "text" if isinstance(block.get("text"), str):
+            return Content("text", block["text"])
+        case "image" | "audio" as kind if isinstance(block.get("data"), str):
+            return Content(kind, mime=word("mimeType"), data=block["data"])
+        case "resource_link":
+            title, name = word("title") or word("name"), word("name")
+            return Content("link", title, word("mimeType"), uri=word("uri"), name=name, note=word("description"))
+        case "resource" if isinstance(block.get("resource"), Mapping):
+            word = _words(block["resource"])
+            return Content("resource", word("text"), word("mimeType"), word("blob"), word("uri"))
+    return Content("text", _json(block))
+
+
+def _words(block: Mapping[str, Any]):  # type: ignore[no-untyped-def]  # a local shorthand: key → text or ""
+    return lambda key: value if isinstance(value := block.get(key), str) else ""
+
+
+def _tool_fault(tool: Tool, arguments: JsonObject, content: tuple[Content, ...]) -> Fault:
+    text = "\n".join(block.text for block in content if block.kind == "text").strip()
+    message = text[:_MESSAGE] or "The tool failed and did not say why."
+    return Fault(message, argument_hints.hint(tool, arguments, text), text if len(text) > _MESSAGE else "")
+
+
+def _question(raw: JsonObject) -> Fault | None:
+    if raw.get("resultType") == "input_required":
+        return Fault("The tool asks a question back; this version cannot answer it.", "Give all it needs as arguments.")
+    return None
+
+
+def _missing(tool: Tool, fault: Fault | None) -> str:
+    if fault is None and tool.output_schema is not None:
+        return "The tool declares an output schema but sent no structured content."
+    return ""
+
+
+def _cost(content: tuple[Content, ...], structured: str) -> int:
+    """What a model would read: the text or the structured content, whichever holds more, for clients hand on one of the
+    two and a short text beside much data is no use to a model that works without programs. Pictures are not counted."""
+    return max(sum([_count(block.text) for block in content if block.text]), _count(structured))
+
+
+def _count(text: str) -> int:
+    if len(text) <= _SLICE:
+        return tokens.count(text) if text else 0
+    return sum(tokens.count(text[start : start + _SLICE]) for start in range(0, len(text), _SLICE))
+
+
+def weight(value: object) -> int:
+    """Characters in an answer, counted only as far as it matters."""
+    total, waiting = 0, [value]
+    while waiting and total <= _HEAVY:
+        one = waiting.pop()
+        if isinstance(one, str):
+            total += len(one) + 8
+        elif isinstance(one, list):
+            waiting += one
+            total += 8
+        elif isinstance(one, dict | Mapping):
+            waiting += one.values()
+            total += 8
+        else:
+            total += 16
+    return total
+
+
+def _written(value: Any) -> str:  # Any: JSON
+    try:
+        return _plainly(value)
+    except ValueError:
+        return _json(finite(value))
+
+
+def finite(value: Any) -> Any:  # Any: JSON
+    """NaN and Infinity are no JSON; they become null so that every reader can read it."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return json.loads(json.dumps(value), parse_constant=lambda _: None)
+    return value
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def size_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,119 @@
+"""Which files a command really runs: the program found on PATH, and the script it is given. They are part of what a
+person consents to, because a command can stay the same while the file behind it becomes another one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from workbench.quick_records import dataclass
+from workbench.records import ServerConfig
+from workbench.servers.configuration.launch_command import Launch, prepare
+
+_LARGEST = 512 << 20  # bytes; beyond that size and time of change have to do
+_INTERPRETERS = re.compile(r"(?:python|pypy|node|deno|bun|ruby|perl|php|java|bash|sh|zsh)[\d.]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Executable:
+    """One file as it is now."""
+
+    name: str  # as the command says it
+    path: str  # where it really is
+    size: int
+    changed: int  # its time of change, in nanoseconds
+    sha: str = ""  # made when it is needed
+
+    def as_json(self) -> dict[str, str | int]:
+        return {"name": self.name, "path": self.path, "size": self.size, "changed": self.changed, "sha": self.sha}
+
+
+def of(config: ServerConfig, bench: Path, known: Mapping[str, Executable]) -> tuple[Executable, ...]:
+    """The files of an entry; secrets are not asked for, because no file is called by one. Blocks."""
+    return look(prepare(config, bench, secret=lambda name: "-"), known)
+
+
+def look(launch: Launch, known: Mapping[str, Executable]) -> tuple[Executable, ...]:
+    """The files of a launch. Blocks: call it on a thread. `known`, by name: what did not change is not read again."""
+    found = []
+    for name, path in _files(launch):
+        try:
+            found.append(_look(name, path, known.get(name)))
+        except OSError:
+            continue  # the start says what is wrong with it
+    return tuple(found)
+
+
+def difference(before: tuple[Executable, ...], now: tuple[Executable, ...]) -> str:
+    """What a person should know before they allow it again; empty when it is what they allowed."""
+    known = {file.name: file for file in before}
+    for file in now:
+        old = known.get(file.name)
+        if old is None:
+            return f"{file.name} is a file now: {file.path}"
+        if old.sha and old.sha == file.sha:
+            continue  # the same bytes, wherever they are
+        if old.path != file.path:
+            return f"{file.name} is another file now: {file.path} instead of {old.path}"
+        if (old.sha, old.size, old.changed) != (file.sha, file.size, file.changed):
+            return f"{file.name} has changed since you allowed it: {file.path}"
+    return ""
+
+
+def from_json(value: object) -> tuple[Executable, ...] | None:
+    """What was remembered, or None for what cannot be that."""
+    if not isinstance(value, list):
+        return None
+    found = []
+    for entry in value:
+        if not isinstance(entry, dict):
+            return None
+        words = [entry.get(key) for key in ("name", "path", "sha")]
+        numbers = [entry.get(key) for key in ("size", "changed")]
+        if not all(isinstance(word, str) for word in words) or not all(type(number) is int for number in numbers):
+            return None
+        found.append(Executable(str(words[0]), str(words[1]), numbers[0] or 0, numbers[1] or 0, str(words[2])))
+    return tuple(found)
+
+
+def _files(launch: Launch) -> list[tuple[str, Path]]:
+    folder = Path(launch.cwd)
+    if "/" in launch.command:
+        program: Path | None = folder / launch.command
+    else:
+        which = shutil.which(launch.command, path=launch.env.get("PATH"))
+        program = Path(which) if which else None
+    if program is None:
+        return []
+    files = [(launch.command, program)]
+    if _INTERPRETERS.fullmatch(Path(launch.command).name):
+        files += _script(launch.args, folder)
+    return files
+
+
+def _script(args: tuple[str, ...], folder: Path) -> list[tuple[str, Path]]:
+    """The first thing an interpreter is given that is a file."""
+    for arg in args:
+        if arg in ("-m", "-c", "-e", "--eval"):
+            return []
+        if not arg.startswith("-") and os.path.isfile(folder / arg):  # what is none may belong to an option
+            return [(arg, folder / arg)]
+    return []
+
+
+def _look(name: str, path: Path, known: Executable | None) -> Executable:
+    real = path.resolve(strict=True)
+    facts = real.stat()
+    now = Executable(name, str(real), facts.st_size, facts.st_mtime_ns)
+    if known is not None and (known.path, known.size, known.changed) == (now.path, now.size, now.changed):
+        return known
+    if not stat.S_ISREG(facts.st_mode) or facts.st_size > _LARGEST:
+        return now
+    with real.open("rb") as file:
+        sha = hashlib.file_digest(file, "sha256").hexdigest()
+    return Executable(name, now.path, now.size, now.changed, sha)

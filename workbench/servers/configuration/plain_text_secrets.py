@@ -1,0 +1,158 @@
+"""Secrets that stand in `.mcp.json` as they are: finds them, and puts references in their places.
+
+A bench is a folder that people share with git; what stands in it in plain text is not secret for long.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.privacy.detectors import credentials
+from workbench.privacy.detectors.field_names import kind_of
+from workbench.quick_records import dataclass
+from workbench.records import ServerConfig
+from workbench.secrets.masks import Masks
+from workbench.secrets.references import reference
+from workbench.servers.configuration.launch_command import expand
+
+Span = tuple[int, int]
+Change = Callable[[str, str, str], str]  # place, key, text → the text that shall stand there
+
+_SCHEME = re.compile(r"(?:Bearer|Basic|Token)\s+", re.IGNORECASE)
+_OPTION = re.compile(r"--?([A-Za-z][\w.-]*)(=?)")
+_QUERY = re.compile(r"(?<=[?&])([^=&#]+)=([^&#]+)")
+_RANDOM = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w.+-]{28,400}={0,2}", re.ASCII)
+_PATH = re.compile(r"~?/|\.\.?/|[A-Za-z]:[\\/]")
+_POINTER = re.compile(r"(?:file|path|dir|folder|command|helper|name)$", re.IGNORECASE)  # `PASSWORD_FILE` holds none
+_BITS = 3.8  # of entropy in each letter; words and versions have fewer
+_LONGEST_KEY = 60
+
+
+@dataclass(frozen=True, slots=True)
+class PlainSecret:
+    """One of them; `value` is for the keyring and for nobody's eyes."""
+
+    place: str  # as a person reads it: "GITHUB_TOKEN in env"
+    key: str
+    value: str
+
+
+def find(config: ServerConfig) -> tuple[PlainSecret, ...]:
+    """Everything in an entry that looks like a secret."""
+    found: list[PlainSecret] = []
+
+    def note(place: str, key: str, text: str) -> str:
+        found.extend(PlainSecret(place, key, text[start:end]) for start, end in _spans(key, text))
+        return text
+
+    _walk(config, note)
+    return tuple(found)
+
+
+def moved(config: ServerConfig, taken: Collection[str] = ()) -> tuple[ServerConfig, Mapping[str, str]]:
+    """The entry with references in the places of its secrets, and what to keep under which name."""
+    values: dict[str, str] = {}
+
+    def swap(place: str, key: str, text: str) -> str:
+        for start, end in reversed(_spans(key, text)):
+            name = _name(config.name, key, text[start:end], values, taken)
+            values[name] = text[start:end]
+            text = text[:start] + reference(name) + text[end:]
+        return text
+
+    return _walk(config, swap), values
+
+
+def _walk(config: ServerConfig, change: Change) -> ServerConfig:
+    """The entry with every text changed; keys come from the names beside the texts."""
+    args, option = [], ""
+    for arg in config.args:
+        match = _OPTION.match(arg)
+        key = match[1] if match else option
+        option = match[1] if match and not match[2] else ""
+        args.append(change("the command's arguments", key, arg) if not match or match[2] else arg)
+    url = _QUERY.sub(lambda pair: f"{pair[1]}={change(f'{pair[1]} in url', pair[1], pair[2])}", config.url)
+    return replace(
+        config,
+        args=tuple(args),
+        env={key: change(f"{key} in env", key, text) for key, text in config.env.items()},
+        headers={key: change(f"{key} in headers", key, text) for key, text in config.headers.items()},
+        oauth={
+            key: change(f"{key} in oauth", key, value) if isinstance(value, str) else value
+            for key, value in config.oauth.items()
+        },
+        url=change("url", "", url),
+    )
+
+
+def _spans(key: str, text: str) -> list[Span]:
+    """Where secrets stand in a text under this key; references and variables are none."""
+    start = (match.end() if (match := _OPTION.match(text)) and match[2] else 0) if text.startswith("-") else 0
+    if "${" in text[start:]:
+        return []
+    known = _apart([*credentials.find_secrets(text), *credentials.find_url_credentials(text)])
+    if known:
+        return known
+    scheme = _SCHEME.match(text, start)
+    start = scheme.end() if scheme else start
+    value = text[start:]
+    kind = kind_of(key) if len(key) <= _LONGEST_KEY else None
+    announced = (
+        kind is not None and kind.name == "SECRET" and credentials.is_assigned_secret(value) and not value.isdecimal()
+    )
+    elsewhere = _PATH.match(value) or _POINTER.search(key)
+    return [(start, len(text))] if (announced and not elsewhere) or _random(value) else []
+
+
+def _apart(spans: list[Span]) -> list[Span]:
+    """In order, without those that lie in others."""
+    kept: list[Span] = []
+    for start, end in sorted(spans):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    return kept
+
+
+def _random(text: str) -> bool:
+    """Whether a text is as mixed as only dice and key makers write."""
+    if not _RANDOM.fullmatch(text):
+        return False
+    counts = Counter(text)
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts.values()) >= _BITS
+
+
+def _name(server: str, key: str, value: str, values: Mapping[str, str], taken: Collection[str]) -> str:
+    """A name a person recognises in the keyring's list; the same value has one name."""
+    same = next((name for name, held in values.items() if held == value), "")
+    if same:
+        return same
+    wish = re.sub(r"[{}\x00-\x1f\x7f]", "", f"{server} {key or 'secret'}").strip(" -")[:190]
+    number, name = 1, wish
+    while name in values or name in taken:
+        number += 1
+        name = f"{wish} {number}"
+    return name
+
+
+def hide(config: ServerConfig, masks: Masks) -> tuple[str, ...]:
+    """Where secrets stand in an entry as they are; from now on those are masked like stored ones, and so are those that
+    come into it from our environment."""
+    found = find(config)
+    for plain in (*found, *find(_walk(config, _filled))):
+        if not plain.value.isalpha():  # "postgres" is a password too, but half of what its server says
+            masks.hide(plain.value)
+    return tuple(dict.fromkeys(plain.place for plain in found))
+
+
+def _filled(place: str, key: str, text: str) -> str:
+    """A text as the server gets it; one that cannot be filled in stays, and its start says why."""
+    try:
+        return expand(text, os.environ, lambda name: "-")
+    except WorkbenchError:
+        return text

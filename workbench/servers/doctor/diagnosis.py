@@ -1,0 +1,74 @@
+"""One examination of one server: the checks in their order, each told as soon as it is made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from workbench.errors import WorkbenchError
+from workbench.records import Check, CheckState, ServerConfig
+from workbench.servers.doctor.check_results import bad
+from workbench.servers.doctor.command_check import Prepare, check_command
+from workbench.servers.doctor.http_probe import check_answer
+from workbench.servers.doctor.network_check import check_network
+from workbench.servers.doctor.protocol_check import check_talk
+from workbench.servers.doctor.server_address import read_address
+from workbench.servers.doctor.sign_in_check import check_sign_in
+from workbench.servers.server import Server
+
+Tell = Callable[[Check], None]
+ReachOf = Callable[[ServerConfig], tuple[str, Mapping[str, str]]]  # the address and the headers, with nothing left open
+
+
+class Diagnosis:
+    """Single use."""
+
+    def __init__(self, server: Server, launch_of: Prepare, reach_of: ReachOf, tell: Tell) -> None:
+        self._server = server
+        self._launch_of = launch_of
+        self._reach_of = reach_of
+        self._tell = tell
+        self._checks: list[Check] = []
+
+    async def make(self) -> tuple[Check, ...]:
+        """All checks that make sense; after one that failed, those that need it are left out."""
+        able = await self._remote() if self._server.state.config.url else await self._local()
+        if able:
+            self._add(await check_talk(self._server))
+        return tuple(self._checks)
+
+    async def _local(self) -> bool:
+        checks, launch = await asyncio.to_thread(check_command, self._server.state.config, self._launch_of)
+        self._add(checks)
+        return launch is not None
+
+    async def _remote(self) -> bool:
+        """The talk is tried even where the plain request failed: it may sign in. Before a person allowed it, nothing
+        is looked up and nobody is asked: the address alone can carry a secret away."""
+        if not self._server.state.allowed:
+            return True  # the talk says so
+        try:
+            url, headers = await asyncio.to_thread(self._reach_of, self._server.state.config)
+        except WorkbenchError as fault:
+            self._add((bad("Configuration", fault.message, fault.hint),))
+            return False
+        check, address = read_address(url)
+        self._add((check,))
+        if address is None:
+            return False
+        self._add(await check_network(address))
+        if self._failed():
+            return False
+        check, answer = await check_answer(address, headers)
+        self._add((check,))
+        if answer is not None and answer.status == 401:
+            self._add(await check_sign_in(address, answer))
+        return answer is not None
+
+    def _failed(self) -> bool:
+        return any(check.state is CheckState.BAD for check in self._checks)
+
+    def _add(self, checks: Sequence[Check]) -> None:
+        for check in checks:
+            self._checks.append(check)
+            self._tell(check)

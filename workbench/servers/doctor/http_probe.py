@@ -1,0 +1,164 @@
+"""What answers at the address of a remote server: one plain request, and every usual wrong answer in words.
+
+The SDK folds all of these into one exception, so the doctor asks by itself.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import ssl
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from workbench import __version__
+from workbench.quick_records import dataclass
+from workbench.records import Check
+from workbench.servers.doctor.check_results import bad, doubt, good
+from workbench.servers.doctor.server_address import Address
+
+if TYPE_CHECKING:
+    import httpx2
+
+_PATIENCE = 10.0  # seconds for the answer
+_READ = 64 * 1024  # bytes of it that are looked at
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_KEYS = ("authorization", "x-api-key", "api-key")  # headers that say who one is
+_VERSION = "2025-11-25"
+_HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": _VERSION,
+        "capabilities": {},
+        "clientInfo": {"name": "mcp-workbench", "version": __version__},
+    },
+}
+_STATUS = {
+    400: ("The server does not take the request.", "Its words are below. It may want another protocol version."),
+    402: ("The server wants to be paid.", "See the account at whoever runs it."),
+    403: ("The server forbids it.", "The key may lack a permission, or the server refuses this host or origin."),
+    404: ("There is nothing at this path.", "Check the end of the address: often it is /mcp, or /sse for old servers."),
+    405: ("The path takes no POST.", "It may be a server of the old kind: set its type to sse, or check the path."),
+    406: ("The server cannot answer in a form the protocol has.", "It may not be an MCP server."),
+    415: ("The server does not take JSON.", "It may not be an MCP server."),
+    421: ("The server does not know itself by this name.", "Use the name or address that it allows as host."),
+    429: ("The server has had too many requests.", "Wait a little, then try again."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The beginning of what came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: str
+
+
+async def check_answer(address: Address, headers: Mapping[str, str]) -> tuple[Check, Answer | None]:
+    """Say hello as a client does, without the SDK."""
+    import httpx2
+
+    try:
+        answer = await _ask(address, headers)
+    except httpx2.TimeoutException:
+        fix = "It accepts connections and then is silent: look at the server's own log."
+        return bad("Answer", f"No answer came within {_PATIENCE:g} seconds.", fix), None
+    except (httpx2.HTTPError, ssl.SSLError, OSError, ValueError) as fault:
+        return bad("Answer", "The request failed on its way.", "See the checks above.", str(fault)[:500]), None
+    keyed = any(name.lower() in _KEYS for name in headers)
+    return judge_answer(answer, keyed=keyed), answer
+
+
+def judge_answer(answer: Answer, *, keyed: bool = False) -> Check:
+    """What an answer means; `keyed` when a key was sent along."""
+    if answer.status == 401 and keyed:
+        fix = "Store the right one under Secrets… in the Workbench menu, or edit its entry (F2)."
+        return bad("Answer", "The server does not take the key that was sent (401).", fix, _seen(answer))
+    if answer.status == 401:
+        fix = "Sign in, or give a key as header Authorization: Bearer ${keyring:name}."
+        return bad("Answer", "The server wants to know who you are (401).", fix, _seen(answer))
+    if 300 <= answer.status < 400:
+        place = answer.headers.get("location", "")
+        return bad("Answer", f"The server sends elsewhere: {place:.200}", "Write that address instead.", _seen(answer))
+    if answer.status >= 500:
+        fix = "The fault is on its side; its own log says more."
+        return bad("Answer", f"The server failed ({answer.status}).", fix, _seen(answer))
+    if answer.status >= 400:
+        meaning, fix = _STATUS.get(answer.status, ("The server refuses.", "Its words are below."))
+        return bad("Answer", f"{meaning} ({answer.status})", fix, _seen(answer))
+    return _read(answer)
+
+
+async def _ask(address: Address, headers: Mapping[str, str]) -> Answer:
+    import httpx2
+
+    told = {"Accept": "application/json, text/event-stream", **headers}
+    async with (
+        httpx2.AsyncClient(timeout=_PATIENCE, follow_redirects=False) as client,
+        client.stream("POST", address.url, json=_HELLO, headers=told) as response,
+    ):
+        found = {name.lower(): value for name, value in response.headers.items()}
+        return Answer(response.status_code, found, await _beginning(response))
+
+
+async def _beginning(response: httpx2.Response) -> str:
+    """A stream of events may stay open for ever: the first whole event is enough."""
+    import httpx2
+
+    body = b""
+    events = "text/event-stream" in response.headers.get("content-type", "")
+    try:
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) >= _READ or (events and b"\n\n" in body.replace(b"\r", b"") and b"data:" in body):
+                break
+    except httpx2.HTTPError:
+        pass  # what came until then is what there is to look at
+    return body[:_READ].decode("utf-8", "replace")
+
+
+def _read(answer: Answer) -> Check:
+    kind = answer.headers.get("content-type", "").split(";")[0].strip().lower()
+    if kind == "text/html" or answer.body.lstrip()[:15].lower().startswith(("<!doctype html", "<html")):
+        title = _TITLE.search(answer.body)
+        called = f" called “{html.unescape(title[1]).strip():.80}”" if title else ""
+        fix = "The address is that of a site, not of its MCP server: look for the path in its documentation."
+        return bad("Answer", f"A web page{called} answered, not an MCP server.", fix, _seen(answer))
+    message = _message(answer.body)
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        fix = "Something answers, but it does not speak the protocol. Is the path right?"
+        return bad("Answer", "The answer is no JSON-RPC message.", fix, _seen(answer))
+    return _greeting(message, answer)
+
+
+def _greeting(message: Mapping[str, object], answer: Answer) -> Check:
+    result, error = message.get("result"), message.get("error")
+    if isinstance(result, dict) and isinstance(result.get("protocolVersion"), str):
+        return good("Answer", f"An MCP server answered, protocol {result['protocolVersion']:.40}.", _seen(answer))
+    if isinstance(error, dict):
+        words = str(error.get("message", ""))[:300]
+        fix = "It may speak the newest protocol only; the next check tells."
+        return doubt("Answer", f"The server answered with an error: {words}", fix, _seen(answer))
+    return bad("Answer", "The server answered, but not with a greeting.", "It may be a gateway.", _seen(answer))
+
+
+def _message(body: str) -> object:
+    """The JSON of a plain body, or of the first event that has data."""
+    text = body.strip()
+    if not text.startswith("{"):
+        lines = [line[5:].strip() for line in text.splitlines() if line.startswith("data:")]
+        text = next((line for line in lines if line.startswith("{")), "")
+    try:
+        return json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _seen(answer: Answer) -> str:
+    told = ("content-type", "www-authenticate", "server", "location", "mcp-session-id", "retry-after")
+    shown = [f"{name}: {answer.headers[name]:.300}" for name in told if name in answer.headers]
+    return "\n".join((f"HTTP {answer.status}", *shown, "", answer.body[:1500]))

@@ -1,0 +1,119 @@
+"""From a name to an encrypted line: DNS, TCP and TLS, each with what went wrong in words."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import socket
+import ssl
+import time
+
+from workbench.records import Check
+from workbench.servers.doctor.check_results import bad, doubt, good, skipped
+from workbench.servers.doctor.server_address import Address
+from workbench.servers.sdk_adapter.certificate_errors import why_refused
+
+_PATIENCE = 5.0  # seconds for each step
+_EXPIRES_SOON = 14 * 86_400  # seconds
+_DETAIL = 2_000  # characters of a certificate's facts
+
+
+async def check_network(address: Address) -> tuple[Check, ...]:
+    """As far as it goes: a step that fails makes the next ones pointless."""
+    if address.proxy:
+        host, _, port = address.proxy.rpartition(":")
+        reached = await _connect(host, int(port), "Proxy")
+        return (reached, skipped("TLS", "The proxy makes the line; the answer below tells."))
+    names = await _resolve(address)
+    if names.fix:
+        return (names,)
+    reached = await _connect(address.host, address.port, "TCP", local=address.local)
+    if reached.fix or not address.secure:
+        return (names, reached)
+    return (names, reached, await _encrypt(address))
+
+
+async def _resolve(address: Address) -> Check:
+    loop, started = asyncio.get_running_loop(), time.perf_counter()
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            found = await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    except TimeoutError:
+        return bad("DNS", f"{address.host} was not resolved within {_PATIENCE:g} seconds.", "Check the network.")
+    except (OSError, UnicodeError) as fault:
+        fix = "Check the spelling. Names inside a company or a container are known only there."
+        return bad("DNS", f"There is no address for {address.host}.", fix, str(fault))
+    addresses = sorted({str(entry[4][0]) for entry in found})
+    return good("DNS", f"{', '.join(addresses[:4])} ({(time.perf_counter() - started) * 1000:.0f} ms).")
+
+
+async def _connect(host: str, port: int, name: str, *, local: bool = False) -> Check:
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            _, writer = await asyncio.open_connection(host, port)
+    except TimeoutError:
+        fix = "Something drops the packets: a firewall, a VPN that is not connected, or a wrong address."
+        return bad(name, f"{host} does not answer on port {port}.", fix)
+    except OSError as fault:
+        return _unreached(host, port, name, fault, local=local)
+    await _hang_up(writer)
+    return good(name, f"Port {port} answers ({(time.perf_counter() - started) * 1000:.0f} ms).")
+
+
+def _unreached(host: str, port: int, name: str, fault: OSError, *, local: bool) -> Check:
+    numbers = {fault.errno} | {int(found) for found in _errnos(str(fault))}
+    if errno.ECONNREFUSED in numbers or "refused" in str(fault).lower():
+        fix = "Start the server, and compare the port it prints with this one." if local else "Is the port right?"
+        if local and host == "localhost":
+            fix += " If it listens on 127.0.0.1 only, write that instead of localhost."
+        return bad(name, f"Nothing listens on port {port} of {host}.", fix, str(fault))
+    return bad(name, f"{host} cannot be reached.", "Check the network and the address.", str(fault))
+
+
+def _errnos(words: str) -> list[str]:
+    """asyncio puts several failed attempts into one sentence: `[Errno 111] Connect call failed …`."""
+    return [part.split("]")[0] for part in words.split("[Errno ")[1:] if part.split("]")[0].isdigit()]
+
+
+async def _encrypt(address: Address) -> Check:
+    import truststore
+
+    context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            _, writer = await asyncio.open_connection(
+                address.host, address.port, ssl=context, server_hostname=address.host
+            )
+    except ssl.SSLCertVerificationError as fault:
+        meaning, fix = why_refused(fault)
+        return bad("TLS", meaning, fix, fault.verify_message or str(fault))
+    except ssl.SSLError as fault:
+        plain = "WRONG_VERSION_NUMBER" in str(fault) or "record layer" in str(fault).lower()
+        fix = "Write http:// instead of https://." if plain else "Its TLS may be too old, or something stands between."
+        meaning = "The server does not speak TLS on this port." if plain else "No encrypted line could be made."
+        return bad("TLS", meaning, fix, str(fault))
+    except (TimeoutError, OSError) as fault:
+        fix = "Something between may break encrypted lines."
+        return bad("TLS", "The line was cut while it was being encrypted.", fix, str(fault))
+    check = _describe(writer)
+    await _hang_up(writer)
+    return check
+
+
+def _describe(writer: asyncio.StreamWriter) -> Check:
+    certificate = writer.get_extra_info("peercert") or {}
+    version = writer.get_extra_info("ssl_object").version()
+    detail = "\n".join(f"{key}: {value}" for key, value in certificate.items())[:_DETAIL]
+    until = str(certificate.get("notAfter", ""))
+    if until and (left := ssl.cert_time_to_seconds(until) - time.time()) < _EXPIRES_SOON:
+        return doubt("TLS", f"The certificate expires in {left / 86_400:.0f} days.", "", detail)
+    return good("TLS", f"{version}, and the certificate is trusted.", detail)
+
+
+async def _hang_up(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with contextlib.suppress(OSError, ssl.SSLError, TimeoutError):
+        async with asyncio.timeout(_PATIENCE):
+            await writer.wait_closed()

@@ -1,0 +1,66 @@
+"""Whether a server that can be reached can also be talked to: a real connection, and what it did on it."""
+
+from __future__ import annotations
+
+import time
+
+from workbench.errors import WorkbenchError
+from workbench.records import Check, ServerConfig
+from workbench.servers.doctor.check_results import bad, doubt, good, skipped
+from workbench.servers.doctor.error_output_rules import explain
+from workbench.servers.server import Server
+from workbench.servers.server_faults import ServerFault
+
+_SHOWN = 3  # warnings in one sentence
+
+
+async def check_talk(server: Server) -> tuple[Check, ...]:
+    """Connect as for a call, and look at what came."""
+    if server.running is None and (held := _held_back(server.state.config, allowed=server.state.allowed)):
+        return (held,)
+    started = time.perf_counter()
+    try:
+        await server.start(at_once=True)
+    except WorkbenchError as fault:
+        return (_failed(fault), *_output(server))
+    return (*_spoken(server, (time.perf_counter() - started) * 1000), *_output(server))
+
+
+def _held_back(config: ServerConfig, *, allowed: bool) -> Check | None:
+    if config.disabled:
+        return skipped("Connection", "The server is disabled in .mcp.json.", "Enable it, then check again.")
+    if not allowed:
+        return skipped("Connection", "Nobody has allowed it to start.", "Press Connect: its full command is shown.")
+    return None
+
+
+def _failed(fault: WorkbenchError) -> Check:
+    detail = fault.detail if isinstance(fault, ServerFault) else ""
+    meaning, fix = explain(f"{detail}\n{fault.message}")
+    return bad("Connection", f"{fault.message} {meaning}".strip(), fix or fault.hint, detail)
+
+
+def _spoken(server: Server, ms: float) -> tuple[Check, ...]:
+    state = server.state
+    who = " ".join(part for part in (state.title, state.version) if part) or "A server without a name"
+    greeting = good("Connection", f"{who} answered in {ms:.0f} ms, protocol {state.protocol}.")
+    if not state.tool_count:
+        return (greeting, doubt("Tools", "It lists no tools.", "It may offer resources or prompts only."))
+    left_out = [warning for warning in state.warnings if "protocol message" not in warning]
+    if left_out:
+        words = " ".join(left_out[:_SHOWN])
+        fix = "The other tools work; whoever makes the server should mend these."
+        return (greeting, doubt("Tools", f"{state.tool_count} tools. {words}", fix, "\n".join(left_out)))
+    return (greeting, good("Tools", f"{state.tool_count} tools, every definition in order."))
+
+
+def _output(server: Server) -> tuple[Check, ...]:
+    """Lines on stdout that are no messages break stricter clients, and its error output says more than we do."""
+    checks = []
+    if server.traffic.rubbish_count:
+        words = f"It printed {server.traffic.rubbish_count} lines that are no protocol messages."
+        fix = "It must log to its error output: stricter clients stop here."
+        checks.append(doubt("Output", words, fix, "\n".join(server.traffic.warnings())))
+    elif not server.state.config.url:
+        checks.append(good("Output", "Its output holds only protocol messages."))
+    return tuple(checks)

@@ -1,0 +1,202 @@
+"""The room's one public noun: every question that a server has put and nobody has answered yet.
+
+A question holds up one call and nothing else. It ends in one of four ways: answered, timed out, taken back by the
+server, or over with its call or server; each is told, so that no window keeps asking what nobody waits for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.events import AskArrived, AskSettled, Event
+from workbench.records import Ask, JsonObject, JsonValue, ToolCall
+from workbench.servers.elicitation import request_parsing
+from workbench.servers.elicitation.pending_request import Clock, OpenAsk
+from workbench.servers.elicitation.refusal import INVALID_PARAMS, NOT_NOW, Refusal
+from workbench.settings import Settings
+
+MOST_OPEN = 20  # of one server: a hostile one must not bury the rest
+UNATTENDED_SECONDS = 600  # how long a question waits for a window at most, where it may wait without an end
+
+_numbers = itertools.count(1)
+_calling: ContextVar[str] = ContextVar("calling", default="")  # the call whose own task asks
+
+
+class _Calling:
+    """One call's stay at its server; a generator would cost each call of a program ten turns."""
+
+    def __init__(self, asks: Asks, call: ToolCall, clock: Clock) -> None:
+        self._key = str(next(_numbers))  # a door chooses the ids of its calls; two may be the same
+        self._asks, self._call, self._clock = asks, call, clock
+
+    def __enter__(self) -> None:
+        self._asks.begin_call(self._key, self._call, self._clock)
+        self._before = _calling.set(self._key)
+
+    def __exit__(self, *_: object) -> None:
+        _calling.reset(self._before)
+        self._asks.end_call(self._key)
+
+
+class Asks:
+    """Open questions, the calls that wait for them, and the windows that could answer."""
+
+    def __init__(
+        self,
+        tell: Callable[[Event], None],
+        settings: Callable[[], Settings] = Settings,
+        author: Callable[[str], str] = str,
+    ) -> None:
+        self._tell = tell
+        self._settings = settings
+        self._author = author  # session → whose it is
+        self._open: dict[str, OpenAsk] = {}
+        self._calls: dict[str, tuple[ToolCall, Clock]] = {}
+        self._windows = 0
+
+    def all(self) -> tuple[Ask, ...]:
+        """Oldest first."""
+        return tuple(waiting.ask for waiting in self._open.values())
+
+    @contextmanager
+    def attending(self) -> Iterator[None]:
+        """A window is there and shows questions, until this is left."""
+        self._windows += 1
+        try:
+            yield
+        finally:
+            self._windows -= 1
+
+    def calling(self, call: ToolCall, clock: Clock) -> _Calling:
+        """A call is at its server: what the server asks meanwhile stops its clock, and ends with it."""
+        return _Calling(self, call, clock)
+
+    def begin_call(self, key: str, call: ToolCall, clock: Clock) -> None:
+        self._calls[key] = (call, clock)
+
+    def end_call(self, key: str) -> None:
+        del self._calls[key]
+        if self._open:
+            for waiting in self._of(lambda one: one.call_key == key):
+                self._end(waiting, "withdrawn", Refusal(NOT_NOW, "The call that this belonged to is over."))
+
+    async def asked(self, server: str, method: str, params: JsonObject) -> JsonObject:
+        """A server's question, answered by a person. Raises Refusal; cancelling takes the question back."""
+        ask = request_parsing.read(uuid.uuid4().hex[:12], server, method, params)
+        waiting = self._admit(ask, str(params.get("elicitationId") or ""))
+        return await self._answer_of(waiting)
+
+    async def visit(self, server: str, elicitations: JsonValue) -> None:
+        """A call failed because pages must be visited first; ends when the person has done so, or raises Refusal."""
+        asked = elicitations if isinstance(elicitations, list) else []
+        if not asked or not all(isinstance(one, Mapping) for one in asked):
+            raise Refusal(INVALID_PARAMS, "The server does not say which page must be visited.")
+        for one in asked[:MOST_OPEN]:
+            ask = request_parsing.read(uuid.uuid4().hex[:12], server, "elicitation/create", {**one, "mode": "url"})
+            waiting = self._admit(replace(ask, repeats=True), str(one.get("elicitationId") or ""))
+            if (await self._answer_of(waiting)).get("action") != "accept":
+                raise Refusal(NOT_NOW, f"{ask.host} was not visited.")
+
+    def completed(self, server: str, params: JsonObject) -> None:
+        """The server says that what it wanted done at a page is done."""
+        number = str(params.get("elicitationId") or "")
+        for waiting in self._of(lambda one: bool(number) and one.server == server and one.elicitation == number):
+            self._end(waiting, "accept", {"action": "accept"})
+
+    def answer(self, ask_id: str, action: str, content: str) -> Ask:
+        """A person's answer; one that does not fit the question is refused and changes nothing."""
+        waiting = self._open.get(ask_id)
+        if waiting is None:
+            raise WorkbenchError("This question is not open any more.", "Its server or its call has ended.")
+        result = request_parsing.answered(waiting.ask, action, content)
+        if waiting.ask.kind == request_parsing.URL and action == "accept" and not waiting.ask.opened:
+            self._opened(waiting)
+        else:
+            self._end(waiting, action, result)
+        return waiting.ask
+
+    def forget(self, server: str) -> None:
+        """The server is gone."""
+        for waiting in self._of(lambda one: one.server == server):
+            self._end(waiting, "withdrawn", Refusal(NOT_NOW, "The server was stopped."))
+
+    def close(self) -> None:
+        for waiting in self._of(lambda one: True):
+            self._end(waiting, "withdrawn", Refusal(NOT_NOW, "The workbench is closing."))
+
+    def holds(self, run_id: str) -> bool:
+        """Whether a person is asked because of this run's calls right now; that is not the program's time."""
+        return any(waiting.ask.run_id == run_id for waiting in self._open.values())
+
+    # inside
+
+    def _admit(self, ask: Ask, elicitation: str) -> OpenAsk:
+        if not self._windows and self._settings().ask_alone == "refuse":
+            raise Refusal(NOT_NOW, "Nobody is there to answer: no window of the workbench is open.")
+        if len(self._of(lambda one: one.server == ask.server)) >= MOST_OPEN:
+            raise Refusal(NOT_NOW, f"{MOST_OPEN} questions of this server are open already.")
+        key, clocks = self._waiting_calls(ask.server)
+        waiting = OpenAsk(self._told_by(ask, key), key, elicitation, clocks)
+        self._open[ask.id] = waiting
+        if waiting.ask.deadline:
+            waiting.expire_in(waiting.ask.deadline - waiting.ask.asked_at, self._expired)
+        self._tell(AskArrived(waiting.ask))
+        return waiting
+
+    def _told_by(self, ask: Ask, key: str) -> Ask:
+        """The question with what is known of the call behind it."""
+        now = time.time()
+        seconds = self._settings().ask_wait_seconds or (0 if self._windows else UNATTENDED_SECONDS)
+        ask = replace(ask, asked_at=now, deadline=now + seconds if seconds else 0.0)
+        if not key:
+            return ask
+        call = self._calls[key][0]
+        by = self._author(call.session)
+        return replace(ask, call_id=call.id, tool=call.tool, session=call.session, run_id=call.run_id, by=by)
+
+    def _waiting_calls(self, server: str) -> tuple[str, tuple[Clock, ...]]:
+        """The call that asks: known in its own task, and where a server has only one. Its clock, or all of them."""
+        here = {key: clock for key, (call, clock) in self._calls.items() if call.server == server}
+        key = _calling.get() if _calling.get() in here else next(iter(here)) if len(here) == 1 else ""
+        return key, (here[key],) if key else tuple(here.values())
+
+    async def _answer_of(self, waiting: OpenAsk) -> JsonObject:
+        try:
+            result = await waiting.answer
+        except asyncio.CancelledError:
+            self._end(waiting, "withdrawn", Refusal(NOT_NOW, "It was taken back."))
+            raise
+        if isinstance(result, Refusal):
+            raise result
+        return result
+
+    def _opened(self, waiting: OpenAsk) -> None:
+        """The page is before the person. A server that only wanted consent has it; one that waits for more goes on."""
+        waiting.ask = replace(waiting.ask, opened=True)
+        if not waiting.ask.repeats:
+            waiting.settle({"action": "accept"})
+        if not waiting.ask.repeats and not waiting.elicitation:
+            self._end(waiting, "accept", {"action": "accept"})
+        else:
+            self._tell(AskArrived(waiting.ask))
+
+    def _expired(self, ask_id: str) -> None:
+        if (waiting := self._open.get(ask_id)) is not None:
+            self._end(waiting, "timed out", request_parsing.withdrawn(waiting.ask))
+
+    def _end(self, waiting: OpenAsk, ending: str, result: JsonObject | Refusal) -> None:
+        if self._open.pop(waiting.ask.id, None) is not None:
+            waiting.settle(result)
+            waiting.release()
+            self._tell(AskSettled(waiting.ask, ending))
+
+    def _of(self, fits: Callable[[OpenAsk], bool]) -> tuple[OpenAsk, ...]:
+        return tuple(waiting for waiting in self._open.values() if fits(waiting))

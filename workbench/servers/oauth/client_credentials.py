@@ -1,0 +1,58 @@
+"""The flow of a program that signs in by itself, with a secret or with a key. It imports the SDK: import it late."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import httpx2
+from mcp.client.auth import OAuthClientProvider, TokenStorage
+from mcp.client.auth.extensions.client_credentials import (
+    ClientCredentialsOAuthProvider,
+    PrivateKeyJWTOAuthProvider,
+    SignedJWTParameters,
+)
+
+from workbench.servers.oauth.client_authentication import BASIC, choose_proof
+from workbench.servers.oauth.oauth_settings import Wish
+
+
+def machine(url: str, wish: Wish, storage: TokenStorage) -> OAuthClientProvider:
+    """The SDK's provider for what the entry says."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # without an issuer in the entry, discovery decides
+        return _with_key(url, wish, storage) if wish.private_key else _WithSecret(url, wish, storage)
+
+
+class _WithSecret(ClientCredentialsOAuthProvider):
+    def __init__(self, url: str, wish: Wish, storage: TokenStorage) -> None:
+        method: Any = wish.method if wish.method not in ("", "none") else BASIC  # Any: a literal to the SDK
+        super().__init__(
+            url, storage, wish.client_id, wish.client_secret, method, wish.scope or None, wish.issuer or None
+        )
+        self._wish = wish
+
+    async def _exchange_token_client_credentials(self) -> httpx2.Request:
+        choose_proof(self.context, self._wish)
+        return await super()._exchange_token_client_credentials()
+
+
+def _with_key(url: str, wish: Wish, storage: TokenStorage) -> OAuthClientProvider:
+    sign = _signing(wish).create_assertion_provider()
+    return PrivateKeyJWTOAuthProvider(url, storage, wish.client_id, sign, wish.scope or None, wish.issuer or None)
+
+
+def _signing(wish: Wish) -> SignedJWTParameters:
+    return SignedJWTParameters(
+        issuer=wish.client_id,
+        subject=wish.client_id,
+        signing_key=wish.private_key,
+        signing_algorithm=wish.algorithm,
+    )
+
+
+async def assertion(wish: Wish, issuer: str) -> dict[str, str]:
+    """What a form carries in the place of a secret."""
+    signed = await _signing(wish).create_assertion_provider()(issuer)
+    kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+    return {"client_assertion": signed, "client_assertion_type": kind}

@@ -1,0 +1,142 @@
+"""What the `oauth` part of an entry says about signing in, where the server does not say enough by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
+from workbench.records import ServerConfig
+from workbench.servers.oauth.signing_key import ALGORITHMS, read_key
+
+CODE, MACHINE = "authorization_code", "client_credentials"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_METHODS = ("", "none", "client_secret_basic", "client_secret_post", "private_key_jwt")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Everything may be empty: then the server's metadata decides."""
+
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)
+    private_key: str = field(default="", repr=False)  # PEM; signs what proves the client instead of a secret
+    algorithm: str = ""  # that the key signs with
+    metadata_url: str = ""  # the client id is the address of a document about us (CIMD)
+    scope: str = ""
+    redirect: str = ""  # where the browser comes back to; empty: 127.0.0.1 and any free port
+    grant: str = CODE
+    issuer: str = ""  # the authorization server that the client id belongs to
+    method: str = ""  # how the client proves itself at the token endpoint
+
+
+def read(config: ServerConfig, metadata_url: str = "") -> Wish:
+    """The wish of an entry whose secrets are put in already; `metadata_url` counts where it names none."""
+    text = _Texts(config)
+    wish = Wish(
+        client_id=text("clientId"),
+        client_secret=text("clientSecret"),
+        private_key=text("privateKey"),
+        algorithm=text("signingAlgorithm"),
+        metadata_url=text("clientMetadataUrl") or ("" if text("clientId") else metadata_url),
+        scope=_scope(config),
+        redirect=text("redirectUri") or _by_port(config),
+        grant=text("grantType") or text("grant") or CODE,
+        issuer=text("issuer"),
+        method=text("tokenEndpointAuthMethod"),
+    )
+    _check(config.name, wish)
+    return _with_key(config.name, wish) if wish.private_key else wish
+
+
+class _Texts:
+    """The texts of the part, in either spelling."""
+
+    def __init__(self, config: ServerConfig) -> None:
+        self._config = config
+
+    def __call__(self, key: str) -> str:
+        value = found(self._config.oauth, key)
+        if value is not None and not isinstance(value, str):
+            raise _wrong(self._config.name, key, "is not a text")
+        return (value or "").strip()
+
+
+def found(oauth: Mapping[str, Any], key: str) -> Any:  # Any: JSON
+    """A value by its name, written as clientId or client_id."""
+    snake = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
+    return oauth.get(key, oauth.get(snake))
+
+
+def _scope(config: ServerConfig) -> str:
+    value = found(config.oauth, "scope") or found(config.oauth, "scopes") or ""
+    if isinstance(value, list) and all(isinstance(scope, str) for scope in value):
+        return " ".join(value)
+    if not isinstance(value, str):
+        raise _wrong(config.name, "scope", "is neither a text nor a list of texts")
+    return value
+
+
+def _by_port(config: ServerConfig) -> str:
+    """Other clients name a port; their address is then localhost and /callback."""
+    port = found(config.oauth, "callbackPort") or 0
+    if not isinstance(port, int) or not 0 <= port < 65_536:
+        raise _wrong(config.name, "callbackPort", "is no port")
+    return f"http://localhost:{port}/callback" if port else ""
+
+
+def _check(server: str, wish: Wish) -> None:
+    if wish.grant not in (CODE, MACHINE):
+        raise _wrong(server, "grantType", f"is neither {CODE} nor {MACHINE}")
+    _check_proof(server, wish)
+    if wish.redirect:
+        _check_redirect(server, wish.redirect)
+    if wish.metadata_url:
+        parts = _parts(server, "clientMetadataUrl", wish.metadata_url)
+        if parts.scheme != "https" or parts.path in ("", "/"):
+            raise _wrong(server, "clientMetadataUrl", "is no https address with a path")
+    if wish.issuer and _parts(server, "issuer", wish.issuer).scheme not in ("http", "https"):
+        raise _wrong(server, "issuer", "is no address")
+
+
+def _check_proof(server: str, wish: Wish) -> None:
+    """How the client proves itself."""
+    if wish.grant == MACHINE and not (wish.client_id and (wish.client_secret or wish.private_key)):
+        raise _wrong(server, "clientId and clientSecret or privateKey", f"are needed for {MACHINE}")
+    if wish.private_key and (wish.grant != MACHINE or wish.client_secret):
+        raise _wrong(server, "privateKey", f"goes with {MACHINE} only, and without clientSecret")
+    if wish.algorithm not in ("", *ALGORITHMS):
+        raise _wrong(server, "signingAlgorithm", f"is none of {', '.join(ALGORITHMS)}")
+    if wish.method not in _METHODS:
+        raise _wrong(server, "tokenEndpointAuthMethod", f"is none of {', '.join(_METHODS[1:])}")
+    if wish.method and bool(wish.private_key) != (wish.method == "private_key_jwt"):
+        raise _wrong(server, "tokenEndpointAuthMethod", "and privateKey do not go together like this")
+
+
+def _with_key(server: str, wish: Wish) -> Wish:
+    pem, algorithm = read_key(wish.private_key, wish.algorithm, lambda what: _wrong(server, "privateKey", what))
+    return replace(wish, private_key=pem, algorithm=algorithm)
+
+
+def _check_redirect(server: str, redirect: str) -> None:
+    parts = _parts(server, "redirectUri", redirect)
+    if parts.scheme != "http" or parts.hostname not in _LOOPBACK or parts.query or parts.fragment:
+        raise _wrong(
+            server, "redirectUri", "is no http address on this machine, such as http://127.0.0.1:8123/callback"
+        )
+
+
+def _parts(server: str, key: str, url: str) -> Any:  # Any: SplitResult of text
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise _wrong(server, key, "is no address") from None
+    return parts
+
+
+def _wrong(server: str, key: str, what: str) -> WorkbenchError:
+    return WorkbenchError(f"{key} in the oauth part of {server!r:.100} {what}.", "Correct it in .mcp.json.")

@@ -1,0 +1,170 @@
+"""Waits on this machine for the browser to come back from a sign-in page. Open only while a sign-in is.
+
+What comes in is hostile until its state fits: any page in the browser may knock here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from types import TracebackType
+from urllib.parse import parse_qs, urlsplit
+
+from workbench.events import spawn
+from workbench.quick_records import dataclass
+from workbench.servers.oauth.redirect_page import page
+
+_LONGEST = 16_384  # bytes of a request's head
+_HEAD_SECONDS = 10.0
+_CALLERS = 20  # at once; more are turned away
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """What the browser brought."""
+
+    code: str = ""
+    state: str = ""
+    issuer: str = ""
+    error: str = ""
+    description: str = ""
+
+
+class Listener:
+    """An async context manager; `redirect` is where the browser shall come back to."""
+
+    def __init__(self, redirect: str = "", port: int = 0) -> None:
+        """`redirect`: an address that is registered already. `port`: one to try first; another if it is taken."""
+        parts = urlsplit(redirect or "http://127.0.0.1/callback")
+        self._host, self._path = parts.hostname or "127.0.0.1", parts.path or "/"
+        self._fixed = bool(redirect and parts.port)
+        self._port = parts.port if redirect and parts.port else port
+        self._state = ""
+        self._came: asyncio.Future[Return] = asyncio.get_running_loop().create_future()
+        self._browser: asyncio.StreamWriter | None = None  # of the accepted return: it is told how it ended
+        self._callers: set[asyncio.StreamWriter] = set()
+        self._attended: set[asyncio.Task[None]] = set()
+        self._over = False
+        self.strangers = 0  # returns of other sign-ins
+
+    async def __aenter__(self) -> Listener:
+        try:
+            self._server = await self._listen(self._port)
+        except OSError:
+            if self._fixed or not self._port:
+                raise
+            self._server = await self._listen(0)
+        self._port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over = True
+        self._server.close()
+        for writer in tuple(self._callers):
+            writer.close()
+        self._came.cancel()
+        for task in tuple(self._attended):
+            task.cancel()
+        if self._attended:
+            await asyncio.wait(tuple(self._attended))
+
+    @property
+    def redirect(self) -> str:
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"http://{host}:{self._port}{self._path}"
+
+    async def wait(self, state: str, seconds: float) -> Return:
+        """The return that fits this state; TimeoutError when it does not come."""
+        self._state = state
+        async with asyncio.timeout(seconds):
+            return await asyncio.shield(self._came)
+
+    def bring(self, address: str) -> bool:
+        """What a person copied from the browser's address bar, where it could not reach this machine."""
+        return self._accept(_return(address))
+
+    async def tell(self, title: str, sentence: str, *, ok: bool) -> None:
+        """What the browser shows at last."""
+        writer, self._browser = self._browser, None
+        if writer is not None:
+            await _say(writer, page(200 if ok else 400, title, sentence))
+
+    async def _listen(self, port: int) -> asyncio.Server:
+        host = "::1" if self._host == "::1" else "127.0.0.1"
+        return await asyncio.start_server(self._greet, host, port, limit=_LONGEST)
+
+    def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """A caller is known before its task takes the first step: one that is cancelled there closes nothing."""
+        if self._over or len(self._callers) >= _CALLERS:
+            writer.transport.abort()
+            return
+        self._callers.add(writer)
+        self._attended.add(task := spawn("sign-in caller", self._serve(reader, writer)))
+        task.add_done_callback(self._attended.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            kept = await self._answer(reader, writer)
+        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, UnicodeError):
+            kept = False
+        if not kept:
+            self._callers.discard(writer)
+            writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Whether the caller stays connected until the sign-in is over."""
+        async with asyncio.timeout(_HEAD_SECONDS):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("ascii")
+        line, *fields = head.split("\r\n")
+        method, target, *_ = (*line.split(" "), "", "")
+        if method != "GET" or urlsplit(target).path != self._path or not self._knows(fields):
+            await _say(
+                writer, page(404, "Nothing is here", "This address takes the answer of a sign-in, and that only.")
+            )
+            return False
+        if not self._accept(_return(target)):
+            self.strangers += 1
+            sentence = "This answer belongs to another sign-in than the one that waits, so it was not used."
+            await _say(
+                writer, page(400, "That was not it", sentence, "Go back to MCP Workbench and sign in from there.")
+            )
+            return False
+        self._browser = writer
+        return True
+
+    def _knows(self, fields: list[str]) -> bool:
+        """Whether it was this address that was asked for: a foreign name may lead here too."""
+        hosts = [
+            value.strip() for name, _, value in (field.partition(":") for field in fields) if name.lower() == "host"
+        ]
+        return hosts in ([urlsplit(self.redirect).netloc], [f"localhost:{self._port}"])
+
+    def _accept(self, found: Return) -> bool:
+        fits = bool(self._state) and secrets.compare_digest(found.state.encode(), self._state.encode())
+        if not fits or self._came.done() or not (found.code or found.error):
+            return False
+        self._came.set_result(found)
+        return True
+
+
+def _return(address: str) -> Return:
+    try:
+        given = parse_qs(urlsplit(address.strip()[:_LONGEST]).query, max_num_fields=50)
+    except ValueError:
+        return Return()
+    one = {key: values[0] if len(values) == 1 else "" for key, values in given.items()}
+    return Return(
+        one.get("code", ""), one.get("state", ""), one.get("iss", ""), one.get("error", ""),
+        one.get("error_description", ""),
+    )  # fmt: skip
+
+
+async def _say(writer: asyncio.StreamWriter, data: bytes) -> None:
+    with contextlib.suppress(OSError):
+        writer.write(data)
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()

@@ -1,0 +1,242 @@
+"""Signs in: gives connections their tokens, runs the sign-ins that a person starts, forgets them on wish."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.events import Event, SignInChanged, SignInWanted, spawn
+from workbench.records import Fault, ServerConfig, SignIn
+from workbench.servers.configuration import launch_command
+from workbench.servers.oauth.oauth_errors import SignInNeeded
+from workbench.servers.oauth.oauth_settings import MACHINE, Wish, read
+from workbench.servers.oauth.sign_in_flow import Attempt
+from workbench.servers.oauth.sign_in_log import Steps
+from workbench.servers.oauth.token_storage import Drawer, Held, name_of
+from workbench.servers.server_faults import ServerFault
+from workbench.settings import Settings
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from workbench.servers.oauth.oauth_provider import Provider
+
+DONE, NEEDED = "done", "needed"
+_LAST_SECONDS = 2.0  # for what is still told to authorization servers when the core ends
+
+
+@dataclass(slots=True)
+class _Known:
+    """One server at an address, and what is known of signing in there."""
+
+    config: ServerConfig
+    url: str
+    wish: Wish
+    held: Held
+    steps: Steps
+    report: SignIn
+    refusal: tuple[int, str] | None = None  # status and challenge of the last time a person was needed
+    provider: Provider | None = None
+    attempt: Attempt | None = None
+    task: asyncio.Task[None] | None = None
+
+
+class SignIns:
+    """One for all servers of a bench."""
+
+    def __init__(self, drawer: Drawer, settings: Callable[[], Settings], tell: Callable[[Event], None]) -> None:
+        self._drawer = drawer
+        self._settings = settings
+        self._tell = tell
+        self._known: dict[str, _Known] = {}
+        self._revoking: set[asyncio.Task[None]] = set()
+        self._looking = threading.Lock()  # two providers of one server would renew the same token twice, and lose it
+        self.noted: Callable[[str, str], None] = lambda server, word: None  # what a server's state says of it
+
+    def authorize(self, config: ServerConfig) -> httpx2.Auth | None:
+        """What signs a connection's requests; nothing where the entry brings its own header. Blocks."""
+        if brings_its_own(config):
+            return None
+        from workbench.servers.oauth.oauth_provider import Provider
+
+        known = self._look(config)
+        with self._looking:
+            if known.provider is None:
+                known.provider = Provider(known.url, known.wish, known.held, known.steps, self._noticer(known))
+        return known.provider
+
+    async def sign_in(self, config: ServerConfig) -> SignIn:
+        """Run one to its end; how it ended stands in the answer. A second one takes the place of the first."""
+        known = await asyncio.to_thread(self._look, config)
+        if known.wish.grant == MACHINE:
+            raise WorkbenchError(f"{config.name} signs in by itself.", "Connect it; its steps are shown if it fails.")
+        await self.cancel(config)
+        known.steps.begin()
+        known.report = SignIn(config.name, "asking")
+        self._tell_report(config.name)
+        known.task = spawn(f"sign in {config.name}", self._run(known))
+        await asyncio.wait([known.task])
+        return await self.report(config)
+
+    async def cancel(self, config: ServerConfig) -> None:
+        known = self._known.get(config.name)
+        if known is not None and known.task is not None and not known.task.done():
+            known.task.cancel()
+            await asyncio.wait([known.task])
+
+    def bring(self, config: ServerConfig, address: str) -> None:
+        """The address at which the browser ended, where it could not reach this machine."""
+        known = self._known.get(config.name)
+        if known is None or known.attempt is None or not known.attempt.bring(address):
+            raise WorkbenchError(
+                "This address does not belong to the sign-in that waits.",
+                "Copy the whole address from the browser after you signed in; it holds code= and state=.",
+            )
+
+    async def sign_out(self, config: ServerConfig) -> SignIn:
+        """Forget the tokens and the registration; the authorization server is told without waiting for it."""
+        known = await asyncio.to_thread(self._look, config)
+        await self.cancel(config)
+        facts = await known.held.facts()
+        await known.held.forget()
+        known.steps.begin()
+        self._revoke(known, facts)
+        known.report = SignIn(config.name)
+        known.refusal = None
+        self.noted(known.config.name, "")
+        return await self.report(config)
+
+    async def remove(self, config: ServerConfig) -> None:
+        """Its server is gone: what was kept of it goes too, even where its entry cannot be read."""
+        name = name_of(config.name)
+        await self.cancel(config)
+        if config.remote and name in await asyncio.to_thread(self._drawer.known):
+            try:
+                await self.sign_out(config)
+            except WorkbenchError:
+                await asyncio.to_thread(self._drawer.drop, name)
+        self._known.pop(config.name, None)
+
+    async def report(self, config: ServerConfig) -> SignIn:
+        """The last sign-in, or the renewals since then, and what is kept of it."""
+        known = await asyncio.to_thread(self._look, config)
+        facts = await known.held.facts()
+        tokens = facts.get("tokens") or {}
+        return replace(
+            known.report,
+            steps=known.steps.all,
+            stored=bool(tokens),
+            scope=str(tokens.get("scope") or ""),
+            expires=float(facts.get("expires") or 0),
+        )
+
+    async def close(self) -> None:
+        for known in tuple(self._known.values()):
+            await self.cancel(known.config)
+        if self._revoking:
+            await asyncio.wait(tuple(self._revoking), timeout=_LAST_SECONDS)
+        for task in tuple(self._revoking):
+            task.cancel()
+        if self._revoking:
+            await asyncio.wait(tuple(self._revoking))
+
+    # inside
+
+    def _revoke(self, known: _Known, facts: dict[str, Any]) -> None:
+        if not facts.get("tokens") or not (facts.get("metadata") or {}).get("revocation_endpoint"):
+            return
+        from workbench.servers.oauth.token_revocation import revoke
+
+        task = spawn(f"revoke {known.config.name}", revoke(known.url, known.wish, facts, known.steps))
+        self._revoking.add(task)
+        task.add_done_callback(self._revoking.discard)
+
+    async def _run(self, known: _Known) -> None:
+        known.attempt = Attempt(
+            known.url,
+            known.wish,
+            known.held,
+            known.steps,
+            self._drawer.masks,
+            self._settings().signin_seconds,
+            lambda url, host: self._wait(known, url, host),
+        )
+        try:
+            await known.attempt.run(known.refusal)
+        except ServerFault as fault:
+            await self._end(known, "failed", fault.fault)
+        except WorkbenchError as fault:
+            await self._end(known, "failed", Fault(fault.message, fault.hint))
+        except asyncio.CancelledError:
+            await self._end(known, "cancelled")
+            raise
+        else:
+            known.refusal = None
+            self.noted(known.config.name, DONE)
+            await self._end(known, "done")
+        finally:
+            known.attempt = None
+
+    def _wait(self, known: _Known, url: str, host: str) -> None:
+        known.report = replace(known.report, state="waiting", url=url, host=host)
+        self._tell(SignInWanted(known.config.name, url, host))
+        self._tell_report(known.config.name)
+
+    async def _end(self, known: _Known, state: str, fault: Fault | None = None) -> None:
+        mask = self._drawer.masks.mask
+        if fault is not None:
+            fault = Fault(mask(fault.message), mask(fault.hint), mask(fault.detail))
+        known.report = SignIn(known.config.name, state, fault=fault)
+        self._tell_report(known.config.name)
+
+    def _tell_report(self, server: str) -> None:
+        known = self._known.get(server)
+        if known is not None:
+            self._tell(SignInChanged(server, known.report.state))
+
+    def _noticer(self, known: _Known) -> Callable[[SignInNeeded | None], None]:
+        def needed(fault: SignInNeeded | None) -> None:
+            if fault is not None:
+                known.refusal = (fault.status, fault.challenge)
+                self.noted(known.config.name, NEEDED)
+            elif known.refusal is None:  # a call that needs more rights is not forgotten because others need none
+                self.noted(known.config.name, DONE)
+
+        return needed
+
+    def _look(self, config: ServerConfig) -> _Known:
+        """Made anew when the entry has changed. Blocks, for the secrets in the entry."""
+        with self._looking:
+            known = self._known.get(config.name)
+            if known is None or known.config != config:
+                known = self._known[config.name] = self._make(config)
+            return known
+
+    def _make(self, config: ServerConfig) -> _Known:
+        secret = self._drawer.get
+        url = launch_command.expand(config.url, os.environ, secret)
+        oauth = {
+            key: launch_command.expand(value, os.environ, secret) if isinstance(value, str) else value
+            for key, value in config.oauth.items()
+        }
+        wish = read(replace(config, oauth=oauth), self._settings().signin_client_metadata_url)
+        for secret_value in (wish.client_secret, wish.private_key):
+            self._drawer.masks.hide(secret_value)
+        return _Known(
+            config,
+            url,
+            wish,
+            Held(self._drawer, config.name, url),
+            Steps(self._drawer.masks, lambda: self._tell_report(config.name)),
+            SignIn(config.name),
+        )
+
+
+def brings_its_own(config: ServerConfig) -> bool:
+    """Whether an entry proves who we are by a header, and says nothing of signing in."""
+    return not config.oauth and any(name.lower() == "authorization" for name in config.headers)

@@ -1,0 +1,46 @@
+"""Reads a list that a server gives out page by page, raw: the SDK's typed lists fail as a whole for one wrong entry."""
+
+from __future__ import annotations
+
+from workbench.quick_records import dataclass
+from workbench.records import JsonObject
+from workbench.servers.connection import Connection
+
+PAGES = 200  # a server that never stops paging is cut there
+ENTRIES = 20_000  # of one list
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The raw entries, and what was wrong with the list as a whole."""
+
+    entries: tuple[object, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+async def read_pages(connection: Connection, method: str, key: str, what: str) -> Listed:
+    """All entries under `key` of the answers to `method`; `what` names the list in sentences. Raises MCPError."""
+    entries: list[object] = []
+    cursor, seen = "", set[str]()
+    for _ in range(PAGES):
+        page: JsonObject = await connection.request(method, {"cursor": cursor} if cursor else {})
+        found = page.get(key)
+        if not isinstance(found, list):
+            return Listed(tuple(entries), (f"The {what} holds no list of {key}.",))
+        entries.extend(found)
+        following = page.get("nextCursor")
+        if not isinstance(following, str) or not following:
+            return _cut(entries, what, ended=True)
+        if following in seen or len(entries) > ENTRIES:
+            break
+        cursor = following
+        seen.add(cursor)
+    return _cut(entries, what, ended=False)
+
+
+def _cut(entries: list[object], what: str, *, ended: bool) -> Listed:
+    kept = tuple(entries[:ENTRIES])
+    if not ended:
+        return Listed(kept, (f"The {what} does not end; {len(kept)} entries were read.",))
+    more = len(entries) - len(kept)
+    return Listed(kept, (f"The {what} is too long; {more} entries were left out.",) if more else ())

@@ -1,0 +1,1 @@
+"""Resources, templates and prompts of servers: lists, contents, subscriptions, completions."""

@@ -1,0 +1,149 @@
+"""Asks servers for what they offer besides tools: resources, prompts, completions, subscriptions, the log's level."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+
+from workbench.errors import WorkbenchError
+from workbench.records import Completion, Fault, JsonObject, Offers, Outcome, PromptAnswer, Resource, ServerLog
+from workbench.servers.call_results import weight
+from workbench.servers.connection import Connection
+from workbench.servers.resources_and_prompts import resource_answers
+from workbench.servers.resources_and_prompts.resource_updates import capabilities
+from workbench.servers.server import Server
+from workbench.servers.server_faults import ServerFault
+from workbench.similar_names import did_you_mean
+
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+SLICE = 1_000  # resources told at once
+_HEAVY = 200_000  # characters; a larger answer is worked through on a thread
+_COMPLETION_SECONDS = 10.0  # who types does not wait longer
+_CODES = {-32601: "The server does not know this request.", -32002: "Look at its list again; it may have changed."}
+
+
+class Offered:
+    """`find` gives a server by its name."""
+
+    def __init__(self, find: Callable[[str], Server], seconds: Callable[[], float]) -> None:
+        self._find = find
+        self._seconds = seconds
+
+    def offers(self, server: str) -> Offers:
+        return self._find(server).offering.offers()
+
+    def resources(self, server: str, start: int) -> tuple[Resource, ...]:
+        """A slice of the list; a shorter one than the rest is the last."""
+        return self._find(server).offering.resources[max(0, start) : max(0, start) + SLICE]
+
+    def log(self, server: str, after: int) -> ServerLog:
+        return self._find(server).offering.log.after(after)
+
+    async def read(self, call_id: str, server: str, uri: str) -> Outcome:
+        """What a resource holds; what goes wrong is an outcome."""
+        started = time.perf_counter()
+        try:
+            raw = await self._ask(server, "resources/read", {"uri": uri}, f"read {uri:.200}")
+        except WorkbenchError as fault:
+            return Outcome(call_id, ok=False, fault=_fault(fault), ms=_since(started))
+        if weight(raw) > _HEAVY:
+            return await asyncio.to_thread(resource_answers.resource, call_id, raw, _since(started))
+        return resource_answers.resource(call_id, raw, _since(started))
+
+    async def prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> PromptAnswer:
+        """A prompt with its blanks filled; what goes wrong is part of the answer."""
+        started = time.perf_counter()
+        params = {"name": name, "arguments": dict(arguments)}
+        try:
+            raw = await self._ask(server, "prompts/get", params, f"fill the prompt {name:.100}")
+        except WorkbenchError as fault:
+            return PromptAnswer(name, fault=self._hinted(server, name, fault), ms=_since(started))
+        if weight(raw) > _HEAVY:
+            return await asyncio.to_thread(resource_answers.prompt, name, raw, _since(started))
+        return resource_answers.prompt(name, raw, _since(started))
+
+    async def complete(
+        self, server: str, kind: str, name: str, argument: str, value: str, context: Mapping[str, str]
+    ) -> Completion:
+        """Proposals for an argument of a prompt, or of a template when `kind` is "resource"; none when the server
+        does not complete. Never starts a server: who types has not asked for that."""
+        found = self._find(server)
+        if (connection := found.running) is None or "completions" not in capabilities(connection):
+            return Completion()
+        reference = (
+            {"type": "ref/resource", "uri": name} if kind == "resource" else {"type": "ref/prompt", "name": name}
+        )
+        params: dict[str, object] = {"ref": reference, "argument": {"name": argument, "value": value}}
+        if context:
+            params["context"] = {"arguments": dict(context)}
+        from mcp.shared.exceptions import MCPError
+
+        try:
+            async with asyncio.timeout(_COMPLETION_SECONDS):
+                return resource_answers.completion(await found.request("completion/complete", params))
+        except (MCPError, ServerFault, TimeoutError):
+            return Completion()  # typing goes on without proposals
+
+    async def subscribe(self, server: str, uri: str, *, on: bool) -> None:
+        """Raises WorkbenchError when the server does not take it."""
+        found = self._find(server)
+        await self._do(
+            found,
+            f"{'subscribe to' if on else 'end the subscription to'} {uri:.200}",
+            lambda connection: found.offering.subscribe(connection, uri, on=on),
+        )
+
+    async def set_log_level(self, server: str, level: str) -> None:
+        """Raises WorkbenchError when the server does not take it."""
+        if level not in LEVELS:
+            raise WorkbenchError(f"{level!r:.40} is no level of a log.", f"Levels: {', '.join(LEVELS)}.")
+        found = self._find(server)
+        await self._do(found, "set the log level", lambda connection: found.offering.set_log_level(connection, level))
+
+    async def _ask(self, server: str, method: str, params: JsonObject, what: str) -> JsonObject:
+        found = self._find(server)
+        answers: list[JsonObject] = []
+
+        async def ask(connection: Connection) -> None:
+            answers.append(await found.request(method, params))
+
+        await self._do(found, what, ask)
+        return answers[0]
+
+    async def _do(self, server: Server, what: str, work: Callable[[Connection], Awaitable[None]]) -> None:
+        """In the time a call may take; what the SDK says becomes a sentence."""
+        connection = await server.ready()
+        from mcp.shared.exceptions import MCPError
+
+        seconds = server.state.config.timeout_seconds or self._seconds()
+        try:
+            async with server.clocks.running(seconds):
+                await work(connection)
+        except TimeoutError as fault:
+            raise ServerFault(
+                f"{server.name} did not {what} within {seconds:g} seconds.", "See setting server.call_seconds."
+            ) from fault
+        except MCPError as fault:
+            hint = _CODES.get(fault.code, "")
+            message = f"{server.name} refused to {what}: {fault.message:.2000}"
+            raise ServerFault(message, hint, f"code {fault.code}") from fault
+        finally:
+            server.warn()
+
+    def _hinted(self, server: str, name: str, fault: WorkbenchError) -> Fault:
+        """With the prompts it might have meant, or the arguments this one has."""
+        told = _fault(fault)
+        prompts = {prompt.name: prompt for prompt in self._find(server).offering.prompts} if not fault.hint else {}
+        if name in prompts:
+            arguments = ", ".join(f"{one.name}{'' if one.required else '?'}" for one in prompts[name].arguments)
+            return Fault(told.message, f"Its arguments: {arguments or 'none'}.", told.detail)
+        return Fault(told.message, did_you_mean(name, prompts) if prompts else told.hint, told.detail)
+
+
+def _fault(fault: WorkbenchError) -> Fault:
+    return fault.fault if isinstance(fault, ServerFault) else Fault(fault.message, fault.hint)
+
+
+def _since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000

@@ -1,0 +1,212 @@
+"""What one server offers besides tools, kept up to date while it runs and kept in mind while it rests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from workbench.events import Event, OffersChanged, spawn
+from workbench.records import JsonObject, Offers, Prompt, Resource, ResourceTemplate
+from workbench.servers.connection import Connection
+from workbench.servers.monitoring.protocol_log import LogBook
+from workbench.servers.paged_lists import Listed, read_pages
+from workbench.servers.resources_and_prompts import resource_parsing
+from workbench.servers.resources_and_prompts.resource_cache import Kept
+from workbench.servers.resources_and_prompts.resource_parsing import Read
+from workbench.servers.resources_and_prompts.resource_subscriptions import Subscriptions, modern
+from workbench.servers.server_context import Surroundings
+from workbench.servers.server_faults import ServerFault
+
+_SMALL = 200  # entries that may be read on the loop; longer lists go to a thread
+_CALM = 0.25  # seconds between two readings of lists that keep changing
+_METHOD_NOT_FOUND = -32601
+RESOURCES, TEMPLATES, PROMPTS = "resources", "templates", "prompts"
+_ALL = (RESOURCES, TEMPLATES, PROMPTS)
+_LISTS = {
+    RESOURCES: ("resources/list", "resources", "list of resources"),
+    TEMPLATES: ("resources/templates/list", "resourceTemplates", "list of templates"),
+    PROMPTS: ("prompts/list", "prompts", "list of prompts"),
+}
+_CHANGES = {
+    "notifications/resources/list_changed": (RESOURCES, TEMPLATES),
+    "notifications/prompts/list_changed": (PROMPTS,),
+}
+Entry = TypeVar("Entry")
+Remember = Callable[[Kept], Awaitable[None]]
+
+
+class Offering:
+    """Begins with each life of the server and rests between them."""
+
+    def __init__(self, server: str, tell: Callable[[Event], None], around: Surroundings, remember: Remember) -> None:
+        self._server = server
+        self._remember = remember
+        self._tell = tell
+        self._around = around
+        self._connection: Connection | None = None
+        self._stale: set[str] = set()
+        self._reading: asyncio.Task[None] | None = None
+        self._warnings: dict[str, tuple[str, ...]] = {}
+        self._unread: set[str] = set()  # lists that could not be read whole
+        self._known = False
+        self._log_level = ""
+        self.log = LogBook(server, tell, around.masks)
+        self.subscriptions = Subscriptions(server, tell)
+        self.resources: tuple[Resource, ...] = ()
+        self.templates: tuple[ResourceTemplate, ...] = ()
+        self.prompts: tuple[Prompt, ...] = ()
+
+    def offers(self) -> Offers:
+        """All of it in one record, except the resources themselves."""
+        has = capabilities(self._connection) if self._connection else frozenset[str]()
+        return Offers(
+            self._server,
+            self._known,
+            self.templates,
+            self.prompts,
+            len(self.resources),
+            self.subscriptions.uris,
+            "resources.subscribe" in has,
+            "completions" in has,
+            "logging" in has,
+            self._log_level,
+            tuple(warning for kind in _ALL for warning in self._warnings.get(kind, ())),
+        )
+
+    @property
+    def readable(self) -> int:
+        return len(self.resources) + len(self.templates)
+
+    def recall(self, kept: Kept) -> None:
+        """Take over what is known from its last life."""
+        self.resources, self.templates, self.prompts = kept.resources, kept.templates, kept.prompts
+
+    def begin(self, connection: Connection) -> None:
+        """The server is ready: read its lists, and ask again for what was asked of its last life."""
+        self._connection = connection
+        self._stale = set(_ALL)
+        self._read_soon(at_once=True)
+
+    def told(self, method: str, params: JsonObject) -> None:
+        """A notification of the server; called where its messages are read, so it never waits."""
+        if method == "notifications/message":
+            self.log.heard(params)
+        elif method == "notifications/resources/updated":
+            self.subscriptions.heard(params)
+        elif method in _CHANGES and self._connection is not None:
+            self._stale.update(_CHANGES[method])
+            self._read_soon()
+
+    def leave(self) -> None:
+        """The server has gone; what is known of it stays."""
+        self._connection = None
+        self.subscriptions.rest()
+        self.log.close()
+
+    async def rest(self) -> None:
+        """As `leave`, and nothing of it runs any more."""
+        self.leave()
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait([self._reading])
+            self._reading = None
+
+    async def subscribe(self, connection: Connection, uri: str, *, on: bool) -> None:
+        """Hear of changes of one resource, or no longer. Raises MCPError, ServerFault."""
+        await self.subscriptions.change(connection, uri, on=on)
+        self._tell(OffersChanged(self._server))
+
+    async def set_log_level(self, connection: Connection, level: str) -> None:
+        """Raises MCPError, ServerFault."""
+        await _ask_level(connection, level)
+        self._log_level = level
+        self._tell(OffersChanged(self._server))
+
+    def _seconds(self) -> float:
+        """How long a list may take."""
+        return self._around.settings().server_start_seconds
+
+    def _read_soon(self, *, at_once: bool = False) -> None:
+        if self._reading is None or self._reading.done():
+            self._reading = spawn(f"server {self._server}: offers", self._read(at_once))
+
+    async def _read(self, at_once: bool) -> None:
+        """Until the lists stay as they were read."""
+        if at_once and self._connection is not None:
+            await self._resume(self._connection)
+        while self._stale and (connection := self._connection) is not None:
+            if not at_once:
+                await asyncio.sleep(_CALM)
+            at_once = False
+            stale, self._stale = self._stale, set()
+            for kind in _ALL:
+                if kind in stale:
+                    await self._read_list(connection, kind)
+            self._known = True
+            self._tell(OffersChanged(self._server))
+            if not self._unread:  # what could not be read is not gone
+                await self._remember(Kept(self.resources, self.templates, self.prompts))
+
+    async def _resume(self, connection: Connection) -> None:
+        from mcp.shared.exceptions import MCPError
+
+        try:
+            async with asyncio.timeout(self._seconds()):
+                if self._log_level:
+                    await _ask_level(connection, self._log_level)
+                await self.subscriptions.resume(connection)
+        except (MCPError, ServerFault, TimeoutError):
+            self._log_level = ""  # the server is another one now, or will say by itself what is wrong
+
+    async def _read_list(self, connection: Connection, kind: str) -> None:
+        found = await self._listed(connection, kind)
+        match kind:
+            case "resources":
+                self.resources = await self._usable(kind, resource_parsing.resources, found)
+            case "templates":
+                self.templates = await self._usable(kind, resource_parsing.templates, found)
+            case _:
+                self.prompts = await self._usable(kind, resource_parsing.prompts, found)
+
+    async def _usable(
+        self, kind: str, read: Callable[[str, tuple[object, ...]], Read[Entry]], listed: Listed
+    ) -> tuple[Entry, ...]:
+        if len(listed.entries) <= _SMALL:
+            found = read(self._server, listed.entries)
+        else:
+            found = await asyncio.to_thread(read, self._server, listed.entries)
+        self._warnings[kind] = (*listed.warnings, *found.warnings)
+        (self._unread.add if listed.warnings else self._unread.discard)(kind)
+        return found.entries
+
+    async def _listed(self, connection: Connection, kind: str) -> Listed:
+        """What goes wrong is a warning: the server's tools work all the same."""
+        from mcp.shared.exceptions import MCPError
+
+        if (PROMPTS if kind == PROMPTS else RESOURCES) not in capabilities(connection):
+            return Listed()
+        method, key, what = _LISTS[kind]
+        try:
+            async with asyncio.timeout(self._seconds()):
+                return await read_pages(connection, method, key, what)
+        except TimeoutError:
+            return Listed((), (f"The server did not send its {what} within {self._seconds():g} seconds.",))
+        except MCPError as fault:
+            if fault.code == _METHOD_NOT_FOUND:
+                return Listed()
+            return Listed((), (f"The server refused its {what}: {fault.message:.300}",))
+        except ServerFault:
+            return Listed()  # it is gone, and its state says why
+
+
+def capabilities(connection: Connection) -> frozenset[str]:
+    """What the server says it can do, as words; a feature of one stands behind a dot."""
+    return frozenset(connection.greeting.capabilities if connection.greeting else ())
+
+
+async def _ask_level(connection: Connection, level: str) -> None:
+    if modern(connection):
+        connection.log_level = level  # goes with each request from now on
+    else:
+        await connection.request("logging/setLevel", {"level": level})

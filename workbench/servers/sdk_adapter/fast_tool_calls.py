@@ -1,0 +1,167 @@
+"""The short way for tool calls over pipes: written at once, answered as soon as the line is read.
+
+The SDK takes five tasks and two validations for what is one line each way; a program that makes a thousand calls waits
+for that a thousand times. Everything else, and every line that is not plainly an answer to one of these calls, goes the
+SDK's way. Numbers begin where the SDK's will not come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from workbench.records import JsonObject
+from workbench.servers.sdk_adapter.protocol_negotiation import CLOSED
+
+log = logging.getLogger(__name__)
+
+FIRST = 1_000_000_000  # fits into 32 bits, which is all that some servers have for a number
+_LOGGED = "notifications/message"
+_LOG = f'"{_LOGGED}"'.encode()
+_BEGINNING = 80  # bytes of a line in which what is no answer says so
+_written = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_decoded = json.JSONDecoder().decode
+
+
+class Unwritable(Exception):
+    """What should be sent is no plain JSON; the SDK may know how to write it."""
+
+
+class Heard(Protocol):
+    """Hears how far a request is."""
+
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None: ...
+
+
+@dataclass(slots=True)
+class _Waiting:
+    answer: asyncio.Future[dict[str, Any]]  # Any: a server's JSON
+    heard: Heard | None
+
+
+class Direct:
+    """Requests that wait for their lines. `write` sends a line, `drained` waits until a slow server has room."""
+
+    def __init__(self, write: Callable[[bytes], None], drained: Callable[[], Any]) -> None:  # Any: it is awaited
+        self._write = write
+        self._drained = drained
+        self._waiting: dict[int, _Waiting] = {}
+        self._numbers = itertools.count(FIRST)
+        self._closed = False
+        self.told: Callable[[str, JsonObject], None] | None = None  # hears the server's log
+
+    async def request(self, method: str, params: JsonObject, heard: Heard | None) -> dict[str, Any]:  # Any: as above
+        """The raw result. Raises MCPError, or Unwritable before anything was sent."""
+        number = next(self._numbers)
+        if heard is not None:
+            params = {**params, "_meta": {**(params.get("_meta") or {}), "progressToken": number}}
+        try:
+            line = _line({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        except (TypeError, ValueError, RecursionError) as fault:
+            raise Unwritable(str(fault)) from fault
+        if self._closed:
+            raise _closed()
+        waiting = self._waiting[number] = _Waiting(asyncio.get_running_loop().create_future(), heard)
+        try:
+            self._write(line)
+            await self._drained()
+            return await waiting.answer
+        except asyncio.CancelledError:
+            self._cancel(number)
+            raise
+        except OSError:
+            raise _closed() from None
+        finally:
+            self._waiting.pop(number, None)
+            if waiting.answer.done() and not waiting.answer.cancelled():
+                waiting.answer.exception()  # it is known: nobody else will ask for it
+
+    def take(self, line: bytes) -> bool:
+        """Whether this line was for us: an answer to one of ours, or the log. What is in any way odd is the SDK's."""
+        beginning = line[:_BEGINNING]
+        if b'"method"' in beginning:
+            return _LOG in beginning and self._hear(_read(line))
+        if not self._waiting:
+            return False
+        message = _read(line)
+        waiting = self._waiting.get(message.get("id")) if _is_answer(message) else None
+        return waiting is not None and self.settle(message["id"], message.get("result"), message.get("error"))
+
+    def settle(self, number: object, result: object, error: object) -> bool:
+        """Hand out an answer, however it was read."""
+        waiting = self._waiting.get(number) if type(number) is int else None
+        if waiting is None or waiting.answer.done():
+            return False
+        if isinstance(result, dict):
+            waiting.answer.set_result(result)
+        elif isinstance(error, dict) and type(error.get("code")) is int and isinstance(error.get("message"), str):
+            waiting.answer.set_exception(_refusal(error["code"], error["message"], error.get("data")))
+        else:
+            return False
+        return True
+
+    def _hear(self, message: Any) -> bool:  # Any: as above
+        """Whether this was a line of the server's log: with each call comes one, from many servers."""
+        plain = isinstance(message, dict) and message.keys() == {"jsonrpc", "method", "params"}
+        if self.told is None or not plain or message["method"] != _LOGGED or not isinstance(message["params"], dict):
+            return False
+        self.told(_LOGGED, message["params"])
+        return True
+
+    async def progress(self, params: object) -> bool:
+        """Whether a notification of progress was about one of ours."""
+        if not isinstance(params, dict) or type(token := params.get("progressToken")) is not int:
+            return False
+        waiting, done, total, words = self._waiting.get(token), *map(params.get, ("progress", "total", "message"))
+        if waiting is None:
+            return False
+        if waiting.heard is not None and isinstance(done, int | float):
+            number = float(total) if isinstance(total, int | float) else None
+            await waiting.heard(float(done), number, words if isinstance(words, str) else None)
+        return True
+
+    def close(self) -> None:
+        """Nothing more will come."""
+        self._closed = True
+        for waiting in self._waiting.values():
+            if not waiting.answer.done():
+                waiting.answer.set_exception(_closed())
+
+    def _cancel(self, number: int) -> None:
+        """Tell the server to stop; one that is gone need not know."""
+        told = {"requestId": number, "reason": "caller cancelled"}
+        if not self._closed:
+            self._write(_line({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told}))
+
+
+def _read(line: bytes) -> Any:  # Any: a server's JSON
+    """None for what is no JSON, or holds half a character: that is not for us to judge."""
+    if b"\\ud" in line or b"\\uD" in line:
+        return None
+    try:
+        return _decoded(str(line, "utf-8"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_answer(message: Any) -> bool:  # Any: a server's JSON
+    return isinstance(message, dict) and "method" not in message and type(message.get("id")) is int
+
+
+def _line(message: dict[str, Any]) -> bytes:  # Any: JSON
+    return _written(message).encode()
+
+
+def _closed() -> Exception:
+    return _refusal(CLOSED, "Connection closed", None)
+
+
+def _refusal(code: int, message: str, data: object) -> Exception:
+    from mcp.shared.exceptions import MCPError
+
+    return MCPError(code=code, message=message, data=data)

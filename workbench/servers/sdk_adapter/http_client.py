@@ -1,0 +1,207 @@
+"""The HTTP client for servers at an address: bounded answers, the status kept, and no exception that ends the session.
+
+The SDK ends a whole transport for one request that cannot be sent, and loses the status of one that was refused. Here
+either becomes a JSON-RPC error that answers just that request. This module imports httpx2: import it late.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import ssl
+from collections.abc import AsyncIterator, Awaitable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import httpx2
+
+from workbench.errors import WorkbenchError
+from workbench.servers.sdk_adapter import http_errors
+from workbench.servers.sdk_adapter.http_errors import BROKE
+from workbench.servers.sdk_adapter.message_weight import Scale
+from workbench.servers.sdk_adapter.surrogate_repair import Pieces
+
+_CONNECT = 30.0  # seconds for a connection, and for sending a request
+_SHOWN = 64 * 1024  # bytes read of an answer that is an error
+_SESSION = "mcp-session-id"
+_EVENT_ENDS = (b"\r\n\r\n", b"\n\n", b"\r\r")  # by what ends a line; the Python SDK's servers send the first
+_LONGEST_END = 4
+_ID = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")')
+_LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|\[?::1\]?")
+Answer = TypeVar("Answer")
+
+
+@dataclass
+class Watch:
+    """What is seen of a server beside its messages."""
+
+    url: str
+    status: int = 0  # of the last message that was refused; 0 when the last one was taken
+    challenge: str = ""  # the www-authenticate header that came with it
+    expired: bool = False  # the server has forgotten our session
+    fault: WorkbenchError | None = None  # why signing in failed, or nobody could be reached
+    unreachable: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class _Patience:
+    """One request under way, which somebody else may give up."""
+
+    def __init__(self) -> None:
+        self._given_up = False
+        self._timeout: asyncio.Timeout | None = None
+
+    async def wait(self, step: Awaitable[Answer]) -> Answer:
+        try:
+            async with asyncio.timeout(0 if self._given_up else None) as self._timeout:
+                return await step
+        except TimeoutError as fault:
+            raise httpx2.ReadTimeout("The request was cancelled.") from fault
+        finally:
+            self._timeout = None
+
+    def give_up(self) -> None:
+        self._given_up = True
+        if self._timeout is not None and not self._timeout.expired():
+            self._timeout.reschedule(asyncio.get_running_loop().time())
+
+
+def _end_of_events(data: bytes) -> int:
+    """Where the last event that is whole ends; 0 where none does."""
+    return max(at + len(end) if (at := data.rfind(end)) >= 0 else 0 for end in _EVENT_ENDS)
+
+
+class _Body(httpx2.AsyncByteStream):
+    """An answer's body: it may be given up, and where it is no event stream it ends at the limit."""
+
+    def __init__(self, inner: Any, limit: int, patience: _Patience) -> None:  # Any: httpx2 types it for both worlds
+        self._inner = inner
+        self._limit = limit
+        self._patience = patience
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size, chunks, pieces, scale, before = 0, aiter(self._inner), Pieces(), Scale(), b""
+        while (chunk := await self._next(chunks)) is not None:
+            size += len(chunk)
+            if self._limit and size > self._limit:
+                raise httpx2.StreamError(f"The answer is longer than the limit of {self._limit:,} bytes.")
+            if not self._limit and (end := _end_of_events(before + chunk) - len(before)) > 0:  # the next one begins
+                scale = Scale()
+                words = scale.add(chunk[end:])
+            else:
+                words = scale.add(chunk)
+            before = (before + chunk)[1 - _LONGEST_END :]
+            if words:
+                raise httpx2.StreamError(f"The answer is too large to be read. {words}")
+            if mended := pieces.feed(chunk):
+                yield mended
+        if rest := pieces.rest():
+            yield rest
+
+    async def _next(self, chunks: AsyncIterator[bytes]) -> bytes | None:
+        """A body that breaks off costs its request; another kind of exception would cost the SDK's whole transport."""
+        try:
+            return await self._patience.wait(anext(chunks, None))
+        except httpx2.TransportError as fault:
+            raise httpx2.StreamError(http_errors.broken(fault)) from fault
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class Client(httpx2.AsyncClient):
+    """What the SDK's transports send with."""
+
+    def __init__(
+        self, watch: Watch, headers: dict[str, str], limit: int, auth: httpx2.Auth | None, context: ssl.SSLContext
+    ) -> None:
+        self._watch = watch
+        self._limit = limit
+        self._under_way: dict[bytes, _Patience] = {}
+        super().__init__(
+            headers={**headers, "Accept-Encoding": "identity"},  # a small answer must not unfold into a huge one
+            auth=auth,
+            verify=context,
+            timeout=httpx2.Timeout(_CONNECT, read=None, pool=None),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
+            trust_env=not _LOOPBACK.fullmatch(httpx2.URL(watch.url).host),  # a proxy cannot know our own loopback
+        )
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # Any: as httpx2 has them
+        """Never raises for what went wrong on the way: the answer says it."""
+        patience, key = _Patience(), _request_id(request)
+        if key:
+            self._under_way[key] = patience
+        try:
+            response = await patience.wait(super().send(request, **options))
+            self._bound(response, patience)
+            return await self._looked_at(request, response) if request.method == "POST" else response
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.UnsupportedProtocol) as fault:
+            self._watch.fault = http_errors.unreachable(self._watch.url, fault)
+            self._watch.unreachable.set()
+            return _instead(request, 503, self._watch.fault.message)
+        except WorkbenchError as fault:  # from signing in
+            self._watch.fault, self._watch.status = fault, 401
+            return _instead(request, 401, fault.message)
+        except httpx2.HTTPError as fault:
+            return _instead(request, 502, http_errors.broken(fault))
+
+    def give_up(self, request_id: object) -> None:
+        """Let go of a request that was cancelled: a server may keep it open for ever."""
+        if (patience := self._under_way.pop(json.dumps(request_id).encode(), None)) is not None:
+            patience.give_up()
+
+    def done(self, request_id: object) -> None:
+        """Its answer has come."""
+        self._under_way.pop(json.dumps(request_id).encode(), None)
+
+    def _bound(self, response: httpx2.Response, patience: _Patience) -> None:
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise httpx2.RemoteProtocolError("The server compresses its answers though it was asked not to.")
+        events = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+        response.stream = _Body(response.stream, 0 if events else self._limit, patience)
+
+    async def _looked_at(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
+        watch = self._watch
+        watch.status = response.status_code if response.status_code >= 400 else 0
+        if response.status_code < 400:
+            return response
+        watch.challenge = response.headers.get("www-authenticate", "")[:4_000]
+        body = await _beginning(response)
+        await response.aclose()
+        told = http_errors.told(body)
+        if _SESSION in request.headers:
+            watch.expired |= response.status_code == 404 or (response.status_code == 400 and "session" in told.lower())
+        if http_errors.is_error(body):
+            return httpx2.Response(
+                response.status_code, content=body, headers={"content-type": "application/json"}, request=request
+            )
+        return _instead(
+            request, response.status_code, http_errors.status(response.status_code, watch.url, told).message
+        )
+
+
+async def _beginning(response: httpx2.Response) -> bytes:
+    found = b""
+    try:
+        async for chunk in response.aiter_raw():
+            found += chunk
+            if len(found) > _SHOWN:
+                break
+    except (httpx2.HTTPError, httpx2.StreamError):
+        pass  # what came is enough to say what it was
+    return found[:_SHOWN]
+
+
+def _instead(request: httpx2.Request, status: int, sentence: str) -> httpx2.Response:
+    """An answer of ours, in the form in which the SDK hands it to whoever waits for this request."""
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": BROKE, "message": sentence, "data": {"status": status}}}
+    return httpx2.Response(status, json=error, request=request)
+
+
+def _request_id(request: httpx2.Request) -> bytes:
+    try:
+        found = _ID.match(request.content[:300]) if request.method == "POST" else None
+    except httpx2.RequestNotRead:
+        return b""
+    return found[1] if found else b""

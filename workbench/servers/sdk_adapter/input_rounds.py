@@ -1,0 +1,82 @@
+"""Questions in place of an answer (protocol 2026-07-28): the host answers them, the request is repeated with that."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from workbench.events import spawn
+from workbench.records import JsonObject
+from workbench.servers.server_faults import ServerFault
+
+_ROUNDS = 10
+_QUESTIONS = 32  # in one round
+_PAUSE, _LONGEST_PAUSE = 0.05, 0.25  # seconds before a repetition for which nothing was asked
+
+Ask = Callable[[str, JsonObject], Awaitable[JsonObject]]
+Send = Callable[[JsonObject], Awaitable[JsonObject]]  # repeats the request with these parameters added
+
+
+async def settle(raw: JsonObject, ask: Ask, send: Send) -> JsonObject:
+    """The answer that is none of these questions; raises ServerFault when there never is one."""
+    from mcp.shared.exceptions import MCPError
+
+    pause = _PAUSE
+    for _ in range(_ROUNDS):
+        if raw.get("resultType") != "input_required":
+            return raw
+        added: dict[str, object] = {}
+        if (questions := _questions(raw)) is not None:
+            try:
+                added["inputResponses"] = await _answers(questions, ask)
+            except MCPError as fault:
+                raise ServerFault(f"The server asked back and got no answer: {fault.message:.300}") from fault
+        else:
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+        if isinstance(state := raw.get("requestState"), str):
+            added["requestState"] = state
+        raw = await send(added)
+    if raw.get("resultType") != "input_required":
+        return raw
+    raise ServerFault(f"The server asked back {_ROUNDS} times without an end.")
+
+
+async def _answers(questions: Mapping[str, tuple[str, JsonObject]], ask: Ask) -> dict[str, JsonObject]:
+    """All are asked at once, so that a person sees everything that is wanted; a refusal takes the others back."""
+    asking = {key: spawn(f"question {key:.40}", _answer(ask, *question)) for key, question in questions.items()}
+    try:
+        for answered in asyncio.as_completed(asking.values()):
+            if isinstance(answer := await answered, Exception):
+                raise answer
+        return {key: one.result() for key, one in asking.items()}
+    finally:
+        for one in asking.values():
+            one.cancel()
+        await asyncio.gather(*asking.values(), return_exceptions=True)
+
+
+async def _answer(ask: Ask, method: str, params: JsonObject) -> JsonObject | Exception:
+    """A refusal is a value here: who asked the other questions must hear of it before they do."""
+    from mcp.shared.exceptions import MCPError
+
+    try:
+        return await ask(method, params)
+    except MCPError as fault:
+        return fault
+
+
+def _questions(raw: JsonObject) -> dict[str, tuple[str, JsonObject]] | None:
+    asked = raw.get("inputRequests")
+    if not asked:
+        return None
+    if not isinstance(asked, Mapping) or len(asked) > _QUESTIONS:
+        raise ServerFault("The server asked back in a way that the protocol does not know.")
+    questions = {}
+    for key, question in asked.items():
+        method = question.get("method") if isinstance(question, Mapping) else None
+        if not isinstance(method, str):
+            raise ServerFault("The server asked back without saying what.")
+        params = question.get("params")
+        questions[key] = (method, params if isinstance(params, Mapping) else {})
+    return questions

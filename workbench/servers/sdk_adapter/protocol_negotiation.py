@@ -1,0 +1,123 @@
+"""Finding out which of the protocol's two eras a server speaks, and what it says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.quick_records import dataclass
+from workbench.records import JsonObject
+from workbench.servers.sdk_adapter.http_errors import BROKE
+
+if TYPE_CHECKING:
+    from mcp.client.session import ClientSession
+    from mcp.shared.exceptions import MCPError
+
+LEGACY, MODERN = "legacy", "modern"  # the protocol's two eras
+CLOSED = -32000
+_PROBE_SECONDS = 4.0  # for a server of the new era to say so; one that wakes up later is asked again
+_WORDS = 100  # capabilities of one server that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What a server said of itself."""
+
+    title: str
+    version: str
+    protocol: str
+    instructions: str
+    era: str
+    capabilities: tuple[str, ...] = ()  # tools, tools.listChanged, resources, resources.subscribe …
+    transport: str = "stdio"
+
+
+async def negotiate(session: ClientSession, era: str) -> None:
+    """Find the era. A server known to be of the old one is not probed: some never answer what they do not know."""
+    import anyio
+    from mcp.shared.exceptions import MCPError
+    from pydantic import ValidationError
+
+    if era != LEGACY:
+        try:
+            with anyio.fail_after(_PROBE_SECONDS):
+                await session.discover()
+            return
+        except MCPError as refusal:
+            if _hopeless(refusal):
+                raise
+        except (RuntimeError, ValidationError, TimeoutError):
+            pass  # not a modern server, or not one whose version we share, or a slow one
+    try:
+        await session.initialize()
+    except MCPError as refusal:
+        if refusal.code == CLOSED or _hopeless(refusal):
+            raise
+        try:
+            await session.discover()  # it was updated since we learned its era, or woke up after the probe
+        except (MCPError, RuntimeError, ValidationError):
+            raise refusal from None
+
+
+def _hopeless(refusal: MCPError) -> bool:
+    """Another question would meet the same wall: nobody there, not signed in, a server that fails."""
+    told = refusal.error.data if refusal.code == BROKE else None
+    status = told.get("status") if isinstance(told, dict) else None
+    return isinstance(status, int) and (status in (401, 403, 429) or status >= 500)
+
+
+def greeting(session: ClientSession, transport: str) -> Greeting:
+    modern = session.discover_result is not None
+    info, offered = session.server_info, session.server_capabilities
+    title, number = (info.title or info.name, info.version) if info else ("", "")
+    return Greeting(
+        title,
+        number,
+        session.protocol_version or "",
+        session.instructions or "",
+        MODERN if modern else LEGACY,
+        words(offered.model_dump(by_alias=True, mode="json", exclude_none=True)) if offered else (),
+        transport,
+    )
+
+
+def words(capabilities: Mapping[str, Any]) -> tuple[str, ...]:  # Any: foreign JSON
+    """Capabilities as words; a feature of one stands behind a dot."""
+    found = []
+    for name, features in capabilities.items():
+        found.append(name)
+        if isinstance(features, Mapping):
+            found += [f"{name}.{feature}" for feature, value in features.items() if value or value == {}]
+    return tuple(word[:100] for word in found[:_WORDS])
+
+
+def meta(session: ClientSession, me: Any, capabilities: JsonObject) -> JsonObject:  # Any: the SDK's Implementation
+    """What each request of the modern era says of us; empty in the legacy era."""
+    from mcp.types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
+
+    if session.discover_result is None:
+        return {}
+    return {
+        PROTOCOL_VERSION_META_KEY: session.protocol_version,
+        CLIENT_INFO_META_KEY: me.model_dump(by_alias=True, mode="json", exclude_none=True),
+        CLIENT_CAPABILITIES_META_KEY: dict(capabilities),
+    }
+
+
+def headers(version: str, modern: bool, method: str, params: JsonObject) -> dict[str, str]:
+    """The HTTP headers that say beside the body what is in it; a pipe ignores them."""
+    from mcp.shared.inbound import (
+        MCP_METHOD_HEADER,
+        MCP_NAME_HEADER,
+        MCP_PROTOCOL_VERSION_HEADER,
+        NAME_BEARING_METHODS,
+        encode_header_value,
+    )
+
+    found = {MCP_PROTOCOL_VERSION_HEADER: version}
+    if modern:
+        found[MCP_METHOD_HEADER] = method
+        name = params.get(NAME_BEARING_METHODS.get(method, ""))
+        if isinstance(name, str):
+            found[MCP_NAME_HEADER] = encode_header_value(name)
+    return found

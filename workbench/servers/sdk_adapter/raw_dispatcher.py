@@ -1,0 +1,51 @@
+"""Messages between a session and its server, taken raw: what a server asks or tells reaches the host as it was sent.
+
+The SDK's typed layer drops what it does not know and starts a task for each notification; a flood of those would cost
+a task each. This module imports the SDK: import it late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import anyio.abc
+from mcp.shared.dispatcher import DispatchContext, OnNotify, OnNotifyIntercept, OnRequest
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp.shared.transport_context import TransportContext
+
+from workbench.servers.server_requests import Desk
+
+_OWN = frozenset({"ping"})  # requests that the session answers by itself
+# Applied by the dispatcher or by the session's subscriptions; nobody else has a use for them.
+_APPLIED = frozenset({"notifications/progress", "notifications/cancelled", "notifications/subscriptions/acknowledged"})
+
+
+class Dispatch(JSONRPCDispatcher[TransportContext]):
+    """The SDK's dispatcher with the host in the place of typed callbacks."""
+
+    def __init__(self, incoming: Any, outgoing: Any, desk: Desk) -> None:  # Any: the SDK's streams, generic twice over
+        super().__init__(incoming, outgoing)
+        self._desk = desk
+
+    async def run(
+        self,
+        on_request: OnRequest,
+        on_notify: OnNotify,
+        on_notify_intercept: OnNotifyIntercept | None = None,
+        *,
+        task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+    ) -> None:
+        async def asked(context: DispatchContext[Any], method: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+            if method in _OWN:
+                return await on_request(context, method, params)
+            return dict(await self._desk.ask(method, params or {}))
+
+        def told(method: str, params: Mapping[str, Any] | None) -> bool:
+            if on_notify_intercept is not None:
+                on_notify_intercept(method, params)
+            if method not in _APPLIED:
+                self._desk.tell(method, params or {})
+            return True  # the session's typed layer has no listener
+
+        await super().run(asked, on_notify, told, task_status=task_status)

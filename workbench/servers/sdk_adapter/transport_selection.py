@@ -1,0 +1,84 @@
+"""Which ways lead to a server, and the transport for each: a process, streamable HTTP, the older HTTP with SSE."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from workbench.errors import WorkbenchError
+from workbench.quick_records import dataclass
+from workbench.records import ServerConfig
+from workbench.servers.configuration import launch_command
+from workbench.servers.monitoring.message_log import Traffic
+from workbench.servers.process_groups import Groups
+from workbench.servers.sdk_adapter.http_transport_base import Reach
+from workbench.servers.sdk_adapter.sse_transport import SseTransport
+from workbench.servers.sdk_adapter.stdio_transport import StdioTransport
+from workbench.servers.sdk_adapter.streamable_http_transport import HttpTransport
+from workbench.servers.sdk_adapter.transport_protocol import Transport
+
+if TYPE_CHECKING:
+    import httpx2
+
+Authorize = Callable[[ServerConfig], "httpx2.Auth | None"]
+# The statuses with which a server of 2024-11-05 answers a POST to its stream of events, as the specification has them.
+_OLDER = frozenset({400, 404, 405})
+
+
+def nobody_signs_in(config: ServerConfig) -> httpx2.Auth | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Builds transports for the servers of one bench."""
+
+    bench: Path
+    groups: Groups
+    secret: launch_command.Secret
+    authorize: Authorize
+
+    def to(self, config: ServerConfig, known: str) -> tuple[str, ...]:
+        """The kinds to try, in order; `known` is the one that worked the last time."""
+        if not config.remote:
+            return ("stdio",)
+        if config.transport:
+            return (config.transport,)
+        return ("sse", "http") if known == "sse" else ("http", "sse")
+
+    def build(self, kind: str, config: ServerConfig, frame_limit: int, traffic: Traffic) -> Transport:
+        """Raises WorkbenchError for a config that leads nowhere."""
+        if kind == "stdio":
+            prepared = launch_command.prepare(config, self.bench, secret=self.secret)
+            return StdioTransport(config.name, prepared, frame_limit, traffic, self.groups)
+        chosen = SseTransport if kind == "sse" else HttpTransport
+        return chosen(config.name, self._reach(config), frame_limit, traffic)
+
+    def _reach(self, config: ServerConfig) -> Reach:
+        url = launch_command.expand(config.url, os.environ, self.secret)
+        headers = {
+            name: launch_command.expand(value, os.environ, self.secret) for name, value in config.headers.items()
+        }
+        _check(config.name, url, headers)
+        return Reach(url, headers, self.authorize(config))
+
+
+def another_may_do(transport: Transport) -> bool:
+    """Whether the other kind of HTTP is worth a try after this one was refused."""
+    return transport.status in _OLDER
+
+
+def _check(name: str, url: str, headers: dict[str, str]) -> None:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        usable = False
+    if not usable or any(mark <= " " or mark == "\x7f" for mark in url):
+        raise WorkbenchError(f"The address of {name} is none.", "Write it as https://host/path in .mcp.json.")
+    for header, value in headers.items():
+        if not value.isprintable() or not value.isascii():
+            raise WorkbenchError(f"The header {header} of {name} cannot be sent.", "It takes one line of plain ASCII.")

@@ -1,0 +1,394 @@
+"""One server of the bench through all its lives: starts it, keeps its tools, notices its death, starts it again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.events import Event, OffersChanged, ServerChanged, ToolsChanged, spawn
+from workbench.records import Fault, JsonObject, ServerConfig, ServerState, ServerStatus, Tool
+from workbench.servers import server_faults, status_text
+from workbench.servers.call_timeout import Clocks
+from workbench.servers.configuration import plain_text_secrets
+from workbench.servers.connection import Connection, Progress, SessionOver
+from workbench.servers.monitoring.call_statistics import Counts
+from workbench.servers.monitoring.message_log import Traffic
+from workbench.servers.resources_and_prompts.resource_cache import Kept
+from workbench.servers.resources_and_prompts.resource_updates import Offering
+from workbench.servers.restart_backoff import Backoff
+from workbench.servers.sdk_adapter import header_arguments
+from workbench.servers.sdk_adapter.protocol_negotiation import MODERN, Greeting
+from workbench.servers.sdk_adapter.transport_selection import another_may_do
+from workbench.servers.server_cache import Remembered
+from workbench.servers.server_context import Surroundings
+from workbench.servers.server_faults import ServerFault, masked, not_running
+from workbench.servers.server_requests import Beside
+from workbench.servers.tool_definitions import definition_parsing
+from workbench.servers.tool_definitions.definition_history import Moments
+from workbench.servers.tool_definitions.definition_pins import Pins
+from workbench.servers.tool_definitions.missing_tool_messages import waits
+from workbench.servers.tool_definitions.server_tools import OwnTools
+from workbench.servers.tool_definitions.tool_listing import list_tools
+
+log = logging.getLogger(__name__)
+
+_CALM = 0.1  # seconds between two readings of a list that keeps changing
+
+
+class Server:
+    """One entry of the bench: its configuration, its state, its tools, and its connection while there is one."""
+
+    def __init__(self, config: ServerConfig, allowed: bool, surroundings: Surroundings) -> None:
+        self._around = surroundings
+        self._connection: Connection | None = None
+        self._starting: asyncio.Task[None] | None = None
+        self._relisting: asyncio.Task[None] | None = None
+        self._stale = False  # the server said that its list changed
+        self._backoff = Backoff(time.monotonic)
+        self._reviving: asyncio.Task[None] | None = None
+        self._was_lost = False  # it went unasked since it was ready last
+        self._retired = False  # its entry was changed or removed: nothing starts it any more
+        self._era = ""
+        self._way = ""  # how it was reached last: stdio, http or sse
+        self.clocks = Clocks()  # of the calls that wait here; they stand while a person is asked
+        self.own = OwnTools(
+            config, surroundings.paths.pins, surroundings.tell, lambda: surroundings.weigh(self.state.config)
+        )
+        self.moments = Moments(config.name, surroundings.paths.moments)
+        self._rubbish_told = 0
+        self.traffic = Traffic(config.name, surroundings.masks)
+        self.begun_tasks: dict[str, str] = {}  # task → the tool whose call began it
+        self.offering = Offering(config.name, self._hear_offers, surroundings, self._remember_offers)
+        self.counts = Counts()
+        self.since = 0.0  # when it became ready last
+        self.state = ServerState(
+            config, allowed=allowed, plain_secrets=plain_text_secrets.hide(config, surroundings.masks)
+        )
+
+    @property
+    def name(self) -> str:
+        return self.state.config.name
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        return self.own.approved
+
+    @property
+    def functions(self) -> Mapping[str, str]:
+        return self.own.functions
+
+    @property
+    def pins(self) -> Pins:
+        return self.own.pins
+
+    @property
+    def running(self) -> Connection | None:
+        connection = self._connection
+        return connection if connection is not None and connection.alive else None
+
+    def recall(self, facts: Remembered) -> None:
+        """Take over what is known from its last life."""
+        self._era, self._way = facts.era, facts.way
+        if facts.tools:
+            self.own.keep(facts.tools, facts.warnings)
+        self.offering.recall(facts.offers)
+        self.state = replace(
+            self.state,
+            title=facts.title,
+            version=facts.version,
+            protocol=facts.protocol,
+            instructions=facts.instructions,
+            tool_count=len(facts.tools),
+            resource_count=self.offering.readable,
+            prompt_count=len(self.offering.prompts),
+        )
+
+    def allow(self) -> None:
+        self.state = replace(self.state, allowed=True, doubt="")
+
+    def unused(self) -> float:
+        """For how many seconds nobody used it; 0 while somebody does, or while it does not run."""
+        busy = self._starting is not None or (self._relisting is not None and not self._relisting.done())
+        return 0.0 if busy or (running := self.running) is None else running.unused()
+
+    async def rest(self) -> None:
+        """Stop what nobody uses. Whoever comes meanwhile starts it anew: it is let go before the first wait."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            self.offering.leave()
+            self._change(status=ServerStatus.STOPPED, fault=None, pid=0, rests=True)
+            await connection.close()
+
+    async def start(self, *, at_once: bool = False) -> Connection:
+        """The running connection, started if need be. Raises ServerFault. `at_once`: a person asks, no pause."""
+        if self._retired:
+            raise server_faults.retired(self.name)
+        if at_once:
+            self._backoff.forget()
+        if (running := self.running) is not None and self._starting is None:
+            return running
+        if self._starting is None:
+            self._check_pause()
+            self._starting = spawn(f"server {self.name}: start", self._start())
+        await asyncio.shield(self._starting)
+        if (running := self.running) is not None:
+            return running
+        raise not_running(self.state.fault)
+
+    async def stop(self) -> None:
+        """End the process or the session; its tools stay known, and nothing starts it again but a wish."""
+        if self._reviving is not None and not self._reviving.done():
+            self._reviving.cancel()
+            await asyncio.wait([self._reviving])
+        if self._relisting is not None and not self._relisting.done():
+            self._relisting.cancel()
+            await asyncio.wait([self._relisting])
+        await self._hang_up()
+        if self._starting is not None:
+            await asyncio.wait([self._starting])
+            await self._hang_up()  # what the start made after the first time
+        self._backoff.forget()
+        self._was_lost = False
+        if self.state.status is not ServerStatus.STOPPED:
+            self._change(status=ServerStatus.STOPPED, fault=None, pid=0)
+
+    async def retire(self) -> None:
+        """Stop for good: another server takes its place, or none. Calls that still hold this object cannot start it."""
+        self._retired = True
+        await self.stop()
+
+    async def ready(self) -> Connection:
+        """The running connection; a stopped server is started if a person has allowed that."""
+        if (running := self.running) is not None and not self._retired:
+            return running
+        if self.state.config.disabled:
+            raise WorkbenchError(f"{self.name} is disabled in .mcp.json.", "A person can enable it there.")
+        if not self.state.allowed:
+            raise waits(self.name)
+        return await self.start()
+
+    async def request(self, method: str, params: JsonObject, progress: Progress | None = None) -> JsonObject:
+        """Ask the server, in a new session if it has forgotten the old one. Raises MCPError or ServerFault."""
+        connection = await self.ready()
+        try:
+            return await connection.request(method, params, progress, self._mirrored(connection, method, params))
+        except SessionOver:
+            log.info("%s has forgotten the session; a new one begins", self.name)
+        if connection is self._connection:
+            await self._hang_up()
+        connection = await self.ready()
+        return await connection.request(method, params, progress, self._mirrored(connection, method, params))
+
+    def _mirrored(self, connection: Connection, method: str, params: JsonObject) -> dict[str, str]:
+        plain = self._era != MODERN or connection.transport.kind == "stdio"
+        return {} if plain else header_arguments.of_request(self.own.approved, method, params)
+
+    def note_sign_in(self, word: str) -> None:
+        """`needed` when only a person's sign-in helps, `done` when its token was taken."""
+        if word != self.state.sign_in:
+            self._change(sign_in=word)
+
+    def warn(self) -> None:
+        """Bring the warnings up to date when rubbish came since; cheap, because every call ends here."""
+        if self._rubbish_told != self.traffic.rubbish_count:
+            self._change(warnings=self._warnings())
+
+    async def _start(self) -> None:
+        self._change(status=ServerStatus.STARTING, fault=None, warnings=())
+        try:
+            await self._connect()
+        except ServerFault as fault:
+            await self._fail(fault.fault)
+        except WorkbenchError as fault:
+            await self._fail(Fault(fault.message, fault.hint))
+        except Exception as fault:
+            log.exception("starting %s failed", self.name)
+            await self._fail(Fault(f"The app failed to start it: {fault}.", "This is a fault of the app; see its log."))
+        finally:
+            self._starting = None
+        if (connection := self._connection) is not None and not connection.alive:
+            self._died(connection)  # it went between its list and now
+
+    async def _connect(self) -> None:
+        connection, greeting = await self._reach()
+        started = time.perf_counter()
+        self._era, self._way = greeting.era, greeting.transport
+        found = await self._list(connection)
+        await self._settle(connection, greeting, found, (time.perf_counter() - started) * 1000)
+
+    async def _reach(self) -> tuple[Connection, Greeting]:
+        """By the first way that leads there; where none does, the first one's fault counts."""
+        config, settings, ways = self.state.config, self._around.settings(), self._around.ways
+        await self._vouch()
+        first: ServerFault | None = None
+        for kind in ways.to(config, self._way):
+            transport = await asyncio.to_thread(ways.build, kind, config, settings.server_frame_mb << 20, self.traffic)
+            connection = self._connection = Connection(
+                config.name,
+                transport,
+                self.traffic,
+                Beside(self._around.host(config.name), self.offering.told),
+                self._list_changed,
+                self._died,
+                self.clocks,
+            )
+            try:
+                return connection, await connection.open(settings.server_start_seconds, self._era)
+            except ServerFault as fault:
+                self._refused(connection)
+                first = first or fault
+                if connection is not self._connection or not another_may_do(transport):
+                    break
+                await self._hang_up()
+        assert first is not None
+        raise first
+
+    async def _vouch(self) -> None:
+        """The file behind the command is the one that a person allowed, or it does not start."""
+        if doubt := await self._around.vouch(self.state.config):
+            self.state = replace(self.state, allowed=False, doubt=doubt)
+            raise ServerFault(f"It was not started: {doubt}.", "Press Connect, look at it, and allow it again.")
+
+    def _refused(self, connection: Connection) -> None:
+        needed = connection.transport.status == 401
+        self.state = replace(self.state, sign_in="needed" if needed else "")
+
+    async def _settle(
+        self, connection: Connection, greeting: Greeting, found: definition_parsing.Definitions, latency: float
+    ) -> None:
+        self._backoff.ready()
+        lost, self._was_lost = self._was_lost, False
+        self.own.keep(found.tools, found.warnings)
+        self._change(
+            status=ServerStatus.READY,
+            fault=None,
+            title=greeting.title,
+            version=greeting.version,
+            protocol=greeting.protocol,
+            instructions=greeting.instructions,
+            tool_count=len(found.tools),
+            pid=connection.pid,
+            latency_ms=latency,
+            era=greeting.era,
+            capabilities=greeting.capabilities,
+            restarts=self.state.restarts + lost,
+            warnings=self._warnings(),
+        )
+        self._around.tell(ToolsChanged(self.name))
+        self.offering.begin(connection)
+        await self._remember()
+
+    def _hear_offers(self, event: Event) -> None:
+        if isinstance(event, OffersChanged):
+            self._change(resource_count=self.offering.readable, prompt_count=len(self.offering.prompts))
+        self._around.tell(event)
+
+    async def _hang_up(self) -> None:
+        connection, self._connection = self._connection, None
+        await self.offering.rest()
+        if connection is not None:
+            await connection.close()
+
+    async def _fail(self, fault: Fault) -> None:
+        await self._hang_up()
+        self._fall(fault)
+
+    def _died(self, connection: Connection) -> None:
+        """Called by the connection when it ended unasked. A failed start is told by `_start`."""
+        if connection is not self._connection or self._starting is not None:
+            return
+        self._connection, self._was_lost = None, True
+        self._fall(connection.fault.fault if connection.fault else Fault("The server is gone."))
+
+    def _fall(self, fault: Fault) -> None:
+        """It failed; a server that has been ready before is started again after a while."""
+        self._backoff.died()
+        told = replace(fault, hint=self._backoff.hint() or fault.hint)
+        self._change(status=ServerStatus.FAILED, fault=told, pid=0, warnings=self._warnings())
+        if (
+            self._backoff.again is not None
+            and not self.state.doubt
+            and not self._retired
+            and (self._reviving is None or self._reviving.done())
+        ):
+            self._reviving = spawn(f"server {self.name}: again", self._revive())
+
+    async def _revive(self) -> None:
+        """Until it runs, or is left alone."""
+        while (seconds := self._backoff.again) is not None and self.state.status is ServerStatus.FAILED:
+            await asyncio.sleep(seconds)
+            if self._backoff.wait or self.state.status is not ServerStatus.FAILED:
+                continue  # somebody else tried meanwhile
+            with contextlib.suppress(ServerFault):  # its state says it
+                await self.start()
+
+    def _check_pause(self) -> None:
+        wait = self._backoff.wait
+        if wait > 0 and self.state.fault is not None:
+            raise server_faults.left_alone(self.state.fault, self._backoff.deaths, wait)
+
+    def _list_changed(self) -> None:
+        self._stale = True
+        if self._relisting is None or self._relisting.done():
+            self._relisting = spawn(f"server {self.name}: list", self._relist())
+
+    async def _relist(self) -> None:
+        """Until the list stays as it was read."""
+        while self._stale and (connection := self._connection) is not None:
+            await asyncio.sleep(_CALM)
+            if self._starting is not None:
+                continue  # the start reads the list anyway
+            self._stale = False
+            with contextlib.suppress(ServerFault):  # a server that dies meanwhile says so by itself
+                found = await self._list(connection)
+                if connection is not self._connection:
+                    return
+                self.own.keep(found.tools, found.warnings)
+                self._change(tool_count=len(found.tools), warnings=self._warnings())
+                self._around.tell(ToolsChanged(self.name))
+                await self._remember()
+
+    async def _list(self, connection: Connection) -> definition_parsing.Definitions:
+        found = await list_tools(self.name, connection, self._around.settings().server_start_seconds)
+        mirrored = self._era == MODERN and connection.transport.kind != "stdio"
+        return header_arguments.without_invalid(found) if mirrored else found
+
+    def _warnings(self) -> tuple[str, ...]:
+        self._rubbish_told = self.traffic.rubbish_count
+        return (*self.own.warnings, *self.traffic.warnings())
+
+    async def _remember_offers(self, kept: Kept) -> None:
+        await asyncio.to_thread(self._around.memory.offers.keep, self.state.config, kept)
+        await self.moments.keep_offers(kept.templates, kept.prompts)
+
+    async def _remember(self) -> None:
+        state = self.state
+        facts = Remembered(
+            state.title, state.version, state.protocol, state.instructions, self._era, self.own.listed, way=self._way
+        )
+        await asyncio.to_thread(self._around.memory.keep, state.config, facts)
+        await self.own.save()
+        await self.moments.keep(state, self.own.listed)
+
+    def _change(self, **changes: object) -> None:
+        before = self.state.status
+        changes.setdefault("rests", False)
+        if isinstance(fault := changes.get("fault"), Fault):
+            changes["fault"] = masked(fault, self._around.masks.mask)
+        self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # the names are ServerState's, checked by replace
+        if self.state.status is not before:
+            self._entered()
+        self._around.tell(ServerChanged(self.state))
+
+    def _entered(self) -> None:
+        """A step of its life, noted among its messages; a fall is remembered."""
+        self.traffic.mark(status_text.words(self.state))
+        if self.state.status is ServerStatus.READY:
+            self.since = time.time()
+        elif self.state.status is ServerStatus.FAILED and self.state.fault is not None:
+            self.counts.note(self.state.fault.message)

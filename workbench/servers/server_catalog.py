@@ -1,0 +1,485 @@
+"""The room's one public noun: every server and tool of a bench, and the only way a call reaches a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.events import (
+    Event,
+    Noticed,
+    ServerChanged,
+    ServerRemoved,
+    ServersArranged,
+    ToolsChanged,
+    ToolsWarned,
+    spawn,
+)
+from workbench.identifiers import package_name
+from workbench.paths import Paths, models_folder
+from workbench.records import (
+    Depth,
+    Fault,
+    Frame,
+    JsonObject,
+    Outcome,
+    SearchAnswer,
+    ServerConfig,
+    ServerState,
+    ServerStatus,
+    Tool,
+    ToolCall,
+    ToolSummary,
+)
+from workbench.search.bm25_ranking import Entry
+from workbench.search.search_all import Everywhere
+from workbench.search.search_index import Finder
+from workbench.search.search_learning import Lessons
+from workbench.search.semantic.model_source import Source
+from workbench.search.tool_search import summary
+from workbench.secrets.masks import Masks
+from workbench.servers import tool_calls
+from workbench.servers.configuration import command_files, root_folders
+from workbench.servers.configuration.launch_command import Secret, no_secret
+from workbench.servers.configuration.launch_consents import Consents
+from workbench.servers.configuration.mcp_json_file import Configuration, Reading
+from workbench.servers.elicitation.open_requests import Asks
+from workbench.servers.monitoring import idle_servers
+from workbench.servers.process_groups import Groups
+from workbench.servers.request_handler import Attendant
+from workbench.servers.resources_and_prompts.resource_requests import Offered
+from workbench.servers.sdk_adapter.protocol_negotiation import MODERN
+from workbench.servers.sdk_adapter.transport_selection import Authorize, Ways, nobody_signs_in
+from workbench.servers.server import Server
+from workbench.servers.server_cache import Memory, Remembered
+from workbench.servers.server_context import Surroundings, Weigh, unweighed
+from workbench.servers.server_faults import ServerFault
+from workbench.servers.server_requests import Host
+from workbench.servers.tool_calls import Hear
+from workbench.servers.tool_definitions.definition_warnings import Oddities
+from workbench.servers.tool_definitions.known_tools import KnownTools
+from workbench.servers.tool_definitions.missing_tool_messages import no_tool, not_allowed, waiting_line, waits
+from workbench.settings import Settings
+from workbench.similar_names import did_you_mean
+from workbench.tokens import count
+from workbench.tool_names import ToolNames, tool_names
+
+
+class Catalog:
+    """Servers from `.mcp.json` and the built-in one, their tools, search over them, calls to them."""
+
+    def __init__(
+        self,
+        paths: Paths,
+        settings: Callable[[], Settings],
+        tell: Callable[[Event], None],
+        *,
+        host: Callable[[str], Host] | None = None,
+        secret: Secret = no_secret,
+        masks: Masks | None = None,
+        asks: Asks | None = None,
+        authorize: Authorize = nobody_signs_in,
+        weigh: Weigh = unweighed,
+    ) -> None:
+        """`host`: who answers and hears a server, by its name; without one the person does, through `asks`. `secret`:
+        what stands for `${keyring:name}`. `masks`: what takes secrets out of messages and faults. `authorize`: who
+        signs in at a server at an address. `weigh`: what a person's trust makes of a server's tools."""
+        self.asks = asks or Asks(tell, settings)  # what servers ask of a person
+        self._bench = paths.bench
+        self._settings = settings  # asked each time, so that a changed setting counts at once
+        self._configuration = Configuration(paths.servers_file)
+        self._consents = Consents(paths.consents)
+        self._groups = Groups()
+        ways = Ways(paths.bench, self._groups, secret, authorize)
+        self.oddities = Oddities()
+        self._around = Surroundings(
+            paths,
+            settings,
+            self._hear,
+            self._groups,
+            Memory(paths.catalogue),
+            ways,
+            host or self._attend,
+            masks or Masks(),
+            self._vouch,
+            weigh,
+        )
+        self._tell = tell
+        self._servers: dict[str, Server] = {}
+        self._replaced: dict[str, asyncio.Event] = {}  # servers whose entry is being replaced right now
+        self.lessons = Lessons(paths.lessons)
+        source = Source(models_folder(), paths.meanings, lambda: settings().search_model)
+        self.finder = Finder(self._findable, self.lessons, source, self._look_for_oddities)
+        self.everywhere = Everywhere(self.finder, self._enabled)  # for people: agents ask `search`
+        self._known = KnownTools({})  # of servers that are enabled
+        self._all_known = KnownTools({})
+        self._resting: asyncio.Task[None] | None = None
+        self._reloading = asyncio.Lock()
+        self.offered = Offered(self.server, lambda: self._settings().server_call_seconds)
+        self.notices: tuple[Fault, ...] = ()  # what a person should know of the configuration as last read
+
+    async def open(self) -> tuple[Fault, ...]:
+        """Read what is configured and what is remembered; no server starts. Answers with what a person should know."""
+        self._consents.read()
+        reading = self._read()
+        made = [Server(config, self._consents.allows(config), self._around) for config in reading.configs]
+        remembered = await asyncio.to_thread(lambda: [self._remembered(server) for server in made])
+        for server, tools in zip(made, remembered, strict=True):
+            server.recall(tools)
+            self._servers[server.name] = server
+        for server in made:
+            self._tell(ServerChanged(server.state))
+            self._tell(ToolsChanged(server.name))
+        self.finder.forget()
+        self._resting = spawn("catalog: idle", idle_servers.keep_looking(self._all, self._idle_minutes, self._asking))
+        return reading.notices
+
+    async def close(self) -> None:
+        """Every child process gone."""
+        self.asks.close()
+        if self._resting is not None:
+            self._resting.cancel()
+            await asyncio.wait([self._resting])
+        await asyncio.gather(*(server.retire() for server in self._servers.values()))
+        await self.finder.close()
+        await self._groups.close()
+
+    # servers
+
+    def states(self) -> tuple[ServerState, ...]:
+        return tuple(server.state for server in self._servers.values())
+
+    async def connect(self, name: str) -> ServerState:
+        """A person's press: consent for exactly this command, and the start. Raises WorkbenchError when it fails."""
+        server = await self._settled(name)
+        config = server.state.config
+        if config.disabled:
+            raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry, then reload.')
+        if not server.state.allowed:
+            self._consents.give(config)
+            server.allow()
+        await server.start(at_once=True)
+        return server.state
+
+    async def disconnect(self, name: str) -> ServerState:
+        server = self.server(name)
+        await server.stop()
+        return server.state
+
+    async def add(self, config: ServerConfig) -> ServerState:
+        """Write a server into `.mcp.json`; it starts when a person connects it."""
+        self._configuration.put(config)
+        await self.reload()
+        return self.server(config.name).state
+
+    async def replace(self, config: ServerConfig) -> ServerState:
+        """Write another entry in place of a server's, by a person's wish: what was allowed stays so, what ran runs."""
+        before = self.server(config.name)
+        runs = before.running is not None
+        if before.state.allowed and self._consents.allows(before.state.config):
+            self._consents.give(config, before.state.config)
+        await self.add(config)
+        if runs:
+            await self.server(config.name).start(at_once=True)
+        return self.server(config.name).state
+
+    def note_sign_in(self, name: str, word: str) -> None:
+        """What signing in at a server came to; one that was removed meanwhile is nobody's matter."""
+        if (server := self._servers.get(name)) is not None:
+            server.note_sign_in(word)
+
+    async def remove(self, name: str) -> None:
+        server = self.server(name)
+        if server.state.config.builtin:
+            raise WorkbenchError(f"{name} is built in and cannot be removed.", "Disconnect it instead.")
+        self._configuration.drop(name)
+        await self.reload()
+
+    async def rearrange(self, change: Callable[[Configuration], None]) -> None:
+        """Change the file by a person's wish, and take over what it says then."""
+        change(self._configuration)
+        await self.reload()
+
+    async def reload(self) -> tuple[ServerState, ...]:
+        """Read `.mcp.json` again. Servers whose entry is the same go on running; an unreadable file changes nothing."""
+        async with self._reloading:
+            await self._read_again()
+        return self.states()
+
+    async def _read_again(self) -> None:
+        reading = self._read()
+        if reading.unreadable:
+            raise WorkbenchError(reading.notices[0].message, reading.notices[0].hint)
+        wanted = {config.name: config for config in reading.configs}
+        for name in [name for name in self._servers if name not in wanted]:
+            await self._servers.pop(name).retire()
+            self._tell(ServerRemoved(name))
+        for config in reading.configs:
+            if (known := self._servers.get(config.name)) is None or known.state.config != config:
+                await self._adopt(config)
+        before, self._servers = tuple(self._servers), {name: self._servers[name] for name in wanted}
+        if before != tuple(self._servers):
+            self._tell(ServersArranged(tuple(self._servers)))
+        self.finder.forget()
+        for notice in reading.notices:
+            self._tell(Noticed(notice))
+
+    def frames(self, server: str, after: float = 0.0) -> tuple[Frame, ...]:
+        return self.server(server).traffic.frames(after)
+
+    def stderr(self, server: str) -> tuple[str, ...]:
+        return self.server(server).traffic.stderr()
+
+    # tools
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Every known tool, also of servers that do not run now; those of disabled servers are left out."""
+        self._known = self._known.updated({server.name: server.tools for server in self._enabled()})
+        return self._known.tools
+
+    def summaries(self) -> tuple[ToolSummary, ...]:
+        return tuple(
+            replace(
+                summary(tool, server.functions[tool.name]),
+                mark=server.pins.mark(tool.name),
+                warned=self.oddities.number(server.name, tool.name),
+            )
+            for server in self._enabled()
+            for tool in server.tools.values()
+        )
+
+    @property
+    def names(self) -> ToolNames:
+        """Resolves names of tools and servers, disabled ones included."""
+        self._all_known = self._all_known.updated({server.name: server.tools for server in self._servers.values()})
+        return self._all_known.names
+
+    def tool(self, server: str, name: str) -> Tool:
+        """The tool of a server by any of its names. Raises WorkbenchError when there is none."""
+        if (found := self._exact(server, name) or self.names.find(server, name)) is not None:
+            return found
+        known = self.names.server(server)
+        raise no_tool(self.server(server if known is None else known), name)
+
+    def tool_by_id(self, identifier: str, tools: Sequence[Tool] | None = None) -> Tool:
+        """The tool that one text names, in any spelling; `tools` narrows the choice. Raises WorkbenchError when there
+        is none, or when its server waits to be allowed."""
+        names = tool_names(self.tools() if tools is None else tools)
+        found = names.candidates_of_id(identifier)
+        if len(found) == 1:
+            return found[0]
+        wanted = identifier.strip().removeprefix("mcp__")
+        if found:
+            some = ", ".join(sorted(f"{tool.server}.{tool.name}" for tool in found)[:5])
+            raise WorkbenchError(f"Several servers have a tool {wanted!r:.100}.", f"Say which: {some}.")
+        for server, name in self.names.splits(identifier):
+            raise no_tool(self.server(server if server in self._servers else self.names.servers(server)[0]), name)
+        for waiting in not_allowed(self.states()):
+            if wanted in (waiting, package_name(waiting)):
+                raise waits(waiting)
+        close = [f"{tool.server}.{tool.name}" for tool in names.similar(wanted)]
+        hint = f"Did you mean {', '.join(close)}?" if close else "search_tools finds what there is."
+        raise WorkbenchError(f"There is no tool {wanted!r:.100}.", hint)
+
+    async def learn(self) -> None:
+        """Start what is allowed and was never seen running, so that its tools can be found. Why one does not start is
+        told by its state."""
+        unknown = [
+            server
+            for server in self._enabled()
+            if server.state.allowed and not server.tools and server.state.status is ServerStatus.STOPPED
+        ]
+        await asyncio.gather(*(server.start() for server in unknown), return_exceptions=True)
+
+    def search(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
+        """What an agent receives for a query; without one, the list."""
+        answer = self.finder.answer(query, depth, limit, server, category)
+        waiting = {name: package_name(name) for name in not_allowed(self.states())}
+        meant = [name for name, package in waiting.items() if server in (name, package)]
+        if meant and not answer.matches:
+            fault = waits(meant[0])
+            text = f"0 tools: {fault.message} {fault.hint}"
+        elif server or category or not (line := waiting_line(waiting)):
+            return answer
+        else:
+            text = f"{answer.text}\n{line}"
+        return replace(answer, text=text, tokens=count(text))
+
+    def ran_after(self, question: str, server: str, tool: str) -> None:
+        """Learn that a tool which this question found has run; the next index knows it."""
+        if self._settings().search_learns and self.lessons.ran_after(question, server, tool):
+            self.finder.forget()
+
+    def weigh_again(self, name: str = "") -> None:
+        """A person's trust changed: in one server, or in all."""
+        for server in self._all():
+            if name in ("", server.name):
+                server.own.weigh_again()
+
+    def blocked(self, tool: Tool) -> Fault | None:
+        """Why nobody may call this tool now; None when it may be called."""
+        return self.server(tool.server).pins.refusal(tool.name)
+
+    def is_seen(self, tool: Tool) -> bool:
+        """Whether the user stands behind this definition: it was there when its server was added, or they looked at it
+        since."""
+        return self.server(tool.server).pins.is_seen(tool.name)
+
+    def unseen(self) -> tuple[str, ...]:
+        """The names, also those in Python, of tools whose definitions nobody has looked at."""
+        return tuple(
+            name
+            for server in self._enabled()
+            for tool in server.tools.values()
+            if not server.pins.is_seen(tool.name)
+            for name in (tool.name, server.functions[tool.name])
+        )
+
+    # calls
+
+    async def call(self, call: ToolCall, progress: Hear | None = None) -> Outcome:
+        """Make the call; what goes wrong is an outcome. Cancelling the caller cancels at the server."""
+        started = time.perf_counter()
+        try:
+            server = await self._settled(call.server)
+            await server.ready()
+            tool = self._exact(server.name, call.tool) or self.names.find_exact(server.name, call.tool)
+            if tool is None:
+                raise no_tool(server, call.tool)
+            if (blocked := server.pins.refusal(tool.name)) is not None:
+                return Outcome(call.id, ok=False, fault=blocked, refused=True)
+            try:
+                seconds = server.state.config.timeout_seconds or self._settings().server_call_seconds
+                outcome = await tool_calls.make(server, tool, call, self.asks, seconds, progress)
+            finally:
+                server.warn()
+            server.counts.add(outcome)
+            return outcome
+        except ServerFault as fault:
+            failure = fault.fault
+        except WorkbenchError as fault:
+            failure = Fault(fault.message, fault.hint)
+        outcome = Outcome(call.id, ok=False, fault=failure, ms=(time.perf_counter() - started) * 1000)
+        if call.server in self._servers:
+            self._servers[call.server].counts.add(outcome)
+        return outcome
+
+    # inside
+
+    def _read(self) -> Reading:
+        reading = self._configuration.read()
+        self.notices = reading.notices
+        return reading
+
+    async def _adopt(self, config: ServerConfig) -> None:
+        """Take a configuration in, in place of one of the same name."""
+        before = self._servers.get(config.name)
+        if before is None:
+            await self._take_in(config)
+            return
+        replaced = self._replaced[config.name] = asyncio.Event()
+        try:
+            await before.retire()
+            await self._take_in(config)
+        finally:
+            del self._replaced[config.name]
+            replaced.set()
+
+    async def _take_in(self, config: ServerConfig) -> None:
+        server = Server(config, self._consents.allows(config), self._around)
+        server.recall(await asyncio.to_thread(self._remembered, server))
+        self._servers[config.name] = server
+        self._hear(ServerChanged(server.state))
+        self._hear(ToolsChanged(config.name))
+
+    def _remembered(self, server: Server) -> Remembered:
+        """On a thread: the pins of a server, and what is known of it from before."""
+        server.pins.load()
+        return self._around.memory.recall(server.state.config)
+
+    async def _vouch(self, config: ServerConfig) -> str:
+        """Whether the files behind a command are those a person allowed; at its first start they become those."""
+        if config.builtin or config.remote:
+            return ""
+        known = self._consents.known(config)
+        files = await asyncio.to_thread(command_files.of, config, self._bench, known)
+        return self._consents.vouch(config, files)
+
+    def _all(self) -> tuple[Server, ...]:
+        return tuple(self._servers.values())
+
+    def _idle_minutes(self) -> int:
+        return self._settings().server_idle_minutes
+
+    def _asking(self, server: str) -> bool:
+        return any(ask.server == server for ask in self.asks.all())
+
+    async def set_roots(self, name: str, folders: tuple[str, ...]) -> ServerState:
+        """A person's wish: the folders this server is told of from now on."""
+        server = self.server(name)
+        if server.state.config.builtin:
+            raise WorkbenchError(f"{name} is built in and uses no folders.", "Choose another server.")
+        await asyncio.to_thread(root_folders.check, self._bench, folders)
+        config = replace(server.state.config, roots=folders)
+        self._configuration.put(config)
+        if server.state.allowed:
+            self._consents.give(config, server.state.config)
+        server.state = replace(server.state, config=config)
+        self._hear(ServerChanged(server.state))
+        if (running := server.running) is not None and server.state.era != MODERN:
+            await running.notify("notifications/roots/list_changed")
+        return server.state
+
+    def _attend(self, server: str) -> Host:
+        return Attendant(server, self.asks, self._roots)
+
+    def _roots(self, server: str) -> JsonObject:
+        return root_folders.listed(self._bench, self.server(server).state.config.roots)
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, ServerChanged) and event.state.status not in (ServerStatus.READY, ServerStatus.STARTING):
+            self.asks.forget(event.state.config.name)
+        if isinstance(event, ToolsChanged):
+            self.finder.forget()
+        self._tell(event)
+
+    async def _look_for_oddities(self) -> None:
+        found = await asyncio.to_thread(self.oddities.look, self.tools())
+        for server in self.oddities.take(found):
+            self._tell(ToolsWarned(server))
+
+    def _findable(self) -> Iterator[Entry]:
+        learned = self._settings().search_learns
+        for one in self._enabled():
+            config = one.state.config
+            for tool in one.tools.values():
+                if not one.pins.blocked(tool.name):
+                    asked = self.lessons.questions(config.name, tool.name) if learned else ()
+                    yield Entry(tool, one.functions[tool.name], one.state.instructions, config.category, asked)
+
+    def server(self, name: str) -> Server:
+        """By its name; unknown names are a sentence."""
+        if (server := self._servers.get(name)) is not None:
+            return server
+        known = tuple(self._servers)
+        hint = did_you_mean(name, known) or f"Known: {', '.join(known)}."
+        if not self._configuration.exists():
+            hint = f".mcp.json is missing from the project's folder. Put it back, or add the server again. {hint}"
+        raise WorkbenchError(f"There is no server {name!r:.100}.", hint)
+
+    async def _settled(self, name: str) -> Server:
+        """The server of this name, after a replacement of its entry that is under way."""
+        while (replaced := self._replaced.get(name)) is not None:
+            await replaced.wait()
+        return self.server(name)
+
+    def _enabled(self) -> tuple[Server, ...]:
+        return tuple(server for server in self._servers.values() if not server.state.config.disabled)
+
+    def _exact(self, server: str, name: str) -> Tool | None:
+        """Most names are exact: this spares the look at every server's list with each step of a call."""
+        known = self._servers.get(server)
+        return known.tools.get(name) if known is not None else None

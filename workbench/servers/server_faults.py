@@ -1,0 +1,151 @@
+"""What went wrong with a server, in sentences a person can act on. The SDK's words go into the detail."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator
+
+from workbench.errors import WorkbenchError
+from workbench.records import Fault
+from workbench.servers.configuration.launch_command import Launch
+from workbench.servers.monitoring.message_log import Traffic
+
+INSTALLERS = {
+    "npx": "Install Node.js, which brings npx.",
+    "npm": "Install Node.js, which brings npm.",
+    "node": "Install Node.js.",
+    "uvx": "Install uv, which brings uvx: pip install uv.",
+    "uv": "Install uv: pip install uv.",
+    "docker": "Install Docker.",
+    "deno": "Install Deno.",
+    "bun": "Install Bun.",
+    "bunx": "Install Bun, which brings bunx.",
+    "python": "Try python3 as the command.",
+}
+_SIGNALS = {-9: "killed, perhaps out of memory", -11: "crashed (segmentation fault)", -6: "aborted itself"}
+
+
+class ServerFault(WorkbenchError):
+    """A server failed in a way that has a sentence; it becomes the fault of its state."""
+
+    def __init__(self, message: str, hint: str = "", detail: str = "", code: str = "") -> None:
+        super().__init__(message, hint)
+        self.detail = detail
+        self.code = code
+
+    @property
+    def fault(self) -> Fault:
+        return Fault(self.message, self.hint, self.detail, self.code)
+
+
+def not_running(fault: Fault | None) -> ServerFault:
+    """Why there is no connection, as the server's state tells it."""
+    if fault is None:
+        return ServerFault("The server was stopped.", "Connect it again.")
+    return ServerFault(fault.message, fault.hint, fault.detail)
+
+
+def retired(name: str) -> ServerFault:
+    """For a call that still holds a server whose entry was edited or removed."""
+    return ServerFault(f"The entry of {name} was changed or removed while this call was under way.", "Call it again.")
+
+
+def masked(fault: Fault, mask: Callable[[str], str]) -> Fault:
+    """The fault without secrets."""
+    return Fault(mask(fault.message), mask(fault.hint), mask(fault.detail), fault.code)
+
+
+def leaves(fault: BaseException) -> Iterator[BaseException]:
+    """The single faults inside groups of faults."""
+    if isinstance(fault, BaseExceptionGroup):
+        for inner in fault.exceptions:
+            yield from leaves(inner)
+    else:
+        yield fault
+
+
+def not_started(launch: Launch, fault: OSError | ValueError) -> ServerFault:
+    """The command could not even become a process."""
+    name = launch.command
+    number = fault.errno if isinstance(fault, OSError) else None
+    if number == errno.ENOENT:
+        hint = INSTALLERS.get(name, "Install it, or give its full path; the app searches PATH.")
+        return ServerFault(f"The command {name} was not found.", hint, f"PATH: {launch.env.get('PATH', '')}")
+    if number == errno.EACCES:
+        return ServerFault(f"The command {name} may not be executed.", f"Make it executable: chmod +x {name}")
+    if number == errno.ENOEXEC:
+        return ServerFault(
+            f"The file {name} is no program.", "A script needs a first line such as #!/usr/bin/env python3."
+        )
+    return ServerFault(f"The command {name} could not be started: {fault}.")
+
+
+def left_at_start(returncode: int, traffic: Traffic) -> ServerFault:
+    return ServerFault(
+        f"The server {_leaving(returncode)} before it answered.",
+        _printed(traffic) or "It printed nothing. Run its command in a terminal to see why.",
+        traffic.tail(),
+    )
+
+
+def silent(seconds: float, traffic: Traffic) -> ServerFault:
+    """It lives and says nothing that we understand."""
+    if traffic.rubbish_count:
+        return ServerFault(
+            f"The server printed {traffic.rubbish_count} lines that are no protocol messages, and no answer.",
+            "Is it an MCP server? It must speak the protocol on stdout and log on stderr.",
+            "\n".join((*traffic.warnings(), traffic.tail())),
+        )
+    return ServerFault(
+        f"The server did not answer within {seconds:g} seconds.",
+        "The first start may download a lot: try again, or raise the setting server.start_seconds.",
+        traffic.tail(),
+    )
+
+
+def died(returncode: int | None, reason: str, traffic: Traffic) -> ServerFault:
+    """It worked, then it went."""
+    if reason:
+        return ServerFault(f"The connection was closed. {reason}", "The next call starts it again.", traffic.tail())
+    how = "closed its output" if returncode is None else _leaving(returncode)
+    return ServerFault(f"The server {how}.", "The next call starts it again.", traffic.tail())
+
+
+def refused(words: str, traffic: Traffic) -> ServerFault:
+    """It knows the protocol and does not want us."""
+    return ServerFault(f"The server refused the connection: {words:.300}", "", traffic.tail())
+
+
+def left_alone(fault: Fault, deaths: int, wait: float) -> ServerFault:
+    """It keeps dying, so nobody tries for a while."""
+    return ServerFault(
+        f"{fault.message} It failed {deaths} times in a row.",
+        f"It is tried again in {wait:.0f} s, or at once when a person presses Connect.",
+        fault.detail,
+    )
+
+
+def protocol(fault: BaseException, traffic: Traffic) -> ServerFault:
+    """It answers, but not as the protocol says."""
+    first = next(leaves(fault))
+    words = " ".join(str(first).split())[:300].rstrip(".") or type(first).__name__
+    hint = "Look at its first frames. It may need an update, or speak another protocol."
+    return ServerFault(f"The server does not keep to the protocol: {words}.", hint, traffic.tail())
+
+
+def _leaving(returncode: int) -> str:
+    if returncode < 0:
+        return (
+            f"was {_SIGNALS[returncode]}"
+            if returncode == -9
+            else _SIGNALS.get(returncode, f"ended by signal {-returncode}")
+        )
+    return f"exited with code {returncode}"
+
+
+def _printed(traffic: Traffic) -> str:
+    """The last line of its error output, which says most, or the first that is no message."""
+    last = next((line.strip() for line in reversed(traffic.stderr()) if line.strip()), "")
+    if last:
+        return f"It printed: {last:.300}"
+    return f"It printed: {traffic.warnings()[0]}" if traffic.rubbish_count else ""

@@ -1,0 +1,123 @@
+"""Whom a server's own wishes reach: a model's answer, a person's, the list of folders; and every notification.
+
+A connection carries them here and knows nothing of who decides. The host of a server that nobody gave one declares
+nothing and refuses everything.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import ClassVar, Protocol
+
+from workbench.errors import WorkbenchError
+from workbench.records import JsonObject
+from workbench.servers.call_timeout import Clocks
+
+log = logging.getLogger(__name__)
+
+_METHOD_NOT_FOUND, _INTERNAL, _BUSY = -32601, -32603, -32000
+_WAITING = 32  # questions of one server that may wait at once; the next ones are refused
+
+
+class Host(Protocol):
+    """What the workbench does for one server."""
+
+    @property
+    def capabilities(self) -> JsonObject:
+        """The client capabilities announced to the server when it connects."""
+
+    async def asked(self, method: str, params: JsonObject) -> JsonObject:
+        """Answer `sampling/createMessage`, `elicitation/create`, `roots/list` …; raises MCPError to refuse."""
+
+    def told(self, method: str, params: JsonObject) -> None:
+        """Hear a notification, in the order of the wire. Must not wait: the whole connection stands behind it."""
+
+
+class Nobody:
+    """The host of a server that was given none."""
+
+    capabilities: ClassVar[JsonObject] = {}
+
+    async def asked(self, method: str, params: JsonObject) -> JsonObject:
+        from mcp.shared.exceptions import MCPError
+
+        raise MCPError(_METHOD_NOT_FOUND, f"This client does not offer {method:.100}.")
+
+    def told(self, method: str, params: JsonObject) -> None:
+        """Nobody listens; the raw frames show it."""
+
+
+class Hearing:
+    """A host beside which the catalog hears that the tool list has changed."""
+
+    def __init__(self, host: Host, changed: Callable[[], None]) -> None:
+        self._host = host
+        self._changed = changed
+
+    @property
+    def capabilities(self) -> JsonObject:
+        return self._host.capabilities
+
+    async def asked(self, method: str, params: JsonObject) -> JsonObject:
+        return await self._host.asked(method, params)
+
+    def told(self, method: str, params: JsonObject) -> None:
+        if method == "notifications/tools/list_changed":
+            self._changed()
+        self._host.told(method, params)
+
+
+class Beside:
+    """A host beside which somebody else hears what the server tells."""
+
+    def __init__(self, host: Host, heard: Callable[[str, JsonObject], None]) -> None:
+        self._host = host
+        self._heard = heard
+
+    @property
+    def capabilities(self) -> JsonObject:
+        return self._host.capabilities
+
+    async def asked(self, method: str, params: JsonObject) -> JsonObject:
+        return await self._host.asked(method, params)
+
+    def told(self, method: str, params: JsonObject) -> None:
+        self._heard(method, params)
+        self._host.told(method, params)
+
+
+class Desk:
+    """A host's place at one connection: while it is asked, the calls' clocks stand; too many questions are refused."""
+
+    def __init__(self, name: str, host: Host, clocks: Clocks) -> None:
+        self._name = name
+        self._host = host
+        self._clocks = clocks
+        self._waiting = 0
+
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        """The host's answer; raises MCPError, and nothing else, when there is none."""
+        from mcp.shared.exceptions import MCPError
+
+        if self._waiting >= _WAITING:
+            raise MCPError(_BUSY, f"{_WAITING} questions are waiting already.")
+        self._waiting += 1
+        try:
+            with self._clocks.paused():
+                return await self._host.asked(method, params)
+        except MCPError:
+            raise
+        except WorkbenchError as fault:
+            raise MCPError(_INTERNAL, fault.message) from fault
+        except Exception as fault:
+            log.exception("answering %s of %s failed", method, self._name)
+            raise MCPError(_INTERNAL, "The client failed to answer.") from fault
+        finally:
+            self._waiting -= 1
+
+    def tell(self, method: str, params: JsonObject) -> None:
+        try:
+            self._host.told(method, params)
+        except Exception:
+            log.exception("hearing %s of %s failed", method, self._name)

@@ -1,0 +1,88 @@
+"""Makes one call at a server: the clock, what the server asks meanwhile, and what its refusals mean."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from workbench.records import JsonObject, Outcome, Tool, ToolCall
+from workbench.servers import call_results, task_calls
+from workbench.servers.call_timeout import CallClock
+from workbench.servers.connection import Progress
+from workbench.servers.elicitation.open_requests import Asks
+from workbench.servers.elicitation.refusal import Refusal
+from workbench.servers.server import Server
+from workbench.servers.server_faults import ServerFault
+from workbench.servers.tool_definitions import argument_hints
+
+Hear = Callable[[float, float, str], None]  # progress, total (0: not known), message
+_INVALID_PARAMS = -32602
+_VISIT_FIRST = -32042  # pages must be visited before the call can be made
+_VISITS = 3  # times that a call is made again after a visit
+
+
+async def make(
+    server: Server, tool: Tool, call: ToolCall, asks: Asks, seconds: float, progress: Hear | None
+) -> Outcome:
+    """The outcome, or a ServerFault. The time stands still while a person is asked and begins anew with progress."""
+    from mcp.shared.exceptions import MCPError
+
+    started = time.perf_counter()
+    try:
+        async with server.clocks.running(seconds) as clock:
+            with asks.calling(call, clock):
+                raw = await _request(server, tool, call, asks, _listener(clock, progress))
+    except TimeoutError as fault:
+        raise ServerFault(
+            f"{tool.server}.{tool.name} did not answer within {seconds:g} seconds.",
+            "The call was cancelled; what it did until then stands. See the setting server.call_seconds.",
+            code="timeout",
+        ) from fault
+    except MCPError as fault:
+        raise _refused(tool, call, fault.code, fault.message) from fault
+    except Refusal as fault:
+        raise ServerFault(
+            f"{tool.server}.{tool.name} was not done: {fault.message:.300}", "It needs a page to be visited first."
+        ) from fault
+    return await call_results.outcome(call.id, tool, call.arguments, raw, (time.perf_counter() - started) * 1000)
+
+
+async def _request(server: Server, tool: Tool, call: ToolCall, asks: Asks, heard: Progress) -> JsonObject:
+    """The raw answer; a call that needs a page to be visited first is made again when the person was there."""
+    from mcp.shared.exceptions import MCPError
+
+    params = {"name": tool.name, "arguments": dict(call.arguments)}
+    for _ in range(_VISITS):
+        try:
+            return await _send(server, tool, params, heard)
+        except MCPError as fault:
+            if fault.code != _VISIT_FIRST:
+                raise
+            data = fault.error.data
+            await asks.visit(tool.server, data.get("elicitations") if isinstance(data, dict) else None)
+    return await _send(server, tool, params, heard)
+
+
+async def _send(server: Server, tool: Tool, params: JsonObject, heard: Progress) -> JsonObject:
+    if task_calls.wanted(tool, server.state):
+        return await task_calls.carry_out(server.request, params, heard, server.begun_tasks)
+    return await server.request("tools/call", params, heard)
+
+
+def _listener(clock: CallClock, tell: Hear | None) -> Progress:
+    """Progress gives the call its whole time again: a tool that says how far it is does not hang."""
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        clock.restart()
+        if tell is not None:
+            tell(progress, total or 0.0, message or "")
+
+    return hear
+
+
+def _refused(tool: Tool, call: ToolCall, code: int, message: str) -> ServerFault:
+    """The server answered with a protocol error."""
+    hint = argument_hints.hint(tool, call.arguments, message)
+    if code == _INVALID_PARAMS and not hint:
+        hint = argument_hints.listing(tool)
+    return ServerFault(f"The server {tool.server} reported an error: {message:.2000}", hint, f"code {code}", str(code))

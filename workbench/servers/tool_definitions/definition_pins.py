@@ -1,0 +1,269 @@
+"""Pins each tool's definition at first sight. A definition that changes later is blocked until a person approves it.
+
+What a person approved stays in force meanwhile: wrappers, search and descriptions come from it, so that not a word of
+the new definition reaches a model before a person has read it. Pins are the person's state: no server can name them,
+and no bench can bring its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.policy.definitions import odd_definition
+from workbench.quick_records import dataclass
+from workbench.records import ChangeKind, DefinitionChange, Fault, JsonObject, Tool
+from workbench.servers.configuration import private_json_files
+from workbench.servers.tool_definitions import definition_parsing
+
+log = logging.getLogger(__name__)
+_FORMAT = 1  # another number in a file: it is not understood
+_MOST = 40_000  # pins of one server; one that invents names for ever loses those it took back and nobody looked at
+_LISTED = 500  # changes told at once
+
+
+@dataclass(frozen=True, slots=True)
+class _Pin:
+    """A definition a person stands behind."""
+
+    tool: Tool
+    at: float  # when it was pinned
+    new: bool = False  # nobody looked at it yet
+
+
+class Pins:
+    """The pins of one server."""
+
+    def __init__(self, server: str, folder: Path, *, trusted: bool = False) -> None:
+        self._server = server
+        self._file = folder / f"{hashlib.sha256(server.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.json"
+        self._trusted = trusted  # the built-in server: what it says now is right
+        self._known = False  # it was seen before, so what is new is worth a word
+        self._lost = False  # its file cannot be read: what is not pinned waits for a person, instead of being new
+        self._pins: dict[str, _Pin] = {}
+        self._waiting: dict[str, Tool] = {}  # definitions that differ from their pins
+        self._told: dict[str, tuple[str, float]] = {}  # of those: the hash that was told, and when
+        self._gone: dict[str, float] = {}  # taken back by the server → when; until a person has looked
+        self._there: frozenset[str] = frozenset()
+        self._changed = False
+
+    def load(self) -> None:
+        """Blocks while it reads and hashes: call it on a thread, before anything else."""
+        found, there_is_one = private_json_files.read(self._file)
+        self._known = there_is_one
+        if not isinstance(found, dict) or found.get("format") != _FORMAT or not isinstance(found.get("tools"), dict):
+            self._lost = there_is_one
+            return
+        self._pins = dict(self._read(found["tools"]))
+        self._lost = found.get("lost") is True or len(self._pins) < len(found["tools"])
+        gone, there = found.get("gone"), found.get("there")
+        self._there = frozenset(filter(_is_name, there)) if isinstance(there, list) else frozenset()
+        self._gone = {str(name): _number(at) for name, at in gone.items()} if isinstance(gone, dict) else {}
+        told = found.get("told")
+        self._told = dict(_told(told)) if isinstance(told, dict) else {}
+
+    def take(self, tools: Sequence[Tool]) -> tuple[Tool, ...]:
+        """What the server says now → what is in force: the same, or for a changed tool what was approved."""
+        now = time.time()
+        self._waiting = {}
+        offered = tuple(self._judge(tool, now) for tool in tools)
+        self._note_gone(frozenset(tool.name for tool in tools), now)
+        self._changed = self._changed or not self._known
+        self._known = True
+        return offered
+
+    @property
+    def known(self) -> bool:
+        """Whether the server was ever seen."""
+        return self._known
+
+    def blocked(self, tool: str) -> bool:
+        return tool in self._waiting
+
+    def is_seen(self, tool: str) -> bool:
+        """Whether the definition in force is one that the user knew of when the server was added, or has looked at."""
+        return tool in self._pins and not self._pins[tool].new
+
+    def refusal(self, tool: str) -> Fault | None:
+        """Why nobody may call this tool now."""
+        if tool not in self._waiting:
+            return None
+        if tool not in self._pins:
+            return Fault(
+                f"{self._server}.{tool} is blocked: what a person approved of it cannot be read any more.",
+                "A person can read its definition and approve it in the workbench, on the server's page Changes.",
+            )
+        return Fault(
+            f"{self._server}.{tool} is blocked: its definition changed after a person approved it.",
+            "A person can compare both and approve the change in the workbench, on the server's page Changes.",
+        )
+
+    def loss(self) -> Fault | None:
+        """What a person should know when the pins could not be read."""
+        if not self._lost:
+            return None
+        return Fault(
+            f"What you approved of the tools of {self._server} cannot be read: its file was damaged or changed.",
+            "Its tools are blocked until you have read and approved them, on the server's page Changes.",
+            str(self._file),
+        )
+
+    def mark(self, tool: str) -> str:
+        """The word for a list: changed, new, or nothing."""
+        if tool in self._waiting:
+            return ChangeKind.CHANGED
+        return ChangeKind.NEW if tool in self._pins and self._pins[tool].new else ""
+
+    def tell(self) -> tuple[str, ...]:
+        """Names of the tools that are blocked since this was last asked: each change is told once, also across
+        restarts."""
+        fresh = tuple(name for name, tool in self._waiting.items() if self._told.get(name, ("",))[0] != tool.hash)
+        now = time.time()
+        self._told = {name: self._told.get(name, ("", now)) for name in self._waiting}
+        self._told |= {name: (self._waiting[name].hash, now) for name in fresh}
+        self._changed = self._changed or bool(fresh)
+        return fresh
+
+    def approve(self, wanted: Mapping[str, str]) -> None:
+        """A person has read exactly these definitions, by tool and hash, and stands behind them: all or none."""
+        for tool, sha in wanted.items():
+            self._check(tool, sha)
+        now = time.time()
+        for tool in wanted:
+            self._pins[tool] = _Pin(self._waiting.pop(tool), now)
+            self._changed = True
+        self._lost = self._lost and any(tool not in self._pins for tool in self._waiting)
+
+    def look(self) -> None:
+        """A person has seen what is new and what is gone; what is blocked stays blocked."""
+        for name, pin in self._pins.items():
+            if pin.new:
+                self._pins[name] = _Pin(pin.tool, pin.at)
+                self._changed = True
+        self._changed = self._changed or bool(self._gone)
+        self._gone = {}
+
+    def changes(self) -> tuple[DefinitionChange, ...]:
+        """Blocked ones first, then new ones, then those that are gone; so many of them as anybody reads."""
+        return tuple(islice(self._all_changes(), _LISTED))
+
+    def _all_changes(self) -> Iterator[DefinitionChange]:
+        return chain(
+            (self._change(name, one) for name, one in self._waiting.items()),
+            (
+                DefinitionChange(self._server, name, ChangeKind.NEW, pin.tool.hash, pin.at, after=_text(pin.tool.raw))
+                for name, pin in self._pins.items()
+                if pin.new and name in self._there
+            ),
+            (
+                DefinitionChange(
+                    self._server, name, ChangeKind.REMOVED, "", at, before=_text(self._pins[name].tool.raw)
+                )
+                for name, at in self._gone.items()
+                if name in self._pins
+            ),
+        )
+
+    def dump(self) -> JsonObject | None:
+        """What is to be written; None when nothing changed since the last time. A snapshot, so a thread may have it."""
+        if not self._changed:
+            return None
+        self._changed = False
+        return self.snapshot()
+
+    def snapshot(self) -> JsonObject:
+        """All there is to know; saved as another server's, that one begins with it."""
+        tools = {
+            name: {"raw": pin.tool.raw, "at": pin.at, "new": pin.new, "hash": pin.tool.hash}
+            for name, pin in self._pins.items()
+        }
+        told = {"format": _FORMAT, "server": self._server, "tools": tools, "told": dict(self._told)}
+        return {**told, "gone": dict(self._gone), "there": sorted(self._there), "lost": self._lost}
+
+    def save(self, value: JsonObject) -> None:
+        """Write a dump; on a thread. Pins that cannot be written hold as long as the core lives."""
+        try:
+            private_json_files.save(self._file, value)
+        except OSError as fault:
+            log.warning("the pins of %s cannot be written: %s", self._server, fault)
+
+    # inside
+
+    def _check(self, tool: str, sha: str) -> None:
+        found = self._waiting.get(tool)
+        if found is None:
+            raise WorkbenchError(
+                f"{self._server}.{tool:.100} does not wait for approval.", "It may be approved already."
+            )
+        if found.hash != sha:
+            raise WorkbenchError(
+                f"{self._server}.{tool:.100} has changed once more.", "Read it again, then approve it."
+            )
+
+    def _judge(self, tool: Tool, now: float) -> Tool:
+        pin = self._pins.get(tool.name)
+        if pin is None and self._lost and not self._trusted:
+            self._waiting[tool.name] = tool
+            return definition_parsing.bare(tool)
+        if pin is None or (self._trusted and pin.tool.hash != tool.hash):
+            self._pins[tool.name] = _Pin(tool, now, new=self._known and not self._trusted)
+            self._changed = True
+            return tool
+        if pin.tool.hash == tool.hash:
+            return tool
+        self._waiting[tool.name] = tool
+        return pin.tool
+
+    def _note_gone(self, there: frozenset[str], now: float) -> None:
+        if there == self._there:
+            return
+        lost = dict.fromkeys(sorted(self._there - there), now) if not self._trusted else {}
+        self._gone = {**lost, **{name: at for name, at in self._gone.items() if name not in there}}
+        self._there = there
+        self._changed = True
+        # What a person stands behind is never forgotten for what a server invents: it would be new when it comes back.
+        away = [name for name, pin in self._pins.items() if pin.new and name not in there]
+        for name in away[: max(0, len(self._pins) - _MOST)]:
+            del self._pins[name]
+
+    def _change(self, name: str, tool: Tool) -> DefinitionChange:
+        before = _text(self._pins[name].tool.raw) if name in self._pins else ""
+        after, at = _text(tool.raw), self._told.get(name, ("", 0.0))[1]
+        odd = tuple(f"{one.message} {one.why}" for one in odd_definition(tool))
+        return DefinitionChange(self._server, name, ChangeKind.CHANGED, tool.hash, at, before, after, True, odd)
+
+    def _read(self, found: Mapping[str, Any]) -> list[tuple[str, _Pin]]:  # Any: JSON of ours, read with distrust
+        entries = [one for one in found.values() if isinstance(one, dict) and isinstance(one.get("raw"), dict)]
+        tools = {
+            tool.name: tool for tool in definition_parsing.read(self._server, [one["raw"] for one in entries]).tools
+        }
+        return [
+            (name, _Pin(tools[name], _number(one.get("at")), one.get("new") is True))
+            for name, one in found.items()
+            if name in tools and isinstance(one, dict) and one.get("hash") == tools[name].hash
+        ]
+
+
+def _told(found: Mapping[str, object]) -> Iterator[tuple[str, tuple[str, float]]]:
+    for name, one in found.items():
+        if isinstance(one, list) and len(one) == 2:
+            yield name, (str(one[0]), _number(one[1]))
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _text(raw: JsonObject) -> str:
+    return json.dumps(dict(raw), ensure_ascii=False, indent=1)

@@ -1,0 +1,109 @@
+"""Does an answer keep to the tool's output schema? Both come from a server, so the check itself must not be a weapon.
+
+Bounded in steps and time, no references to elsewhere, no regular expressions, no quadratic comparisons.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from workbench.records import JsonValue, Tool
+from workbench.servers.tool_definitions.fast_schema_check import fit_of
+
+log = logging.getLogger(__name__)
+
+_STEPS = 50_000  # keyword evaluations
+_SECONDS = 0.25
+_UNIQUE_ITEMS = 500  # a longer list is not compared pairwise
+_NOT_CHECKED = ("pattern", "patternProperties", "format", "contentSchema", "$dynamicRef")
+_MESSAGE = 300  # characters
+
+
+class _Enough(Exception):
+    """The budget is used up."""
+
+
+class _Budget:
+    def __init__(self) -> None:
+        self.steps = 0
+        self.until = 0.0
+
+    def refill(self) -> None:
+        self.steps, self.until = _STEPS, time.monotonic() + _SECONDS
+
+    def spend(self) -> None:
+        self.steps -= 1
+        if self.steps < 0 or (self.steps % 64 == 0 and time.monotonic() > self.until):
+            raise _Enough
+
+
+def departure(tool: Tool, value: JsonValue) -> str:
+    """A sentence naming the first place that departs from the output schema; empty when none was found."""
+    schema = _Schema(tool.output_schema)
+    if _fit(tool.hash, tool.server, schema)(value):
+        return ""
+    try:
+        validator, budget = _validator(tool.hash, tool.server, schema)
+        budget.refill()
+        fault = next(iter(validator.iter_errors(value)), None)
+    except (_Enough, RecursionError):
+        return ""  # nothing was found as far as looking is sensible
+    except Exception as broken:  # a foreign schema can break a validator in any way; that is its finding
+        log.debug("the output schema of %s cannot be used", tool.name, exc_info=True)
+        return f"The tool's output schema cannot be used: {type(broken).__name__}."
+    if fault is None:
+        return ""
+    place = ".".join(str(part) for part in fault.absolute_path) or "the answer"
+    return f"At {place:.100}: {fault.message[:_MESSAGE]}"
+
+
+class _Schema:
+    """Carries an unhashable schema through the cache; the tool's hash stands for it."""
+
+    def __init__(self, schema: Any) -> None:  # Any: foreign JSON
+        self.schema = schema
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Schema)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@functools.lru_cache(maxsize=512)
+def _fit(_hash: str, _server: str, schema: _Schema) -> Callable[[Any], bool]:  # Any: foreign JSON
+    return fit_of(schema.schema)
+
+
+@functools.lru_cache(maxsize=512)
+def _validator(
+    _hash: str, _server: str, schema: _Schema
+) -> tuple[Any, _Budget]:  # Any: jsonschema's validator, untyped
+    from referencing import Registry
+
+    budget = _Budget()
+    return _bounded(budget)(schema.schema, registry=Registry()), budget  # the default registry fetches over the network
+
+
+def _bounded(budget: _Budget) -> Any:  # Any: a validator class made at run time
+    from jsonschema import Draft202012Validator, validators  # type: ignore[import-untyped]  # it has no types
+
+    def counted(keyword: Callable[..., Iterator[Any] | None]) -> Callable[..., Iterator[Any] | None]:
+        def check(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+            budget.spend()
+            yield from keyword(validator, value, instance, schema) or ()
+
+        return check
+
+    keywords = {name: counted(keyword) for name, keyword in Draft202012Validator.VALIDATORS.items()}
+    unique = keywords["uniqueItems"]
+    keywords["uniqueItems"] = lambda v, value, instance, schema: (
+        unique(v, value, instance, schema) if not isinstance(instance, list) or len(instance) <= _UNIQUE_ITEMS else None
+    )
+    for name in _NOT_CHECKED:
+        keywords[name] = lambda *_: None
+    return validators.extend(Draft202012Validator, keywords)

@@ -1,0 +1,68 @@
+"""The tools of one server: as it lists them, and as a person stands behind them. Both outlive its process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from workbench.events import DefinitionsBlocked, Event, ToolsChanged
+from workbench.identifiers import python_names
+from workbench.records import ServerConfig, Tool
+from workbench.servers.tool_definitions.definition_pins import Pins
+
+
+class OwnTools:
+    """What is called is what was approved; what the server says now may differ and waits."""
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        folder: Path,
+        tell: Callable[[Event], None],
+        weigh: Callable[[], Callable[[Tool], Tool]] = lambda: lambda tool: tool,
+    ) -> None:
+        """`weigh` answers with what makes a tool into what it is worth by the person's trust as it is now."""
+        self._server = config.name
+        self._weigh = weigh
+        self._tell = tell
+        self._saving = asyncio.Lock()
+        self.pins = Pins(config.name, folder, trusted=config.builtin)
+        self.listed: tuple[Tool, ...] = ()  # as the server says
+        self.approved: Mapping[str, Tool] = {}  # as a person stands behind them
+        self.functions: Mapping[str, str] = {}  # raw name → Python name
+        self.warnings: tuple[str, ...] = ()  # of the list as it was read
+
+    def keep(self, tools: tuple[Tool, ...], warnings: tuple[str, ...]) -> None:
+        """The server's list as it is now."""
+        self.listed = tools
+        weighed = self._weigh()
+        self.approved = {tool.name: weighed(tool) for tool in self.pins.take(tools)}
+        self.functions = python_names(tuple(self.approved))
+        self.warnings = warnings
+        if blocked := self.pins.tell():
+            self._tell(DefinitionsBlocked(self._server, blocked))
+
+    def weigh_again(self) -> None:
+        """What a person trusts is another than before."""
+        weighed = self._weigh()
+        self.approved = {name: weighed(tool) for name, tool in self.approved.items()}
+        self._tell(ToolsChanged(self._server))
+
+    async def approve(self, wanted: Mapping[str, str]) -> None:
+        """A person stands behind these definitions, by tool and hash."""
+        self.pins.approve(wanted)
+        self.keep(self.listed, self.warnings)
+        self._tell(ToolsChanged(self._server))
+        await self.save()
+
+    async def look(self) -> None:
+        """A person has seen what is new and what is gone."""
+        self.pins.look()
+        self._tell(ToolsChanged(self._server))
+        await self.save()
+
+    async def save(self) -> None:
+        async with self._saving:  # a later state is never overtaken by an earlier one
+            if (value := self.pins.dump()) is not None:
+                await asyncio.to_thread(self.pins.save, value)
