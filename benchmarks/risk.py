@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from workbench.policy.levels import at_least
 from workbench.policy.reading import assess
 from workbench.records import Gate, Hints, Risk, Tool, Verdict
+from workbench.records.risk_levels import at_least
 
 SETS = Path(__file__).parent / "risk_sets"
 DENSE = 200  # lines of a large program, none of them empty

@@ -27,9 +27,10 @@ from workbench.hints.hints import Hints
 from workbench.history.history import History
 from workbench.network.network import Network
 from workbench.paths import Paths, images_folder, starter_skills
-from workbench.permissions.bounds import Bounds
-from workbench.permissions.personal import Personal
+from workbench.permissions.personal_data_marks import Personal
 from workbench.permissions.rules import Rules
+from workbench.permissions.run_profiles import Bounds
+from workbench.policy.sentence import RULES
 from workbench.records import Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
@@ -126,7 +127,7 @@ class Core:
         memory = Memory(self.paths.agents, lambda: self.settings.approval_memory_minutes)
         sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks, memory)
         self._mask_note = NoteMasking(sessions, self._is_tool).mask
-        rules = Rules(self.paths.permissions, self.paths.workspace, self._entry)
+        rules = Rules(self.paths.permissions, self.paths.workspace, self._entry, RULES)
         asks = Asks(self.bus.tell, lambda: self.settings, sessions.author)
         sign_ins = SignIns(secrets, lambda: self.settings, self.bus.tell)
         self.catalog = Catalog(

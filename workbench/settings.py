@@ -43,7 +43,7 @@ def _setting(
     return field(default=default, metadata={"sentence": sentence, "guarded": guarded, **bounds})
 
 
-# Tables that `workbench.network.rules` and `workbench.permissions.personal` read.
+# Tables that `workbench.network.rules` and `workbench.permissions.personal_data_marks` read.
 ELSEWHERE = frozenset({"network.allow", "network.deny", "privacy.hide", "privacy.pass"})
 
 JSON_FILES = (".mcp.json", ".claude/settings.json")  # of a bench, where `mcpCodeExecution` may stand
@@ -55,7 +55,7 @@ _STRICTER: Mapping[str, tuple[Any, ...]] = {  # Any: a setting's values, the str
     "run.enabled": (True, False),
 }
 
-PROFILES = "profiles"  # tables that `workbench.permissions.bounds` reads
+PROFILES = "profiles"  # tables that `workbench.permissions.run_profiles` reads
 
 
 @dataclass(frozen=True, slots=True)

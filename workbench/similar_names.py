@@ -1,11 +1,16 @@
-"""The one "did you mean": known names that are spelled much like an unknown one."""
+"""Names that are spelled alike: the one "did you mean", and letters of other scripts that look like ASCII ones."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 
 _LEAST_ALIKE = 0.61  # difflib's ratio below which a name is no suggestion; `titel` and `state` have 0.6
 _LONGEST = 200  # characters compared: difflib takes quadratic time
+LOOKALIKE_LETTERS = str.maketrans(
+    "аеорсухіјѕһԁԛԝьвкмнтпгіАВЕКМНОРСТХУІЈЅοαεικνρτυχωγΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡɑ",
+    "aeopcyxijshdqwbbkmhtnriABEKMHOPCTXYIJSoaeiknptuxwyABEZHIKMNOPTYXiga",
+)
 
 
 def similar_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
@@ -21,3 +26,8 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 3) -> str:
     """`Did you mean a, b?`, or an empty text."""
     close = similar_names(name, known, most)
     return f"Did you mean {', '.join(close)}?" if close else ""
+
+
+def plain_letters(name: str) -> str:
+    """The name as it reads: letters of other scripts and styles as the ASCII ones they look like."""
+    return unicodedata.normalize("NFKC", name).translate(LOOKALIKE_LETTERS)

@@ -13,7 +13,7 @@ from workbench.desk.privacy import _seen
 from workbench.desk.values import report_of, revealed
 from workbench.errors import WorkbenchError
 from workbench.events import PrivacyChanged
-from workbench.permissions.personal import Personal
+from workbench.permissions.personal_data_marks import Personal
 from workbench.privacy.detector_preview import preview_masking
 from workbench.privacy.user_marks import switched
 from workbench.records import (

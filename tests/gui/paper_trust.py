@@ -9,9 +9,9 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from workbench.permissions.bounds import Bounds
 from workbench.permissions.rules import Rules
-from workbench.policy.trust import effective
+from workbench.permissions.run_profiles import Bounds
+from workbench.permissions.tool_annotations import effective
 from workbench.records import JsonValue, Permission, Permissions, Profiles, Tool, ToolBits
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.gui.verdict_words import bounds_words
-from workbench.policy.profiles import READ_ONLY, WRITE_RESTRICTED, described
+from workbench.permissions.run_profiles import READ_ONLY, WRITE_RESTRICTED, described
 from workbench.records import Gate, Risk, Verdict
 
 PLAIN = Verdict("sha", Risk.LOW, Gate.AUTO, "Reads.", profile=WRITE_RESTRICTED)

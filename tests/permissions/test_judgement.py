@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from workbench.permissions.call_rules import LOST, ToolRules
 from workbench.permissions.judgement import (
     RULES,
     CallContext,
@@ -21,13 +22,13 @@ from workbench.permissions.judgement import (
     foresee,
     judge,
 )
-from workbench.permissions.rules import Rules, ToolRules
-from workbench.policy.origins import PRIVATE, UNTRUSTED, CallReason
-from workbench.policy.own_calls import UNKNOWN
-from workbench.policy.profiles import READ_ONLY
-from workbench.policy.trust import LOST, effective
+from workbench.permissions.own_calls import UNKNOWN
+from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason
+from workbench.permissions.release_rules import Weighed
+from workbench.permissions.rules import Rules
+from workbench.permissions.run_profiles import READ_ONLY
+from workbench.permissions.tool_annotations import effective
 from workbench.privacy.restorations import Restoration
-from workbench.privacy.restoring import Weighed
 from workbench.records import (
     Fault,
     Gate,

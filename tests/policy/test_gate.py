@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.policy.bounding import Limits, bound
+from workbench.permissions.call_rules import Judged
+from workbench.permissions.run_profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
 from workbench.policy.gate import gate, isolated_as, spared
-from workbench.policy.profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
-from workbench.policy.trust import Judged
+from workbench.policy.verdict_bounds import Limits, bound
 from workbench.records import Gate, Risk, RunProfile, Verdict
 from workbench.settings import Settings
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from workbench.policy.levels import at_least
 from workbench.records import Risk
+from workbench.records.risk_levels import at_least
 
 Rules = Callable[[str], dict[str, Risk]]
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from workbench.permissions.tool_annotations import effective
 from workbench.policy.mild import mild, only_adds
 from workbench.policy.reading import assess
-from workbench.policy.trust import effective
 from workbench.records import Hints, Tool, ToolBits, Trust
 
 READS = Hints(read_only=True, destructive=False, open_world=False)

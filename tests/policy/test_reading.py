@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.policy.canonical import canonical
-from workbench.policy.levels import at_least
 from workbench.policy.reading import assess
 from workbench.policy.sentence import RULES
 from workbench.records import EffectKind, Gate, Risk, Span, Tool, Verdict
+from workbench.records.risk_levels import at_least
 
 
 def programs(name: str) -> list[str]:

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.policy.levels import at_least
 from workbench.policy.reading import assess
 from workbench.records import EffectKind, Gate, Hints, Skill, SkillState, Tool, Verdict
+from workbench.records.risk_levels import at_least
 from workbench.runs.borrowed import read_all
 
 TOOLS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.policy.calls import tool_risk
+from workbench.permissions.tool_annotations import tool_risk
 from workbench.policy.toolbook import Toolbook, Unlisted, by_name, toolbook
 from workbench.records import Hints, Risk, Tool
 

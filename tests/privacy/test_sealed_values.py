@@ -7,8 +7,7 @@ import base64
 import pytest
 
 from workbench.privacy.pii_tokens import LOOKALIKE
-from workbench.privacy.sealed_values import SealedValues, TokenSubstitution
-from workbench.privacy.sealing import WHOLE
+from workbench.privacy.sealed_values import WHOLE, SealedValues, TokenSubstitution
 from workbench.privacy.vault import Vault
 
 EMAIL, PHONE = "Rosa.Lund@northwind.example.org", "+44 20 7946 0958"

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from workbench.permissions.release_rules import Weighed
 from workbench.privacy.restorations import Restoration
-from workbench.privacy.restoring import Weighed
 from workbench.records import Origin, ToolCall, Word
 from workbench.runs.broker import Broker
 from workbench.runs.restored import BIG_ARGUMENTS, count, noted, restored

@@ -1,1 +1,1 @@
-"""What the person allows: their rules, their trust in servers, the bounds of runs. Kept in their own folder."""
+"""The user's rules, trust in servers and run profiles; what is believed of tools; the one judgement of a call."""

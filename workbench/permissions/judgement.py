@@ -15,15 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Final, Protocol
 
-from workbench.permissions.rules import ToolRules
-from workbench.policy import bits, origins, own_calls
-from workbench.policy.calls import destroys, tool_risk
-from workbench.policy.gate import unasked
-from workbench.policy.levels import at_least, worst
-from workbench.policy.origins import PRIVATE, CallReason
-from workbench.policy.profiles import outside
-from workbench.policy.trust import Foreseen
-from workbench.privacy.restoring import NEVER_ALWAYS, Weighed, offers
+from workbench.permissions import own_calls, provenance_rules, tool_annotations
+from workbench.permissions.call_rules import Foreseen, ToolRules
+from workbench.permissions.provenance_rules import PRIVATE, CallReason
+from workbench.permissions.release_rules import NEVER_ALWAYS, Weighed, offers
+from workbench.permissions.run_profiles import outside
+from workbench.permissions.tool_annotations import destroys, tool_risk, unasked
 from workbench.quick_records import dataclass
 from workbench.records import (
     Fault,
@@ -38,6 +35,7 @@ from workbench.records import (
     Verdict,
     Word,
 )
+from workbench.records.risk_levels import at_least, worst
 from workbench.settings import Settings
 
 ANYWAY: Final = "Call it once more with your confirmation to do it anyway."
@@ -233,7 +231,7 @@ class Case:
 
     @property
     def harmless(self) -> bool:
-        return origins.harmless(self.tool)
+        return provenance_rules.harmless(self.tool)
 
     def evidence(self) -> tuple[CallReason, ...]:
         """What speaks against the call because of where its values came from and of what the program did so far."""
@@ -374,7 +372,7 @@ def own_call(case: Case) -> Sequence[CallReason]:
         return ()
     if (question := own_calls.objection(tool)) is not None:
         return (CallReason(question.what, case.risk, question.sentence, hint=ANYWAY),)
-    if call.unattended and (at_least(case.risk, Risk.HIGH) or bits.sends(tool)):
+    if call.unattended and (at_least(case.risk, Risk.HIGH) or tool_annotations.sends(tool)):
         return (CallReason(own_calls.UNKNOWN, case.risk, own_calls.doubt(tool), hint=ANYWAY),)
     return ()
 
@@ -384,7 +382,7 @@ def approved_program(case: Case) -> Sequence[CallReason]:
     context = case.context
     if context.verdict is None or case.ruled is not None or not case.foretold:
         return ()
-    unseen = at_least(case.risk, Risk.MEDIUM) or (not context.approved and bits.private(case.tool))
+    unseen = at_least(case.risk, Risk.MEDIUM) or (not context.approved and tool_annotations.private(case.tool))
     if not case.named and unseen:
         text = f"The program calls {case.name}, which could not be read from its text. {own_calls.doubt(case.tool)}"
         hint = "Import the tool by its name and call it directly, so that it can be assessed."
@@ -408,7 +406,7 @@ def dry_run(case: Case) -> Sequence[CallReason]:
     if context.run is None or not context.dry_run or (case.foretold and case.harmless):
         return ()
     suspected = bool(case.evidence())
-    only_reads = case.foretold and context.dry_run_reads_outside and origins.only_reads(case.tool)
+    only_reads = case.foretold and context.dry_run_reads_outside and provenance_rules.only_reads(case.tool)
     if not only_reads or suspected:
         case.stand_in = case.settled = True
     return ()
@@ -431,9 +429,9 @@ def approved_plan(case: Case) -> Sequence[CallReason]:
         case.settled = True
     elif planned is PlanMatch.BY_PLACE:
         case.reasons = [one for one in case.reasons if one.rule not in (RULED, UNFORESEEN)]
-    elif planned is PlanMatch.NOWHERE and not origins.only_reads(case.tool):
+    elif planned is PlanMatch.NOWHERE and not provenance_rules.only_reads(case.tool):
         text = f"Stands nowhere in the plan that was allowed: {case.name}"
-        risk, value = worst((case.risk, Risk.MEDIUM)), origins.canonical(case.context.arguments)
+        risk, value = worst((case.risk, Risk.MEDIUM)), provenance_rules.canonical(case.context.arguments)
         return (CallReason(PLAN, risk, text, value=value),)
     return ()
 
@@ -509,7 +507,7 @@ def _evidence(case: Case) -> Iterator[CallReason]:
         yield from (one for one in _derived(case) if one.path not in told)
     if run.kinds and (found.unread_place or (found.unread and not case.covered)):
         text = f"A call of {case.name} holds more than can be looked at"
-        value = origins.canonical(context.arguments)
+        value = provenance_rules.canonical(context.arguments)
         yield CallReason("unread", worst((case.risk, Risk.HIGH)), text, value=value)
     if case.covered and _loops(case) and not run.holds(context.arguments):
         yield CallReason("loop", Risk.HIGH, f"Calls {case.name} as often as its data says")
@@ -518,14 +516,17 @@ def _evidence(case: Case) -> Iterator[CallReason]:
 def _from_sources(case: Case, found: ValueSources) -> tuple[CallReason, ...]:
     run = case.context.run
     kinds, unreviewed = (run.kinds, run.unreviewed) if run is not None else (frozenset[str](), False)
-    return origins.object_to(case.tool, found.values, kinds, covered=case.covered, spared=unreviewed)
+    return provenance_rules.object_to(case.tool, found.values, kinds, covered=case.covered, spared=unreviewed)
 
 
 def _beyond_program(case: Case) -> Iterator[CallReason]:
     """More calls than the text of the program says, or than a program that nobody looked at may make."""
     context, run = case.context, case.context.run
     kinds = run.kinds if run is not None and run.unreviewed else None
-    if kinds is not None and (reason := origins.beyond_mild(case.tool, context.counted.number, kinds)) is not None:
+    if (
+        kinds is not None
+        and (reason := provenance_rules.beyond_mild(case.tool, context.counted.number, kinds)) is not None
+    ):
         yield reason
         return
     uses = [one for one in context.verdict.tools if (one.server, one.tool) == case.place] if context.verdict else []
@@ -540,7 +541,7 @@ def _may_carry(case: Case) -> bool:
     not exclude that its arguments are made of it."""
     run, verdict = case.context.run, case.context.verdict
     arguments = case.call.arguments
-    if run is None or not any(bits.hears(case.tool, server, arguments) for server in run.private_servers):
+    if run is None or not any(tool_annotations.hears(case.tool, server, arguments) for server in run.private_servers):
         return False
     return verdict is None or not case.named or case.name in verdict.may_carry
 
@@ -550,7 +551,7 @@ def _derived(case: Case) -> Iterator[CallReason]:
     run = case.context.run
     if run is None:
         return
-    risk = Risk.CRITICAL if origins.trifecta(case.tool, run.kinds) else Risk.HIGH
+    risk = Risk.CRITICAL if provenance_rules.trifecta(case.tool, run.kinds) else Risk.HIGH
     for path, text in run.derived(case.call.arguments):
         words = f"Its {path or 'argument'} may be made of private data that was read before, and reaches outside"
         yield CallReason("derived", risk, words, path=path, value=text)

@@ -15,23 +15,21 @@ from functools import lru_cache
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
-from workbench.permissions import kept
-from workbench.permissions.kept import Kept
-from workbench.policy import own_calls, rule_words
-from workbench.policy.trust import NO_RULE, Judged, effective, judge
-from workbench.policy.voided import voided
-from workbench.privacy import restoring, sealing
-from workbench.privacy.restorations import Restoration
-from workbench.privacy.restoring import Weighed
+from workbench.permissions import own_calls, release_rules, rule_sentences
+from workbench.permissions import rule_file as kept
+from workbench.permissions import sealed_fields as sealing
+from workbench.permissions.call_rules import ToolRules, voided
+from workbench.permissions.rule_file import Kept
+from workbench.permissions.tool_annotations import effective
 from workbench.quick_records import dataclass
 from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, ToolBits, Trust, Word
 
 MOST_RULES = 1_000
-_OF_TOOLS = ("tool", "arguments", restoring.RESTORE, own_calls.OWN)
+_OF_TOOLS = ("tool", "arguments", release_rules.RESTORE, own_calls.OWN)
 WRITE_AFTER = 30.0  # seconds after which counts are written, with the next call
 _OTHER_ENTRY = "the entry of the server changed since"
 _OTHER_KINDS: dict[str, tuple[Callable[[Permission], str], Callable[[Permission, Tool | None], None]]] = {
-    restoring.RESTORE: (restoring.sentence, restoring.check),
+    release_rules.RESTORE: (release_rules.sentence, release_rules.check),
     sealing.SEALED: (sealing.sentence, sealing.check),
     own_calls.OWN: (own_calls.sentence, own_calls.check),
 }
@@ -56,59 +54,17 @@ class _Snapshot:
         return (*self.kept.rules, *self.passing)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRules:
-    """The rules about one tool, as they stood at one moment. Never changes."""
-
-    tool: Tool
-    rules: tuple[Permission, ...] = ()  # of its server, as far as they count for the server's entry
-    lost: bool = False  # the rules cannot be read
-    workspace: str = ""
-
-    def judge(self, arguments: JsonObject | None, session: str = "", run: str = "") -> Judged:
-        """What the rules say of a call; see `policy.trust.judge`. Paths are followed to where they really lead."""
-        if not self.rules and not self.lost:
-            return NO_RULE
-        lost = Trust(lost=self.lost)  # the tool is weighed already
-        return judge(
-            self.tool, arguments, self.rules, lost, session=session, run=run, now=time.time(),
-            workspace=self.workspace, resolve=os.path.realpath,
-        )  # fmt: skip
-
-    def judge_release(self, found: Iterable[Restoration], session: str = "", run: str = "") -> tuple[Weighed, ...]:
-        """What the user lets become of values that a call would give to this tool."""
-        rules, lost = self.rules, self.lost
-        return restoring.judge(found, rules, self.tool, lost=lost, session=session, run=run, now=time.time())
-
-    @property
-    def limits_release(self) -> bool:
-        """Whether a rule denies this tool some kind of personal data, or asks about it each time."""
-        return any(
-            one.kind == restoring.RESTORE and one.word is not Word.ALLOW and one.tool in ("", self.tool.name)
-            for one in self.rules
-        )
-
-    @property
-    def looks_into_arguments(self) -> bool:
-        return any(one.where and one.tool == self.tool.name for one in self.rules)
-
-    @property
-    def own_call_permission(self) -> Permission | None:
-        """What lets the user's own call of this tool go without a question, if anything does."""
-        return next((one for one in self.rules if own_calls.permits(one, self.tool)), None)
-
-    def sealed_fields(self, named: str = "") -> tuple[str, ...]:
-        """Which fields of its answers programs get as tokens only; `named`: what the settings say."""
-        return sealing.sealed_fields(self.tool, self.rules, named, lost=self.lost)
-
-
 class Rules:
     """All rules, and the user's trust in servers and tools."""
 
-    def __init__(self, file: Path, workspace: Path, entry: Entry = lambda server: "") -> None:
+    def __init__(
+        self, file: Path, workspace: Path, entry: Entry = lambda server: "", analysis_version: str = ""
+    ) -> None:
+        """`analysis_version`: of the rules that programs are read by; approvals given under others are void."""
         self._file = file
         self._workspace = os.path.realpath(workspace)
         self._entry = entry
+        self._analysis_version = analysis_version
         self._now = _snapshot(kept.read(file), ())
         self._revoked: dict[str, Permission] = {}  # since the core began, to be brought back
         self._used: dict[str, tuple[int, float]] = {}  # counts that are not written yet
@@ -131,8 +87,10 @@ class Rules:
         """What a person sees, with counts as they stand now, and which rules the tools that are known have voided."""
         every, tools = tuple(map(self._counted, self._now.rules)), tuple(tools)
         counting = {one.id for one in self.rules}
-        void = {one.id: _OTHER_ENTRY for one in every if one.id not in counting} | voided(every, tools)
-        void |= restoring.voided(every, tools)
+        void = {one.id: _OTHER_ENTRY for one in every if one.id not in counting} | voided(
+            every, tools, self._analysis_version
+        )
+        void |= release_rules.voided(every, tools)
         return Permissions(every, self.trust, (_LOST,) if self._kept.lost else (), void)
 
     @property
@@ -156,7 +114,7 @@ class Rules:
 
     def proposals(self, tool: Tool, arguments: JsonObject) -> tuple[Permission, ...]:
         """Rules that a decision about this call suggests, the narrowest first."""
-        return rule_words.proposals(tool, arguments, self._workspace)
+        return rule_sentences.proposals(tool, arguments, self._workspace)
 
     def note_use(self, rule: Permission | None) -> None:
         """It decided something."""
@@ -184,7 +142,7 @@ class Rules:
         key = self._entry(rule.server) if _of_entry(rule) else tool.hash if tool is not None else ""
         entry = self._entry(rule.server) if tool is not None and rule.kind in _OF_TOOLS else ""
         made = replace(rule, id=rule.id or uuid.uuid4().hex[:12], key=key, made=time.time(), used=0.0, count=0)
-        told, check = _OTHER_KINDS.get(made.kind, (rule_words.sentence, rule_words.check))
+        told, check = _OTHER_KINDS.get(made.kind, (rule_sentences.sentence, rule_sentences.check))
         check(made, tool)
         made = replace(made, label=told(made), entry=entry)
         others = [one for one in self._now.rules if not _same(one, made)]
@@ -314,7 +272,7 @@ def _snapshot(kept: Kept, passing: tuple[Permission, ...]) -> _Snapshot:
 
 def _of_entry(rule: Permission) -> bool:
     """Whether it stands and falls with the entry of its server; what closes outlives every entry."""
-    giving = rule.kind == restoring.RESTORE and not rule.tool and rule.word is Word.ALLOW
+    giving = rule.kind == release_rules.RESTORE and not rule.tool and rule.word is Word.ALLOW
     own = rule.kind == own_calls.OWN and not rule.tool
     return rule.kind == "server" or giving or own
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from workbench.policy import bits
+from workbench.permissions import tool_annotations
 from workbench.policy.tables import value_functions as table
 from workbench.policy.tables.modules import CLIENT
 from workbench.policy.toolbook import Toolbook
@@ -1136,7 +1136,11 @@ class Follower:
             noted.arguments[name] = noted.arguments.get(name, NOTHING) | origins
         line = getattr(node, "lineno", 1)
         name = f"{tool.server}.{tool.name}"
-        kinds = [kind for kind, has in ((PRIVATE, bits.private(tool)), (UNTRUSTED, bits.outsiders(tool))) if has]
+        kinds = [
+            kind
+            for kind, has in ((PRIVATE, tool_annotations.private(tool)), (UNTRUSTED, tool_annotations.outsiders(tool)))
+            if has
+        ]
         own = frozenset(Origin(kind, name, line, tool.server) for kind in kinds)
         self.found.sources |= own
         return Data(own | change_each(NOTHING.union(*given.values()), derived))

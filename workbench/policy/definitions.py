@@ -9,13 +9,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from workbench.policy.bits import contradicts
+from workbench.permissions import tool_verbs
+from workbench.permissions.tool_annotations import contradicts
 from workbench.policy.canonical import hidden
-from workbench.policy.lookalikes import plain_letters
-from workbench.policy.tables import verbs
 from workbench.policy.tables.names import names
 from workbench.quick_records import dataclass
 from workbench.records import Hints, JsonValue, Tool, ToolWarning
+from workbench.similar_names import plain_letters
 
 _LONGEST = 200_000  # characters of one definition that are looked at
 _TEXTS = 20_000  # texts of one definition
@@ -138,11 +138,11 @@ def _quote(text: str, match: re.Match[str]) -> str:
 
 def _takes(name: str) -> bool:
     """Whether it is a verb of its name, and not what a reading tool is about."""
-    return bool(_taking(name)) and not verbs.reads(name)
+    return bool(_taking(name)) and not tool_verbs.reads(name)
 
 
 def _taking(name: str) -> str:
-    return next((word for word in verbs.words(name) if word in _TAKING), "")
+    return next((word for word in tool_verbs.words(name) if word in _TAKING), "")
 
 
 def _texts(tool: Tool) -> Iterator[tuple[str, str]]:
@@ -206,7 +206,7 @@ def odd_neighbours(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
     for tool in tools:
         owners[tool.name].add(tool.server)
     frozen = {name: frozenset(servers) for name, servers in owners.items()}
-    words = Counter(word for name in frozen for word in set(verbs.words(name)))
+    words = Counter(word for name in frozen for word in set(tool_verbs.words(name)))
     town = _Town(frozen, words, _nearly(frozen, words))
     return (*_shared(town), *(warning for tool in tools for warning in _odd(tool, town)))
 
@@ -269,7 +269,7 @@ def _close(one: str, other: str, words: Mapping[str, int]) -> bool:
         return True
     if _singular(one) == _singular(other):
         return False
-    first, second = verbs.words(plain_letters(one)), verbs.words(plain_letters(other))
+    first, second = tool_verbs.words(plain_letters(one)), tool_verbs.words(plain_letters(other))
     differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
     honest = len(first) == len(second) and all(words.get(a, 0) > 1 and words.get(b, 0) > 1 for a, b in differing)
     return not honest and _one_letter(_plain(one), _plain(other))
@@ -289,7 +289,7 @@ def _plain(name: str) -> str:
 
 
 def _singular(name: str) -> tuple[str, ...]:
-    return tuple(word.removesuffix("s") for word in verbs.words(name) if not word.isdigit())
+    return tuple(word.removesuffix("s") for word in tool_verbs.words(name) if not word.isdigit())
 
 
 def _names_others(tool: Tool, town: _Town) -> str:

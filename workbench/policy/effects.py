@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Sequence
 from enum import StrEnum
 
-from workbench.policy.levels import raised
 from workbench.policy.reach import named_place
 from workbench.policy.reader import Reader
 from workbench.policy.tables.commands import COMMANDS, Command, CommandClass
@@ -17,6 +16,7 @@ from workbench.policy.tables.patterns import DESTRUCTIVE_COMMAND, HOST, SECRET_N
 from workbench.policy.value import HOLE, NOTHING, Source, Value, each, known, shown, text_of
 from workbench.quick_records import dataclass
 from workbench.records import EffectKind, Risk
+from workbench.records.risk_levels import raised
 
 FILE_DEEDS = frozenset({Deed.READ, Deed.LIST, Deed.WRITE, Deed.COPY, Deed.MOVE, Deed.DELETE, Deed.META, Deed.LINK})
 MOST_FILES = 8  # of a list of paths; the rest is seldom different

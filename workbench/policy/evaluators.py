@@ -14,7 +14,6 @@ from itertools import islice
 
 from workbench.policy.effects import first, note
 from workbench.policy.imports import module, use_module
-from workbench.policy.levels import at_least
 from workbench.policy.lookups import evaluates, mention
 from workbench.policy.reader import Reader, Scope, Special, every
 from workbench.policy.tables.callables import CALLABLES
@@ -24,6 +23,7 @@ from workbench.policy.tables.modules import ALIASES
 from workbench.policy.tables.names import names
 from workbench.policy.value import HOLE, NOTHING, Arguments, Value, each, known, text_of
 from workbench.records import Risk
+from workbench.records.risk_levels import at_least
 
 # What a constant text holds that does more than compute with the values it is given.
 _REACHING = re.compile(r"__|\bimport\b|\b(?:exec|eval|open|getattr|compile)\s{0,9}\(|@[\w.\[\]'\"]{1,200}\(")

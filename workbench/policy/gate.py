@@ -6,6 +6,7 @@ unless the person lets all of them pass, or there is nothing in it to decide (`m
 
 from __future__ import annotations
 
+from workbench.permissions.tool_annotations import unasked
 from workbench.records import Gate, Risk, Verdict
 from workbench.settings import Settings
 
@@ -35,9 +36,3 @@ def weight(verdict: Verdict) -> Risk:
     if verdict.unsettled is None or verdict.risk is Risk.CRITICAL:
         return verdict.risk
     return verdict.unsettled
-
-
-def unasked(risk: Risk, settings: Settings) -> bool:
-    """Whether the person lets this risk pass without a question; high and critical never."""
-    allowed = {Risk.LOW: settings.approval_auto_low, Risk.MEDIUM: settings.approval_auto_medium}
-    return allowed.get(risk, False)

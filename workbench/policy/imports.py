@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
+from workbench.permissions import tool_verbs
 from workbench.policy.effects import note
 from workbench.policy.reader import Reader
-from workbench.policy.tables import verbs
 from workbench.policy.tables.callables import CALLABLES
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.modules import ALIASES, HARMLESS, MODULES, OURS, STANDARD
@@ -120,7 +120,7 @@ def _everything(reader: Reader, node: ast.ImportFrom, source: str) -> None:
 def _check_alias(reader: Reader, node: ast.AST, full: str, alias: ast.alias) -> None:
     if not alias.asname or alias.asname == alias.name:
         return
-    hides_tool = full.startswith("servers.") and verbs.reads(alias.asname) and not verbs.reads(alias.name)
+    hides_tool = full.startswith("servers.") and tool_verbs.reads(alias.asname) and not tool_verbs.reads(alias.name)
     hides_builtin = full in CALLABLES and alias.asname in (
         "print",
         "len",

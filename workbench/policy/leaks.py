@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from workbench.policy import bits
+from workbench.permissions import tool_annotations
 from workbench.policy.data_flow import Call, Flows, Follower
 from workbench.policy.reader import Reader
 from workbench.policy.report import Report, Use
@@ -24,12 +24,12 @@ def find_leaks(reader: Reader, tree: ast.Module) -> None:
     """Add what follows from the flow of values to the findings of a program that was read by names."""
     report = reader.report
     uses = list(report.uses.values())
-    if not any(bits.private(use.tool) or bits.reaches_outside(use.tool) for use in uses):
+    if not any(tool_annotations.private(use.tool) or tool_annotations.reaches_outside(use.tool) for use in uses):
         return
     flows = Follower(tree, reader.toolbook, _calls(reader)).follow()
     flows.complete = flows.complete and _OPAQUE not in report.facts and not report.dynamic
     private = [one for one in flows.sources if one.kind == PRIVATE]
-    private += [_source(use) for use in uses if bits.private(use.tool) and not _among(use.tool, private)]
+    private += [_source(use) for use in uses if tool_annotations.private(use.tool) and not _among(use.tool, private)]
     for call in flows.calls.values():
         _judge_call(reader, call, flows, private)
     _judge_uncertain(reader, flows, uses, private)
@@ -52,12 +52,14 @@ def _among(tool: Tool, origins: Iterable[Origin]) -> bool:
 # ── tools that reach outside ─────────────────────────────────────────────────────────────────────────
 def _judge_call(reader: Reader, call: Call, flows: Flows, private: list[Origin]) -> None:
     tool, given = call.tool, call.arguments
-    if not bits.reaches_outside(tool, given):
+    if not tool_annotations.reaches_outside(tool, given):
         return
     report, span, name = reader.report, reader.span(call.node), f"{tool.server}.{tool.name}"
-    new = [one for one in private if bits.hears(tool, one.server, given)]
+    new = [one for one in private if tool_annotations.hears(tool, one.server, given)]
     for argument, origins in given.items():
-        if source := _nearest(one for one in origins if one.kind == PRIVATE and bits.hears(tool, one.server, given)):
+        if source := _nearest(
+            one for one in origins if one.kind == PRIVATE and tool_annotations.hears(tool, one.server, given)
+        ):
             report.may_carry.add(name)
             report.flow(Source(PRIVATE, source.label, source.line), _sink(name, argument), span)
             words = _words(source, name, argument)
@@ -66,7 +68,7 @@ def _judge_call(reader: Reader, call: Call, flows: Flows, private: list[Origin])
             report.may_carry.add(name)
             if new:
                 _add_unclear(report, reader, call.node, name, new, f"it may come through {unknown.label}")
-        if new and bits.asks_anywhere(tool, given) and argument != WHEN:
+        if new and tool_annotations.asks_anywhere(tool, given) and argument != WHEN:
             stranger = _nearest(one for one in origins if one.kind == UNTRUSTED)
             if stranger is not None:
                 report.flow(Source(UNTRUSTED, stranger.label, stranger.line), _sink(name, argument), span)
@@ -83,14 +85,14 @@ def _judge_uncertain(reader: Reader, flows: Flows, uses: list[Use], private: lis
     followed = {(call.tool.server, call.tool.name) for call in flows.calls.values()}
     for use in uses:
         tool = use.tool
-        if not bits.reaches_outside(tool):
+        if not tool_annotations.reaches_outside(tool):
             continue
         blind = any(one.kind == UNKNOWN or one.kind == PRIVATE for one in flows.blind)
         if flows.complete and not blind and (tool.server, tool.name) in followed:
             continue
         name = f"{tool.server}.{tool.name}"
         report.may_carry.add(name)
-        if new := [one for one in private if bits.hears(tool, one.server)]:
+        if new := [one for one in private if tool_annotations.hears(tool, one.server)]:
             nodes = [node for node, found in reader.tool_calls.items() if (tool.server, tool.name) in found]
             for node in nodes[:1]:
                 _add_unclear(report, reader, node, name, new, "not every value of the program could be followed")
@@ -140,12 +142,18 @@ def find_leak_between(one: Verdict, other: Verdict, tools: Sequence[Tool]) -> tu
     program and a kept skill hand each other is read in neither of them."""
     known = {(tool.server, tool.name): tool for tool in tools}
     for reading, asking in ((one, other), (other, one)):
-        read = [tool for use in reading.tools if (tool := known.get((use.server, use.tool))) and bits.private(tool)]
+        read = [
+            tool
+            for use in reading.tools
+            if (tool := known.get((use.server, use.tool))) and tool_annotations.private(tool)
+        ]
         reaching = [
-            tool for use in asking.tools if (tool := known.get((use.server, use.tool))) and bits.reaches_outside(tool)
+            tool
+            for use in asking.tools
+            if (tool := known.get((use.server, use.tool))) and tool_annotations.reaches_outside(tool)
         ]
         for tool in reaching:
-            source = next((found for found in read if bits.hears(tool, found.server)), None)
+            source = next((found for found in read if tool_annotations.hears(tool, found.server)), None)
             if source is not None:
                 return f"{source.server}.{source.name}", f"{tool.server}.{tool.name}"
     return None

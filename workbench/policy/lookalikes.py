@@ -12,12 +12,9 @@ from workbench.policy.program import Positions
 from workbench.policy.report import Report
 from workbench.policy.tables.modules import OURS, STANDARD
 from workbench.records import EffectKind, Risk, Span
+from workbench.similar_names import LOOKALIKE_LETTERS
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_PAIRS = str.maketrans(
-    "аеорсухіјѕһԁԛԝьвкмнтпгіАВЕКМНОРСТХУІЈЅοαεικνρτυχωγΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡɑ",
-    "aeopcyxijshdqwbbkmhtnriABEKMHOPCTXYIJSoaeiknptuxwyABEZHIKMNOPTYXiga",
-)
 _KNOWN = frozenset(dir(builtins)) | STANDARD | OURS
 
 
@@ -32,7 +29,7 @@ def look_alikes(report: Report, text: str, tree: ast.Module) -> None:
     positions = Positions(text)
     found = _names(part for part in tree.body if not lines.keys().isdisjoint(_lines(part)))
     _note_folded(report, lines.values(), found, positions)
-    twins = {name: twin for name in found if (twin := name.translate(_PAIRS)) != name and len(twin) > 1}
+    twins = {name: twin for name in found if (twin := name.translate(LOOKALIKE_LETTERS)) != name and len(twin) > 1}
     known = _KNOWN if _KNOWN.issuperset(twins.values()) else _KNOWN | _names(tree.body).keys()
     for name, twin in twins.items():
         if twin in known:
@@ -55,7 +52,7 @@ def _odd(word: str) -> bool:
     if word.isascii():
         return False
     name = unicodedata.normalize("NFKC", word)
-    return name != word or name.translate(_PAIRS) != name
+    return name != word or name.translate(LOOKALIKE_LETTERS) != name
 
 
 def _note_folded(report: Report, lines: Iterable[str], found: dict[str, ast.AST], positions: Positions) -> None:
@@ -69,11 +66,6 @@ def _note_folded(report: Report, lines: Iterable[str], found: dict[str, ast.AST]
 
 def _add(report: Report, words: str, span: Span, name: str) -> None:
     report.add("name.lookalike", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY)
-
-
-def plain_letters(name: str) -> str:
-    """The name as it reads: letters of other scripts and styles as the ASCII ones they look like."""
-    return unicodedata.normalize("NFKC", name).translate(_PAIRS)
 
 
 def _names(parts: Iterable[ast.AST]) -> dict[str, ast.AST]:

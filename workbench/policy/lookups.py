@@ -8,7 +8,6 @@ from functools import reduce
 
 from workbench.policy.effects import note
 from workbench.policy.imports import LOADED_FROM, LOADERS, use_any, use_module
-from workbench.policy.levels import at_least
 from workbench.policy.reader import Reader
 from workbench.policy.tables.attributes import SOFT, SPECIAL, TELLING_NAMES
 from workbench.policy.tables.callables import CALLABLES
@@ -19,6 +18,7 @@ from workbench.policy.tables.names import names
 from workbench.policy.toolcalls import is_tool, note_dynamic, note_tool
 from workbench.policy.value import HOLE, NOTHING, UNKNOWN, Value, each, join, known, tainted, text_of
 from workbench.records import EffectKind, Risk
+from workbench.records.risk_levels import at_least
 
 _USUAL = names("asyncio.subprocess concurrent.futures os.path logging.os asyncio.threading")
 _COMPUTING = names("math cmath statistics random operator string datetime itertools functools collections decimal")

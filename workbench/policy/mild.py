@@ -11,13 +11,12 @@ import posixpath
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from workbench.policy import bits
-from workbench.policy.calls import tool_risk
-from workbench.policy.levels import at_least
+from workbench.permissions import tool_annotations
+from workbench.permissions.tool_annotations import tool_risk
 from workbench.policy.tables.deeds import Deed
 from workbench.records import Finding, Gate, Risk, Tool, Verdict
+from workbench.records.risk_levels import at_least
 
-MOST_CALLS: Final = 10  # calls of one tool that such a program makes unasked; a loop may want more
 _DATA: Final = frozenset({".csv", ".tsv", ".json", ".jsonl", ".txt", ".md", ".log", ".parquet", ".png", ".jpg"})
 _ROOM: Final = "workspace/"
 
@@ -28,7 +27,9 @@ def mild(verdict: Verdict, tools: Sequence[Tool | None], taken: Callable[[str], 
     if verdict.risk is not Risk.MEDIUM or verdict.gate is not Gate.ASK or verdict.not_assessed:
         return False
     known = {f"{tool.server}.{tool.name}": tool for tool in tools if tool is not None}
-    if len(known) < len({(use.server, use.tool) for use in verdict.tools}) or any(map(bits.outsiders, known.values())):
+    if len(known) < len({(use.server, use.tool) for use in verdict.tools}) or any(
+        map(tool_annotations.outsiders, known.values())
+    ):
         return False
     if verdict.hosts or verdict.impact.networks or verdict.impact.commands:
         return False
@@ -43,7 +44,7 @@ def only_adds(tool: Tool) -> bool:
     """Whether it destroys nothing and reaches nobody, by hints that are believed or a person's own word."""
     hints = tool.hints
     closed = hints.destructive is False and hints.open_world is False
-    return closed and tool_risk(tool) is Risk.MEDIUM and not bits.sends(tool)
+    return closed and tool_risk(tool) is Risk.MEDIUM and not tool_annotations.sends(tool)
 
 
 def _adds(one: Finding, known: dict[str, Tool]) -> bool:

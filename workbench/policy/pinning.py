@@ -12,18 +12,17 @@ import ast
 import difflib
 import hashlib
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from workbench.policy.levels import at_least
+from workbench.permissions import tool_verbs
+from workbench.permissions.call_rules import PYTHON
 from workbench.policy.program import UNREADABLE, Program
-from workbench.policy.tables import verbs
 from workbench.policy.tables.patterns import ADDRESS
 from workbench.quick_records import dataclass
 from workbench.records import Finding, Gate, Likeness, Proposal, Risk, Tool, ValueChange, Verdict
+from workbench.records.risk_levels import at_least
 
-PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 NEAR = 0.75  # of two programs' lines that must be the same for one to be worth comparing with the other
 MOST_LINES = 400  # of a program that is compared line by line; longer ones would cost more than they tell
 MOST_CHANGES = 50
@@ -217,7 +216,7 @@ def _word(key: ast.expr | None) -> str:
 
 def _leads(written: _Written) -> bool:
     """Whether a value says where something goes, by its name or by its look."""
-    if written.name.lower() in verbs.DESTINATIONS:
+    if written.name.lower() in tool_verbs.DESTINATIONS:
         return True
     return isinstance(written.value, str | bytes) and bool(ADDRESS.search(_text(written.value)))
 

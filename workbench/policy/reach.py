@@ -16,11 +16,11 @@ from dataclasses import replace
 
 from workbench.errors import WorkbenchError
 from workbench.policy.hosts import host_name, is_address, place, protocols_for, split_place
-from workbench.policy.levels import at_least
 from workbench.policy.report import Noted, Report
 from workbench.policy.tables.patterns import HOST
 from workbench.policy.value import HOLE, Value
 from workbench.records import EffectKind, HostRule, Risk
+from workbench.records.risk_levels import at_least
 
 MOST_NAMED = 12  # hosts of one text that a person is asked about
 _PORT = re.compile(r"^\w+://[^/?#]{0,500}?:([0-9]{1,5})(?:[/?#]|$)")

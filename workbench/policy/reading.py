@@ -22,7 +22,6 @@ from typing import Final
 from workbench.policy.canonical import Canonical, canonical
 from workbench.policy.expressions import EXPRESSIONS, NAMING
 from workbench.policy.leaks import find_leaks
-from workbench.policy.levels import worst
 from workbench.policy.lookalikes import look_alikes
 from workbench.policy.program import Program, words_of
 from workbench.policy.reach import open_up
@@ -46,6 +45,7 @@ from workbench.records import (
     ToolUse,
     Verdict,
 )
+from workbench.records.risk_levels import worst
 from workbench.uncollected import uncollected
 
 DEEPEST: Final = 3  # texts inside texts given to exec

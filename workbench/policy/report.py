@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from workbench.policy.levels import rank, worst
 from workbench.policy.value import Source
 from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Span, Tool
+from workbench.records.risk_levels import rank, worst
 
 MAX_FINDINGS = 500  # the last of them says that there are more
 MAX_FLOWS = 100

@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 
 from workbench.identifiers import fold
-from workbench.policy.calls import tool_risk
+from workbench.permissions.tool_annotations import tool_risk
 from workbench.policy.canonical import canonical
-from workbench.policy.levels import at_least, worst
 from workbench.policy.report import Report
 from workbench.records import EffectKind, Gate, Risk, Span, Tool, ToolUse, Verdict
+from workbench.records.risk_levels import at_least, worst
 
 RULES = "script.1"  # changes whenever a rule here does
 UNREAD = "What a program in TypeScript does: only Python is read. Its tools are those whose names stand in its text."

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from workbench.policy.calls import outward, tool_risk
+from workbench.permissions.tool_annotations import sends, tool_risk
 from workbench.policy.canonical import Canonical
-from workbench.policy.levels import at_least, worst
 from workbench.policy.report import Noted, Report, Use
 from workbench.policy.tables.deeds import Deed
 from workbench.policy.tables.patterns import BLOB, HEX_ESCAPES, SHORTEST_BLOB
 from workbench.policy.toolcalls import use_words
 from workbench.policy.value import HOLE
 from workbench.records import Effect, EffectKind, Flow, Gate, Impact, Risk, Span, Tool, ToolUse, Verdict
+from workbench.records.risk_levels import at_least, worst
 
 MOST = 3  # things of one kind that are named; more are counted
 RULES: Final = "6"  # changes whenever a rule does; a verdict of other rules is no verdict of these
@@ -31,7 +31,7 @@ def sentence(report: Report) -> str:
 
 def _changing_tools(report: Report) -> list[str]:
     changing = [use for use in report.uses.values() if tool_risk(use.tool) is not Risk.LOW]
-    changing.sort(key=lambda use: (not outward(use.tool), use.line))
+    changing.sort(key=lambda use: (not sends(use.tool), use.line))
     return _listed(
         dict.fromkeys(use_words(use.tool, use.looped) for use in changing), "further tools that may change data"
     )
@@ -157,7 +157,7 @@ def tool_class(tool: Tool) -> str:
     risk = tool_risk(tool)
     if risk is Risk.LOW:
         return "reads"
-    if outward(tool):
+    if sends(tool):
         return "sends"
     return "adds" if risk is Risk.MEDIUM else "changes"
 
@@ -201,7 +201,7 @@ def _certainty(report: Report) -> EffectKind:
 
 
 def _tools_send(report: Report) -> bool:
-    return report.dynamic or any(outward(use.tool) for use in report.uses.values())
+    return report.dynamic or any(sends(use.tool) for use in report.uses.values())
 
 
 def _span(text: str, start: int, end: int) -> Span:

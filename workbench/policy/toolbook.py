@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.policy.calls import tool_risk
-from workbench.policy.levels import rank
-from workbench.policy.tables import verbs
+from workbench.permissions import tool_verbs
+from workbench.permissions.tool_annotations import tool_risk
 from workbench.quick_records import dataclass
 from workbench.records import Hints, Tool
+from workbench.records.risk_levels import rank
 from workbench.tool_names import ToolNames, tool_names
 
 MOST_FOUND = 4096  # names looked up that are remembered; they come from programs, so there is an end to it
@@ -93,5 +93,5 @@ def servers_in(identifier: str) -> list[str]:
 
 def by_name(server: str, name: str) -> Tool:
     """A tool nobody described, taken at its word: reading verbs read, everything else may destroy."""
-    reading = verbs.reads(name) and not verbs.destroys(name)
+    reading = tool_verbs.reads(name) and not tool_verbs.destroys(name)
     return Tool(server, name, hints=Hints(read_only=reading or None))

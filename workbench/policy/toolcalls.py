@@ -5,18 +5,16 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from workbench.policy import bits
-from workbench.policy.bits import contradicts
-from workbench.policy.calls import outward, tool_risk
+from workbench.permissions import tool_annotations, tool_verbs
+from workbench.permissions.tool_annotations import contradicts, sends, tool_risk
 from workbench.policy.effects import first, flow_out
-from workbench.policy.given import check_arguments
-from workbench.policy.levels import at_least, raised
 from workbench.policy.reader import Reader
 from workbench.policy.report import Use
-from workbench.policy.tables import verbs
+from workbench.policy.tool_argument_checks import check_arguments
 from workbench.policy.toolbook import Unlisted
 from workbench.policy.value import Arguments, Source, Value
 from workbench.records import EffectKind, Risk, Span, Tool
+from workbench.records.risk_levels import at_least, raised
 
 _NO_ARGUMENTS = Arguments()
 
@@ -56,7 +54,7 @@ def use_tool(reader: Reader, node: ast.AST, found: Tool | Unlisted, arguments: A
 def _judged(tool: Tool, looped: bool) -> tuple[Risk, str]:
     """How risky one use is, and its words; sending in a loop weighs more."""
     risk = tool_risk(tool)
-    if looped and risk is Risk.MEDIUM and outward(tool):
+    if looped and risk is Risk.MEDIUM and sends(tool):
         risk = raised(risk)
     return risk, use_words(tool, looped and at_least(risk, Risk.MEDIUM))
 
@@ -76,7 +74,7 @@ def use_words(tool: Tool, looped: bool) -> str:
     """One use of a tool as a person reads it."""
     name = f"{tool.server}.{tool.name}"
     often = " in a loop" if looped else ""
-    said = verbs.phrase(tool.name)
+    said = tool_verbs.phrase(tool.name)
     if contradicts(tool):
         return f"Calls {name}{often}, which claims to read only but whose name says otherwise"
     if tool_risk(tool) is Risk.LOW:
@@ -98,7 +96,7 @@ def reversible(tool: Tool) -> bool | None:
     """Reading leaves nothing behind; sending and destroying cannot be taken back."""
     if tool_risk(tool) is Risk.LOW:
         return True
-    return False if outward(tool) or verbs.destroys(tool.name) or tool.hints.destructive else None
+    return False if sends(tool) or tool_verbs.destroys(tool.name) or tool.hints.destructive else None
 
 
 def _unlisted(reader: Reader, node: ast.AST, found: Unlisted) -> Value:
@@ -116,11 +114,11 @@ def _unlisted(reader: Reader, node: ast.AST, found: Unlisted) -> Value:
 def _check_flow(reader: Reader, node: ast.AST, tool: Tool, arguments: Arguments) -> None:
     name = f"{tool.server}.{tool.name}"
     risk = tool_risk(tool)
-    if outward(tool):
+    if sends(tool):
         reader.report.fact("out", reader.span(node))
         for key, value in _by_weight(arguments):
             taint = value.taint
-            if verbs.sends(tool.name):
+            if tool_verbs.sends(tool.name):
                 taint = frozenset(replace(source, server="") for source in taint)
             flow_out(reader, node, name, taint, tool.server, key)
     if risk is Risk.LOW:
@@ -128,20 +126,20 @@ def _check_flow(reader: Reader, node: ast.AST, tool: Tool, arguments: Arguments)
     _note_flows(reader, node, name, arguments)
     for key, value in arguments.by_name():
         source = first(value.taint, "untrusted")
-        if source and key in verbs.DESTINATIONS:
+        if source and key in tool_verbs.DESTINATIONS:
             words = f"Where {name} goes ({key}) is chosen by content from {source.label} (line {source.line})"
             reader.report.add(
                 "flow.destination", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY
             )
     decides = first(arguments.taint | frozenset(reader.control), "untrusted")
-    if decides and (at_least(risk, Risk.HIGH) or (outward(tool) and first(frozenset(reader.control), "untrusted"))):
+    if decides and (at_least(risk, Risk.HIGH) or (sends(tool) and first(frozenset(reader.control), "untrusted"))):
         words = f"What {name} does is decided by content from {decides.label} (line {decides.line})"
         reader.report.add("flow.decides", Risk.HIGH, words, reader.span(node), subject=name, effect=EffectKind.MAY)
 
 
 def _by_weight(arguments: Arguments) -> list[tuple[str, Value]]:
     """What is sent before whom it is sent to: of a message to a customer, the customer's own address says least."""
-    named = sorted(arguments.by_name(), key=lambda one: one[0] in verbs.DESTINATIONS)
+    named = sorted(arguments.by_name(), key=lambda one: one[0] in tool_verbs.DESTINATIONS)
     return [*named, *(("", value) for value in arguments.positional)]
 
 
@@ -156,5 +154,9 @@ def _note_flows(reader: Reader, node: ast.AST, name: str, arguments: Arguments) 
 
 def _origin(tool: Tool, span: Span) -> frozenset[Source]:
     name = f"{tool.server}.{tool.name}"
-    kinds = [kind for kind, has in (("private", bits.private(tool)), ("untrusted", bits.outsiders(tool))) if has]
+    kinds = [
+        kind
+        for kind, has in (("private", tool_annotations.private(tool)), ("untrusted", tool_annotations.outsiders(tool)))
+        if has
+    ]
     return frozenset(Source(kind, name, span.line, tool.server) for kind in kinds)

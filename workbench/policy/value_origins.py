@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from workbench.permissions import tool_verbs
 from workbench.policy.tables import value_functions as table
-from workbench.policy.tables import verbs
 
 _PRECISION = re.compile(r"\.[0-8]s?\}?$|\.[0-8][s}]|\{\w*\[\d+\]")
 PRIVATE: Final = "private"
@@ -89,7 +89,7 @@ def merge_sets(one: frozenset[Any], other: frozenset[Any]) -> frozenset[Any]:  #
 @lru_cache(maxsize=4096)
 def is_personal(key: str) -> bool:
     """Whether a key's name says that its value tells a person from others."""
-    words = verbs.words(key)
+    words = tool_verbs.words(key)
     if not words or not table.DOCUMENT_WORDS.isdisjoint(words):
         return False
     if not table.PERSONAL_WORDS.isdisjoint(words):
@@ -174,7 +174,7 @@ def encoded(one: Origin) -> Origin:
 @_memory
 def hashed(one: Origin) -> Origin:
     """The hash of a single value tells it; that of a document or a whole answer does not."""
-    words = verbs.words(one.key)
+    words = tool_verbs.words(one.key)
     single = one.depth == 0 and bool(one.key) and table.DOCUMENT_WORDS.isdisjoint(words)
     return spelled(one, table.HASHED) if single else one if one.form == SPELLED else derived(one)
 

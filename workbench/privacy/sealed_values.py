@@ -8,14 +8,17 @@ a call gave away: an echo of it comes back as its token.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
 
 from workbench.privacy.detectors.json_fields import as_text, texts
 from workbench.privacy.detectors.kinds import BY_NAME
 from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
-from workbench.privacy.sealing import WHOLE, fits
 from workbench.privacy.value_index import ValueIndex
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue
+
+WHOLE: Final = ("",)  # everything personal in an answer
 
 
 class SealedValues:
@@ -138,3 +141,19 @@ def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _tokens(text: str) -> list[str]:
     return [match.group() for match in LOOKALIKE.finditer(text)] if "_" in text else []
+
+
+def fits(path: str, place: Sequence[str]) -> bool:
+    """Whether a path names this place in a value; `place`: the keys that lead there, and `[]` for each list."""
+    parts = _parts(path)
+    return place[-1:] == parts if len(parts) == 1 else _same(parts, place)
+
+
+def _same(parts: Sequence[str], place: Sequence[str]) -> bool:
+    return len(parts) == len(place) and all(part in ("*", name) for part, name in zip(parts, place, strict=True))
+
+
+@lru_cache(maxsize=512)
+def _parts(path: str) -> tuple[str, ...]:
+    """`customers[].email` as `customers`, `[]`, `email`."""
+    return tuple(part for name in path.split(".") for part in ([name[:-2], "[]"] if name.endswith("[]") else [name]))

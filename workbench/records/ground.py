@@ -21,7 +21,7 @@ class Origin(StrEnum):
 
 
 class Risk(StrEnum):
-    """How much harm an effect could do; `workbench.policy.levels` orders the words."""
+    """How much harm an effect could do; `workbench.records.risk_levels` orders the words."""
 
     LOW = "low"
     MEDIUM = "medium"

@@ -14,10 +14,10 @@ from dataclasses import replace
 from workbench.errors import WorkbenchError
 from workbench.policy.imports import PACKAGE, unread
 from workbench.policy.leaks import find_leak_between
-from workbench.policy.levels import worst
 from workbench.policy.reading import Reading, read
 from workbench.policy.sentence import ONLY_COMPUTES, together
 from workbench.records import Effect, EffectKind, Finding, Gate, HostRule, Risk, Skill, Span, Tool, Verdict
+from workbench.records.risk_levels import worst
 from workbench.skills.names import identifier
 
 MARK = PACKAGE  # before a skill's name among the definitions of a verdict; import names hold no dots

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from workbench.errors import WorkbenchError
 from workbench.permissions.judgement import foresee
-from workbench.policy.bounding import Limits, bound
+from workbench.permissions.provenance_rules import UNTRUSTED
 from workbench.policy.mild import mild
-from workbench.policy.origins import UNTRUSTED
+from workbench.policy.verdict_bounds import Limits, bound
 from workbench.records import Gate, Risk, Tool, Verdict
 from workbench.runs.languages import PYTHON
 from workbench.runs.rooms import Rooms

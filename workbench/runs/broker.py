@@ -26,8 +26,7 @@ from functools import partial
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
 from workbench.permissions.judgement import FIRST_CALL, RULED, UNFORESEEN, CallContext, CountedCall, Judgement, judge
-from workbench.policy.levels import at_least
-from workbench.privacy.restoring import Weighed
+from workbench.permissions.release_rules import Weighed
 from workbench.records import (
     Fault,
     Note,
@@ -42,6 +41,7 @@ from workbench.records import (
     Verdict,
     Word,
 )
+from workbench.records.risk_levels import at_least
 from workbench.runs.afterwards import Afterwards
 from workbench.runs.caching import Caching
 from workbench.runs.guard import RunGuard

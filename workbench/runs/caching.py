@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, ServerRemoved, SignInChanged
-from workbench.policy.calls import tool_risk
+from workbench.permissions.tool_annotations import tool_risk
 from workbench.records import Outcome, Risk, Tool, ToolCall
 from workbench.runs.rooms import Rooms
 from workbench.servers.configuration.launch_command import fingerprint

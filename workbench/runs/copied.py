@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
-from workbench.policy.levels import rank
 from workbench.policy.reading import Reading
 from workbench.records import Finding, Risk
+from workbench.records.risk_levels import rank
 from workbench.runs.provenance import UNTRUSTED, Provenance
 
 _MOST = 300  # texts of a program that are looked up

@@ -14,7 +14,7 @@ from typing import Final
 
 from workbench.calls.judge import answer_value, differences
 from workbench.errors import WorkbenchError
-from workbench.policy.origins import only_reads
+from workbench.permissions.provenance_rules import only_reads
 from workbench.records import DifferenceKind, JsonValue, Origin, SkillDifference, SkillTest, Tool, ToolCall
 from workbench.runs.broker import Broker
 from workbench.runs.replay import what_changed

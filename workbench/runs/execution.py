@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
-from workbench.policy.calls import tool_risk
+from workbench.permissions.tool_annotations import tool_risk
 from workbench.policy.reading import Reading
 from workbench.records import (
     CallTrace,

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Final
 
 from workbench.errors import WorkbenchError
+from workbench.permissions.provenance_rules import CallReason
 from workbench.permissions.rules import Rules
-from workbench.policy.origins import CallReason
 from workbench.policy.reading import Reading
 from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
 from workbench.privacy.restorations import Restoration

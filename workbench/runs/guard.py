@@ -14,12 +14,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from workbench.permissions import provenance_rules, tool_annotations
 from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMatch, ValueSources
-from workbench.policy import bits, origins
+from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason
 from workbench.policy.gate import spared
-from workbench.policy.levels import worst
-from workbench.policy.origins import PRIVATE, UNTRUSTED, CallReason
 from workbench.records import JsonObject, Outcome, Pause, PauseAnswer, Tool, ToolCall, ValueOrigin
+from workbench.records.risk_levels import worst
 from workbench.runs.answered import texts_of
 from workbench.runs.giving import AnnouncedTokens, announced, described
 from workbench.runs.pauses import Pauses
@@ -63,9 +63,9 @@ class RunGuard:
 
     def passed(self, tool: Tool, arguments: JsonObject, judgement: Judgement) -> None:
         """A call goes to its server."""
-        if origins.can_send(tool):
+        if provenance_rules.can_send(tool):
             self._provenance.way_out = True
-        if judgement.unsuspected and bits.asks_anywhere(tool):
+        if judgement.unsuspected and tool_annotations.asks_anywhere(tool):
             self._provenance.pass_places(text for _, text, place in sift(arguments).values if place)
 
     async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
@@ -81,7 +81,7 @@ class RunGuard:
         """The kinds of data in a tool's answers; asked again when the tool is not what it was."""
         known = self._kinds.get((tool.server, tool.name))
         if known is None or known[0] is not tool:
-            known = self._kinds[tool.server, tool.name] = tool, origins.kinds_of(tool)
+            known = self._kinds[tool.server, tool.name] = tool, provenance_rules.kinds_of(tool)
         return known[1]
 
     # ── dry runs ─────────────────────────────────────────────────────────────────────────────────
@@ -123,10 +123,10 @@ class RunGuard:
     def needs_thread(self, tool: Tool) -> bool:
         """Whether looking for the sources of a call's values would hold up the event loop."""
         provenance = self._provenance
-        if not provenance.kinds or origins.harmless(tool):
+        if not provenance.kinds or provenance_rules.harmless(tool):
             return False
         return provenance.heavy or (
-            PRIVATE in provenance.kinds and provenance.letters > SHORT and origins.can_send(tool)
+            PRIVATE in provenance.kinds and provenance.letters > SHORT and provenance_rules.can_send(tool)
         )
 
     def sources(self, tool: Tool, arguments: JsonObject) -> ValueSources:
@@ -137,7 +137,7 @@ class RunGuard:
         sifted = sift(arguments)
         if sifted.values:
             self._provenance.file()
-        again: Collection[str] = self._provenance.passed if bits.asks_anywhere(tool) else ()
+        again: Collection[str] = self._provenance.passed if tool_annotations.asks_anywhere(tool) else ()
         found = tuple(
             _value_origin(path, text, came)
             for path, text, place in sifted.values
@@ -213,7 +213,7 @@ class RunGuard:
             origins=shortened(one for one in judgement.sources if any(one.path == reason.path for reason in reasons)),
             session=run.session.id,
             author=run.record.proposal.author,
-            trifecta=origins.trifecta(tool, self._provenance.kinds),
+            trifecta=provenance_rules.trifecta(tool, self._provenance.kinds),
             offers=judgement.offers,
         )
         line = json.dumps(shown, ensure_ascii=False, default=str)

@@ -15,9 +15,9 @@ from dataclasses import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged
-from workbench.policy import bits
+from workbench.permissions import tool_annotations
+from workbench.permissions.call_rules import approval_basis
 from workbench.policy.pinning import once_only, session_only, text_print
-from workbench.policy.voided import about
 from workbench.records import Decision, Permission, Risk, Run, Verdict, Word
 from workbench.runs.provenance import PRIVATE, UNTRUSTED
 from workbench.runs.rooms import Rooms
@@ -85,7 +85,7 @@ class Pins:
             scope="session" if passing else "always",
             session=session.id if passing else "",
             taint=tuple(sorted(session.provenance.kinds | self._reads(verdict))),
-            about=about(verdict),
+            about=approval_basis(verdict),
             expires=0.0 if passing else now + self._rooms.settings().approval_pin_days * DAY,
             label=f"Run this program: {session.mask(verdict.sentence)[:_TOLD]}",
         )
@@ -99,8 +99,8 @@ class Pins:
         """What the program itself brings into its session: the person has read that, too."""
         used = {(use.server, use.tool) for use in verdict.tools}
         tools = [tool for tool in self._rooms.catalog.tools() if (tool.server, tool.name) in used]
-        kinds = {PRIVATE for tool in tools if bits.private(tool)}
-        return kinds | {UNTRUSTED for tool in tools if bits.outsiders(tool)}
+        kinds = {PRIVATE for tool in tools if tool_annotations.private(tool)}
+        return kinds | {UNTRUSTED for tool in tools if tool_annotations.outsiders(tool)}
 
 
 def _lives(rule: Permission, scopes: tuple[str, ...], session: Session, now: float) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from workbench.permissions.judgement import PlanMatch
-from workbench.policy.origins import canonical
+from workbench.permissions.provenance_rules import canonical
 from workbench.records import JsonObject, JsonValue, Outcome, Tool
 from workbench.runs.rehearsal import FILES, Step
 from workbench.runs.stand_ins import StandIns, places

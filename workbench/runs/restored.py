@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from workbench.permissions.rules import ToolRules
-from workbench.privacy.restoring import Weighed
+from workbench.permissions.call_rules import ToolRules
+from workbench.permissions.release_rules import Weighed
 from workbench.records import JsonObject, Tool, ToolCall, Word
 from workbench.runs.sessions import Session
 from workbench.servers.call_results import weight

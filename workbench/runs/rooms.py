@@ -10,9 +10,9 @@ from workbench.events import Event
 from workbench.history.history import History
 from workbench.network.network import Network
 from workbench.paths import Paths
-from workbench.permissions.bounds import Bounds
-from workbench.permissions.personal import Personal
+from workbench.permissions.personal_data_marks import Personal
 from workbench.permissions.rules import Rules
+from workbench.permissions.run_profiles import Bounds
 from workbench.quick_records import dataclass
 from workbench.runs.keeping import Keeping
 from workbench.runs.sessions import Sessions

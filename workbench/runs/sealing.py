@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Final
 
 from workbench.errors import WorkbenchError
+from workbench.permissions.release_rules import Weighed
 from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
-from workbench.privacy.restoring import Weighed
 from workbench.privacy.sealed_operations import operate
 from workbench.privacy.sealed_values import TokenSubstitution
 from workbench.privacy.vault import Vault

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from itertools import islice
 from typing import Final
 
-from workbench.policy.origins import names_place
+from workbench.permissions.provenance_rules import names_place
 from workbench.quick_records import dataclass
 from workbench.records import JsonObject
 from workbench.runs.wording import MOST_LEAVES, leaves

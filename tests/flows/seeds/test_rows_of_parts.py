@@ -14,8 +14,8 @@ from workbench import Orchestrator, Stats, Task, TaskResult, TaskStats
 from workbench.network.addresses import denied
 from workbench.network.rules import rule_of
 from workbench.paths import resources, starter_skills
+from workbench.permissions.run_profiles import BUILT_IN
 from workbench.policy.gate import gate
-from workbench.policy.profiles import BUILT_IN
 from workbench.policy.reading import assess
 from workbench.records import EffectKind, Gate, Risk, SkillState, Tool, Verdict
 from workbench.runs.placement import wanted_level

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.gui.docks.tool_sheet import ToolSheet
 from workbench.gui.server.trust import TrustPage
-from workbench.policy.trust import effective
+from workbench.permissions.tool_annotations import effective
 from workbench.records import Hints, Permission, Predicate, ServerConfig, ServerState, Tool, ToolBits, Trust, Word
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"

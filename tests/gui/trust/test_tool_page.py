@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 
 from workbench.gui.docks.tool_sheet import ToolSheet
 from workbench.gui.trust.tool_page import ToolTrust
-from workbench.policy.trust import effective
+from workbench.permissions.tool_annotations import effective
 from workbench.records import Hints, Tool, Trust
 
 SCHEMA = {"type": "object", "properties": {"to": {"type": "string"}, "body": {"type": "string"}}}

@@ -11,18 +11,26 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from workbench.policy import bits
-from workbench.policy.calls import tool_risk
-from workbench.policy.levels import at_least
-from workbench.policy.matching import is_destination
-from workbench.policy.mild import MOST_CALLS
-from workbench.policy.tables import verbs
+from workbench.permissions import tool_annotations, tool_verbs
+from workbench.permissions.argument_patterns import is_destination
+from workbench.permissions.tool_annotations import tool_risk
 from workbench.quick_records import dataclass
 from workbench.records import Risk, Tool, ValueOrigin, Word
+from workbench.records.risk_levels import at_least
 
 UNTRUSTED: Final = "untrusted"
 PRIVATE: Final = "private"
-_RECEIVERS: Final = verbs.DESTINATIONS - {"topic", "domain", "path", "host", "target", "destination", "webhook", "repo"}
+_RECEIVERS: Final = tool_verbs.DESTINATIONS - {
+    "topic",
+    "domain",
+    "path",
+    "host",
+    "target",
+    "destination",
+    "webhook",
+    "repo",
+}
+MOST_CALLS: Final = 10  # calls of one tool that such a program makes unasked; a loop may want more
 LONGEST_VALUE: Final = 300  # characters of a value that tell it from others; of longer ones a hash
 _BOTH: Final = frozenset({UNTRUSTED, PRIVATE})
 
@@ -58,7 +66,7 @@ def canonical(arguments: object) -> str:
 
 def kinds_of(tool: Tool) -> frozenset[str]:
     """What an answer of this tool carries."""
-    kinds = ((bits.outsiders(tool), UNTRUSTED), (bits.private(tool), PRIVATE))
+    kinds = ((tool_annotations.outsiders(tool), UNTRUSTED), (tool_annotations.private(tool), PRIVATE))
     return frozenset(kind for holds, kind in kinds if holds)
 
 
@@ -69,12 +77,12 @@ def harmless(tool: Tool) -> bool:
 
 def only_reads(tool: Tool) -> bool:
     """Whether it changes nothing and carries nothing outside but what it is asked."""
-    return tool_risk(tool) is Risk.LOW and not bits.sends(tool)
+    return tool_risk(tool) is Risk.LOW and not tool_annotations.sends(tool)
 
 
 def can_send(tool: Tool) -> bool:
     """Whether a call of it can be heard outside."""
-    return bits.reaches_outside(tool)
+    return tool_annotations.reaches_outside(tool)
 
 
 def trifecta(tool: Tool, read: frozenset[str]) -> bool:
@@ -123,10 +131,10 @@ def beyond_mild(tool: Tool, many: int, read: frozenset[str]) -> CallReason | Non
 def _of_value(
     tool: Tool, origin: ValueOrigin, read: frozenset[str], *, covered: bool, spared: bool
 ) -> Iterator[CallReason]:
-    place, changes = names_place(origin.path), at_least(tool_risk(tool), Risk.MEDIUM) or bits.sends(tool)
+    place, changes = names_place(origin.path), at_least(tool_risk(tool), Risk.MEDIUM) or tool_annotations.sends(tool)
     source = f"{origin.server}.{origin.tool}" if origin.tool else "an earlier answer"
     if UNTRUSTED in origin.kinds:
-        if place and (changes or (bits.asks_anywhere(tool) and PRIVATE in read)):
+        if place and (changes or (tool_annotations.asks_anywhere(tool) and PRIVATE in read)):
             words = f"Where it goes ({origin.path}) came out of text that outsiders can write: {source}"
             yield CallReason("destination", Risk.HIGH, words, origin.path, origin.value)
         elif changes and not covered:
@@ -142,10 +150,12 @@ def _leaves(tool: Tool, origin: ValueOrigin, *, spared: bool) -> str:
     """Where a private value goes by this call, if it leaves those who have it; who a message is sent to learns nothing
     about others."""
     foreign = origin.server != tool.server
-    if bits.asks_anywhere(tool) or bits.sends(tool):
-        receiver = _names_receiver(origin.path) and "://" not in origin.value and not bits.asks_anywhere(tool)
+    if tool_annotations.asks_anywhere(tool) or tool_annotations.sends(tool):
+        receiver = (
+            _names_receiver(origin.path) and "://" not in origin.value and not tool_annotations.asks_anywhere(tool)
+        )
         return "" if receiver else "and it can send it outside"
-    if foreign and bits.asks_world(tool):
+    if foreign and tool_annotations.asks_world(tool):
         return "and it asks the world outside for it"
     changes = at_least(tool_risk(tool), Risk.MEDIUM)
     return f"and {tool.server} is another server" if spared and foreign and changes else ""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from workbench.errors import WorkbenchError
-from workbench.policy.matching import UNDER, destinations, exactly, holds
-from workbench.policy.trust import is_heavy, void
+from workbench.permissions.argument_patterns import UNDER, destinations, exactly, holds
+from workbench.permissions.call_rules import is_heavy, void
 from workbench.records import JsonObject, JsonValue, Permission, Predicate, Tool, Word
 
 MOST = 6  # arguments that a learned rule is about

@@ -6,15 +6,14 @@ A field is a path such as `customers[].email`, with `*` for any name; a single n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable
 from typing import Final
 
 from workbench.errors import WorkbenchError
+from workbench.privacy.sealed_values import WHOLE
 from workbench.records import Permission, Tool, Word
 
 SEALED: Final = "sealed"  # the kind of such a rule
-WHOLE: Final = ("",)  # everything personal in an answer
 LONGEST: Final = 200  # characters of a field's path
 MOST: Final = 200  # names in a setting that are looked at
 _PATH = re.compile(r"[^\s:.\[\]]{1,80}(?:\[\])?(?:\.[^\s:.\[\]]{1,80}(?:\[\])?){0,10}")
@@ -32,12 +31,6 @@ def sealed_fields(tool: Tool, rules: Iterable[Permission], named: str = "", *, l
     ]
     mine += [path for name in named.split()[:MOST] for path in _named(name, tool)]
     return WHOLE if "" in mine else tuple(dict.fromkeys(mine))
-
-
-def fits(path: str, place: Sequence[str]) -> bool:
-    """Whether a path names this place in a value; `place`: the keys that lead there, and `[]` for each list."""
-    parts = _parts(path)
-    return place[-1:] == parts if len(parts) == 1 else _same(parts, place)
 
 
 def sentence(rule: Permission) -> str:
@@ -61,13 +54,3 @@ def check(rule: Permission, tool: Tool | None) -> None:
 def _named(name: str, tool: Tool) -> tuple[str, ...]:
     place, _, path = name.partition(":")
     return (path,) if place in (tool.server, f"{tool.server}.{tool.name}") else ()
-
-
-def _same(parts: Sequence[str], place: Sequence[str]) -> bool:
-    return len(parts) == len(place) and all(part in ("*", name) for part, name in zip(parts, place, strict=True))
-
-
-@lru_cache(maxsize=512)
-def _parts(path: str) -> tuple[str, ...]:
-    """`customers[].email` as `customers`, `[]`, `email`."""
-    return tuple(part for name in path.split(".") for part in ([name[:-2], "[]"] if name.endswith("[]") else [name]))

@@ -1,45 +1,174 @@
-"""Reads the `[profiles.NAME]` tables of both settings files: bounds of runs that a person or a team gave names.
+"""The bounds of a run: the three that are built in, how two compare, and what a tool must be to be inside.
 
-    [profiles.reports]
-    base = "read_only"              # read_only, write_restricted or execute_full
-    workspace = "write"             # none, read, write
-    tools = "read"                  # none, read, add, all
-    only = ["github.list_*", "mail"]  # servers and tools it is kept to
-    network = false
-    ask = true
-    isolation = "container"
-    seconds = 10                    # limits of its own, below those of the settings
-    memory_mb = 256
-    calls = 100
-
-The person's own count as they stand. One of a bench counts when it allows nothing beyond its base, or once a person
-accepted exactly what it says. A wrong one is left out: nobody runs in bounds that are not understood.
+Pure: the room `permissions` reads those of files, mounts and the broker hold a run to them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import re
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
-from workbench.files import read_toml
-from workbench.permissions.yes import Yes
-from workbench.policy.profiles import BUILT_IN, ISOLATION, READ_ONLY, TOOLS, WORKSPACE, described, within
-from workbench.records import Fault, Profiles, RunProfile
+from workbench.files import read_plain, read_toml
+from workbench.permissions import tool_verbs
+from workbench.permissions.tool_annotations import tool_risk
+from workbench.records import Fault, Profiles, Risk, RunProfile, Tool
+from workbench.records.risk_levels import at_least
 from workbench.settings import PROFILES
 
+WORKSPACE = ("none", "read", "write")  # each holds what stands before it
+TOOLS = ("none", "read", "add", "all")
+ISOLATION = ("", "process", "container", "vm")
+READ_ONLY = RunProfile("read_only", "read_only", "read", "read", network=False)
+WRITE_RESTRICTED = RunProfile("write_restricted", "write_restricted")
+EXECUTE_FULL = RunProfile("execute_full", "execute_full", ask=True, times=4)
+BUILT_IN = {one.name: one for one in (READ_ONLY, WRITE_RESTRICTED, EXECUTE_FULL)}
+_MOUNTS = {
+    "none": "sees no workspace",
+    "read": "reads the workspace and cannot change it",
+    "write": "reads and writes the workspace",
+}
+_CLASSES = {
+    "none": "calls no tool",
+    "read": "calls tools that only read",
+    "add": "calls tools that read or add, none of high risk",
+    "all": "calls tools of any kind, those of high risk once a person or a rule allows it",
+}
+
+
+def within(inner: RunProfile, outer: RunProfile) -> bool:
+    """Whether it allows nothing that the other one does not."""
+    return (
+        WORKSPACE.index(inner.workspace) <= WORKSPACE.index(outer.workspace)
+        and TOOLS.index(inner.tools) <= TOOLS.index(outer.tools)
+        and (outer.network or not inner.network)
+        and (inner.ask or not outer.ask)
+        and ISOLATION.index(inner.isolation) >= ISOLATION.index(outer.isolation)
+        and inner.times <= outer.times
+        and (not outer.only or (bool(inner.only) and set(inner.only) <= set(outer.only)))
+        and all(_limit(mine) <= _limit(theirs) for mine, theirs in _limits(inner, outer))
+    )
+
+
+def described(profile: RunProfile) -> RunProfile:
+    """With the sentence that says what it allows."""
+    parts = [_MOUNTS[profile.workspace], _CLASSES[profile.tools]]
+    parts += [f"of {', '.join(profile.only)} only"] if profile.only else []
+    parts.append("reaches the places that are open" if profile.network else "reaches no network")
+    parts += [f"may use {profile.times} times the limits"] if profile.times > 1 else []
+    parts += [f"runs in a {profile.isolation} at least"] if profile.isolation else []
+    parts += ["always asks a person first"] if profile.ask else []
+    text = "; ".join(parts)
+    return replace(profile, sentence=f"{text[:1].upper()}{text[1:]}.")
+
+
+def outside(profile: RunProfile | None, required: tuple[str, ...], tool: Tool) -> Fault | None:
+    """Why a run within these bounds may not call this tool; None when it may."""
+    name = f"{tool.server}.{tool.name}"
+    if required and name not in required:
+        shown = ", ".join(required[:5]) + (" …" if len(required) > 5 else "")
+        return Fault(f"{name} is not among the required_tools of this program.", f"It is limited to {shown}.")
+    if profile is None:
+        return None
+    if profile.only and not any(_means(pattern, tool) for pattern in profile.only):
+        hint = f"It is kept to {', '.join(profile.only[:5])}."
+        return Fault(f"The profile {profile.name} does not hold {name}.", hint)
+    if not _in_class(profile.tools, tool):
+        return Fault(
+            f"The profile {profile.name} {_CLASSES[profile.tools]}; {name} is not one of them.",
+            "Propose it with a wider profile, which a person may have to allow.",
+        )
+    return None
+
+
+def _in_class(kind: str, tool: Tool) -> bool:
+    risk = tool_risk(tool)
+    if kind == "read":
+        reading = (
+            tool_verbs.reads(tool.name) and not tool_verbs.destroys(tool.name) and tool.hints.read_only is not False
+        )
+        return risk is Risk.LOW or (risk is Risk.MEDIUM and reading and not tool.hints.destructive)
+    return kind == "all" or (kind == "add" and not at_least(risk, Risk.HIGH))
+
+
+def _means(pattern: str, tool: Tool) -> bool:
+    return fnmatchcase(tool.server, pattern) or fnmatchcase(f"{tool.server}.{tool.name}", pattern)
+
+
+def _limits(inner: RunProfile, outer: RunProfile) -> tuple[tuple[int, int], ...]:
+    return (inner.seconds, outer.seconds), (inner.memory_mb, outer.memory_mb), (inner.calls, outer.calls)
+
+
+def _limit(number: int) -> float:
+    return number or float("inf")
+
+
+class Yes:
+    """What cannot be read was accepted by nobody."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        try:
+            found = json.loads(read_plain(file, "ascii"))
+        except (OSError, ValueError, RecursionError):
+            found = {}
+        self._given: Mapping[str, object] = found if isinstance(found, dict) else {}
+
+    def holds(self, sha: str) -> bool:
+        return sha in self._given
+
+    def give(self, sha: str, about: Mapping[str, object]) -> None:
+        self._save({**self._given, sha: dict(about)})
+
+    def take_back(self, sha: str) -> None:
+        self._save({known: value for known, value in self._given.items() if known != sha})
+
+    def _save(self, given: Mapping[str, object]) -> None:
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            handle, draft = tempfile.mkstemp(prefix=self._file.name, suffix=".new", dir=self._file.parent)
+            try:
+                with os.fdopen(handle, "w", encoding="ascii") as stream:
+                    json.dump(dict(given), stream)
+                os.replace(draft, self._file)
+            except BaseException:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(draft)
+                raise
+        except OSError as fault:
+            raise WorkbenchError(
+                f"Your yes cannot be kept: {fault.strerror}.", f"Is {self._file.parent} writable?"
+            ) from fault
+        self._given = given
+
+
 MOST = 50
+
+
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+
+
 _WORDS = {"workspace": WORKSPACE, "tools": TOOLS, "isolation": ISOLATION[1:]}
+
+
 _NUMBERS = ("seconds", "memory_mb", "calls")
+
+
 _KEYS = {"base", "only", "network", "ask", *_WORDS, *_NUMBERS}
+
+
 _NOT_SAID = ("source", "accepted", "sha", "sentence")
+
+
 _SEE = "docs/policy.md shows one."
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.sealing import WHOLE, check, fits, sealed_fields, sentence
+from workbench.permissions.sealed_fields import check, sealed_fields, sentence
+from workbench.privacy.sealed_values import WHOLE, fits
 from workbench.records import Permission, Tool, Word
 
 LIST = Tool("crm", "list_customers")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
-from workbench.policy.rule_words import check, proposals, sentence
-from workbench.policy.trust import judge
+from workbench.permissions.call_rules import judge
+from workbench.permissions.rule_sentences import check, proposals, sentence
 from workbench.records import Hints, Permission, Predicate, Tool, Trust, Word
 
 MAIL = Tool("mail", "send_email", hash="m")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.policy.calls import contradicts, outward, tool_risk
+from workbench.permissions.tool_annotations import contradicts, sends, tool_risk
 from workbench.records import Hints, Risk, Tool
 
 
@@ -36,7 +36,7 @@ def test_a_reading_tool_called_delete_contradicts_itself() -> None:
 
 
 def test_what_sends_or_reaches_the_open_world_goes_outward() -> None:
-    assert outward(Tool("s", "send_email"))
-    assert outward(Tool("s", "create_issue", hints=Hints(read_only=False, open_world=True)))
-    assert not outward(Tool("s", "fetch", hints=Hints(read_only=True, open_world=True)))
-    assert not outward(Tool("s", "create_note", hints=Hints(destructive=False, open_world=False)))
+    assert sends(Tool("s", "send_email"))
+    assert sends(Tool("s", "create_issue", hints=Hints(read_only=False, open_world=True)))
+    assert not sends(Tool("s", "fetch", hints=Hints(read_only=True, open_world=True)))
+    assert not sends(Tool("s", "create_note", hints=Hints(destructive=False, open_world=False)))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from workbench.permissions.call_rules import Foreseen, ToolRules
 from workbench.permissions.judgement import foresee
-from workbench.permissions.rules import ToolRules
-from workbench.policy.bounding import Limits, bound
-from workbench.policy.profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
+from workbench.permissions.run_profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
 from workbench.policy.reading import assess
-from workbench.policy.trust import Foreseen
+from workbench.policy.verdict_bounds import Limits, bound
 from workbench.records import EffectKind, Gate, Hints, Risk, Tool, Verdict, Word
 
 SEND = Tool("mail", "send_email", hash="m")

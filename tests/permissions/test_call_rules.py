@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.policy.calls import tool_risk
-from workbench.policy.trust import LOST, effective, judge, void
+from workbench.permissions.call_rules import LOST, judge, void
+from workbench.permissions.tool_annotations import effective, tool_risk
 from workbench.records import Hints, JsonObject, Permission, Predicate, Risk, Tool, ToolBits, Trust, Word
 
 NOBODY = Trust()

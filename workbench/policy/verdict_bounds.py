@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from workbench.policy.levels import at_least, worst
+from workbench.permissions.call_rules import LOST, Foreseen
 from workbench.policy.tables.deeds import Deed
-from workbench.policy.trust import LOST, Foreseen
 from workbench.quick_records import dataclass
 from workbench.records import (
     Effect,
@@ -26,6 +25,7 @@ from workbench.records import (
     Verdict,
     Word,
 )
+from workbench.records.risk_levels import at_least, worst
 
 _CHANGES = frozenset(deed.value for deed in (Deed.WRITE, Deed.COPY, Deed.MOVE, Deed.DELETE, Deed.META, Deed.LINK))
 _UNKNOWN = ("", "?")  # a path that is known at run time only: it may lie beside the workspace

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.policy.matching import UNDER, destinations, exactly, holds, says_something, values
+from workbench.permissions.argument_patterns import UNDER, destinations, exactly, holds, says_something, values
 from workbench.records import Predicate
 
 ACME = (Predicate("to", "*@acme.com"),)

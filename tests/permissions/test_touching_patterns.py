@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.policy.matching import UNDER, exactly
-from workbench.policy.touching import touches
+from workbench.permissions.argument_patterns import UNDER, exactly, touches
 from workbench.records import JsonValue, Predicate
 
 EVIL = (Predicate("to", "*@evil.com"),)

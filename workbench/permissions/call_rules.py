@@ -7,20 +7,23 @@ says most decides: about arguments before about a tool, about a tool before abou
 
 from __future__ import annotations
 
+import os
 import posixpath
+import sys
+import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from workbench.policy import bits
-from workbench.policy.calls import tool_risk
-from workbench.policy.levels import at_least
-from workbench.policy.matching import Resolve, holds, says_something
-from workbench.policy.touching import touches
+from workbench.permissions import own_calls, release_rules, tool_annotations
+from workbench.permissions import sealed_fields as sealing
+from workbench.permissions.argument_patterns import Resolve, holds, says_something, touches
+from workbench.permissions.own_calls import OWN
+from workbench.permissions.release_rules import Weighed
+from workbench.permissions.tool_annotations import tool_risk
+from workbench.privacy.restorations import Restoration
 from workbench.quick_records import dataclass
-from workbench.records import Hints, JsonObject, Permission, Risk, Tool, ToolBits, Trust, Word
+from workbench.records import JsonObject, Permission, Risk, Tool, Trust, Verdict, Word
+from workbench.records.risk_levels import at_least
 
-OWN = ("private", "outsiders", "sends")
-HINTS = ("read_only", "destructive", "idempotent", "open_world")
 _SAYS = {"server": 0, "tool": 1, "arguments": 2}  # the rules that this file knows, by how much they say
 LOST = "What you allow and forbid cannot be read, so everything asks."
 
@@ -46,58 +49,6 @@ class Foreseen:
     text: str = ""  # one sentence
     hint: str = ""
     depends: bool = False  # the real arguments may be judged otherwise
-
-
-def effective(tool: Tool, trust: Trust, believed: bool = False) -> Tool:
-    """The tool as policy takes it: hints as far as they are believed, a person's word in place of them, and guesses for
-    the three own bits. `believed`: also without a word in `trust`, such as for the built-in server."""
-    claims = tool.claimed or tool.hints
-    said = counting(trust.bits.get(tool.server, {}).get(tool.name, ToolBits()), tool)
-    spoken = tuple(name for name in (*HINTS, *OWN) if getattr(said, name) is not None)
-    hints = _said(claims if believed or tool.server in trust.believed else doubted(claims), said)
-    plain = replace(tool, hints=hints, claimed=claims, said=spoken, private=None, outsiders=None, sends=None)
-    return replace(
-        plain,
-        private=bits.guess_private(plain) if said.private is None else said.private,
-        outsiders=bits.suspect_outsiders(plain) if said.outsiders is None else said.outsiders,
-        sends=bits.suspect_sends(plain) if said.sends is None else said.sends,
-        guessed=tuple(name for name in OWN if name not in spoken),
-    )
-
-
-def _said(hints: Hints, said: ToolBits) -> Hints:
-    """A person's word in place of a hint."""
-    return Hints(
-        read_only=hints.read_only if said.read_only is None else said.read_only,
-        destructive=hints.destructive if said.destructive is None else said.destructive,
-        idempotent=hints.idempotent if said.idempotent is None else said.idempotent,
-        open_world=hints.open_world if said.open_world is None else said.open_world,
-    )
-
-
-def doubted(claims: Hints) -> Hints:
-    """What is left of the hints of a server nobody believes: those that speak against it."""
-    return Hints(
-        read_only=False if claims.read_only is False else None,
-        destructive=claims.destructive or None,
-        idempotent=None,
-        open_world=claims.open_world or None,
-    )
-
-
-def counting(said: ToolBits, tool: Tool) -> ToolBits:
-    """What was said of this definition; of another one only what makes it stricter."""
-    if said.key == tool.hash:
-        return said
-    return ToolBits(
-        read_only=False if said.read_only is False else None,
-        destructive=said.destructive or None,
-        idempotent=False if said.idempotent is False else None,
-        open_world=said.open_world or None,
-        private=said.private or None,
-        outsiders=said.outsiders or None,
-        sends=said.sends or None,
-    )
 
 
 def judge(
@@ -138,7 +89,7 @@ def void(permission: Permission, tool: Tool) -> str:
         return ""
     if permission.kind != "server" and permission.key != tool.hash:
         return "the tool's definition changed since"
-    if permission.kind == "server" and bits.asks_anywhere(tool):
+    if permission.kind == "server" and tool_annotations.asks_anywhere(tool):
         return "a tool that asks wherever its arguments say is allowed by itself only"
     if not is_heavy(tool):
         return ""
@@ -152,7 +103,7 @@ def void(permission: Permission, tool: Tool) -> str:
 
 def is_heavy(tool: Tool) -> bool:
     """Whether no rule may allow it as a whole for good: it may destroy, or carry something outside."""
-    return at_least(tool_risk(tool), Risk.HIGH) or bits.sends(tool)
+    return at_least(tool_risk(tool), Risk.HIGH) or tool_annotations.sends(tool)
 
 
 def _speaks_of(one: Permission, tool: Tool) -> bool:
@@ -178,3 +129,83 @@ def _judged(rules: Sequence[Permission], word: Word, depends: bool) -> Judged:
     verbs = {Word.ALLOW: "Allowed by", Word.ASK: "Asks because of", Word.DENY: "Denied by"}
     rule = rules[0]
     return Judged(word, rule, f"{verbs[word]} your rule: {rule.label or rule.id}", depends)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRules:
+    """The rules about one tool, as they stood at one moment. Never changes."""
+
+    tool: Tool
+    rules: tuple[Permission, ...] = ()  # of its server, as far as they count for the server's entry
+    lost: bool = False  # the rules cannot be read
+    workspace: str = ""
+
+    def judge(self, arguments: JsonObject | None, session: str = "", run: str = "") -> Judged:
+        """What the rules say of a call; see `policy.trust.judge`. Paths are followed to where they really lead."""
+        if not self.rules and not self.lost:
+            return NO_RULE
+        lost = Trust(lost=self.lost)  # the tool is weighed already
+        return judge(
+            self.tool, arguments, self.rules, lost, session=session, run=run, now=time.time(),
+            workspace=self.workspace, resolve=os.path.realpath,
+        )  # fmt: skip
+
+    def judge_release(self, found: Iterable[Restoration], session: str = "", run: str = "") -> tuple[Weighed, ...]:
+        """What the user lets become of values that a call would give to this tool."""
+        rules, lost = self.rules, self.lost
+        return release_rules.judge(found, rules, self.tool, lost=lost, session=session, run=run, now=time.time())
+
+    @property
+    def limits_release(self) -> bool:
+        """Whether a rule denies this tool some kind of personal data, or asks about it each time."""
+        return any(
+            one.kind == release_rules.RESTORE and one.word is not Word.ALLOW and one.tool in ("", self.tool.name)
+            for one in self.rules
+        )
+
+    @property
+    def looks_into_arguments(self) -> bool:
+        return any(one.where and one.tool == self.tool.name for one in self.rules)
+
+    @property
+    def own_call_permission(self) -> Permission | None:
+        """What lets the user's own call of this tool go without a question, if anything does."""
+        return next((one for one in self.rules if own_calls.permits(one, self.tool)), None)
+
+    def sealed_fields(self, named: str = "") -> tuple[str, ...]:
+        """Which fields of its answers programs get as tokens only; `named`: what the settings say."""
+        return sealing.sealed_fields(self.tool, self.rules, named, lost=self.lost)
+
+
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def approval_basis(verdict: Verdict) -> tuple[str, ...]:
+    """What a pinned approval of this program stands and falls with: one name and its hash or version each."""
+    definitions = sorted(f"{name} {sha}" for name, sha in verdict.definitions.items())
+    return (f"rules {verdict.rules}", f"python {PYTHON}", *definitions)
+
+
+def voided(rules: Iterable[Permission], tools: Iterable[Tool], analysis_version: str) -> dict[str, str]:
+    """Why each allow that is void counts no more, by the id of the rule. A tool that is not known now says nothing
+    about a rule, because its server may only be stopped. `analysis_version`: of the rules that programs are read by."""
+    allows = [one for one in rules if one.word is Word.ALLOW]
+    known = {f"{tool.server}.{tool.name}": tool for tool in tools} if allows else {}
+    return {one.id: why for one in allows if (why := _changed(one, known, analysis_version))}
+
+
+def _changed(rule: Permission, known: dict[str, Tool], analysis_version: str) -> str:
+    if rule.kind == OWN and rule.tool:
+        tool = known.get(f"{rule.server}.{rule.tool}")
+        return "the tool's definition changed since" if tool is not None and tool.hash != rule.key else ""
+    if rule.kind in ("tool", "arguments"):
+        tool = known.get(f"{rule.server}.{rule.tool}")
+        return void(rule, tool) if tool is not None else ""
+    for name, _, sha in (one.rpartition(" ") for one in rule.about):
+        if (name, sha) in (("rules", analysis_version), ("python", PYTHON)):
+            continue
+        if name in ("rules", "python"):
+            return "programs are judged in another way since"
+        if name in known and known[name].hash != sha:
+            return f"the definition of {name} changed since"
+    return ""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.policy.origins import beyond_mild, harmless, kinds_of, names_place, object_to, trifecta
+from workbench.permissions.provenance_rules import beyond_mild, harmless, kinds_of, names_place, object_to, trifecta
 from workbench.records import Hints, Risk, Tool, ValueOrigin
 
 READS = Hints(read_only=True, destructive=False, open_world=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.permissions.personal import Personal
+from workbench.permissions.personal_data_marks import Personal
 from workbench.records import PrivacyMark
 from workbench.settings import Settings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.permissions.bounds import Bounds
+from workbench.permissions.run_profiles import Bounds
 
 
 class Files:

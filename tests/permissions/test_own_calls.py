@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.policy.own_calls import DESTROYS, SENDS, objection
-from workbench.policy.trust import effective
+from workbench.permissions.own_calls import DESTROYS, SENDS, objection
+from workbench.permissions.tool_annotations import effective
 from workbench.records import Hints, Tool, ToolBits, Trust
 
 # Names of well-known servers' tools that say nothing of what they do.

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from workbench.errors import WorkbenchError
+from workbench.permissions.release_rules import NEVER_ALWAYS, check, judge, offers, sentence, void, voided, worst
 from workbench.privacy.restorations import Restoration
-from workbench.privacy.restoring import NEVER_ALWAYS, check, judge, offers, sentence, void, voided, worst
 from workbench.records import Permission, Tool, Word
 
 SEND = Tool("gmail", "send", hash="h")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.permissions.kept import Kept, read, write
+from workbench.permissions.rule_file import Kept, read, write
 from workbench.records import Permission, Predicate, ToolBits, Word
 
 FULL = Kept(

@@ -1,25 +1,31 @@
-"""Whether a call's arguments are what a rule says. A pattern is read so that nothing slips in beside what it names.
+"""Compares the arguments of a call with the patterns of a rule: `holds` for rules that allow, `touches` for others.
 
-`*` never reaches over a comma, a bracket or a line: `*@acme.com` is one address, not a list that ends in one. In an
-address or a host it stays on its side of `@` and `/`. And an allow about `to` says nothing of a call that also has a
-`bcc`, wherever that stands: whatever else says where something goes must be named too. Rules that ask or deny are read
-the other way round, in `touching.py`.
+An allow is read so that nothing slips in beside what it names. `*` never reaches over a comma, a bracket or a line:
+`*@acme.com` is one address, not a list that ends in one. In an address or a host it stays on its side of `@` and `/`.
+And an allow about `to` says nothing of a call that also has a `bcc`, wherever that stands: whatever else says where
+something goes must be named too.
+
+A rule that asks or denies is read the other way round: everything counts that some server could take for the same, such
+as one address of several, in brackets, in other letters, a path with `..` or through a link.
 """
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import posixpath
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
+from urllib.parse import unquote
 
-from workbench.policy.tables import verbs
+from workbench.permissions import tool_verbs
 from workbench.records import JsonObject, JsonValue, Predicate
 
 UNDER = "under workspace"
-MOST = 500  # values of one argument that are looked at; more match no allow
+MOST = 500  # values of one argument that are looked at; more match no allow, and count as touched
 _HOST = re.compile(r"^[\w*?+.-]{0,40}://[^/]{0,400}")
 _EXPANDED = re.compile(r"[\\$`]|%[0-9A-Fa-f]{2}")  # what some servers make other letters of
 _NO_NAME = "\0"  # for a key that no path of a rule can mean
@@ -64,7 +70,7 @@ def says_something(pattern: str) -> bool:
 
 def is_destination(key: str) -> bool:
     """Whether an argument of this name says where something goes: `to`, `webhookUrl`, `recipient_email`."""
-    return key.casefold() in verbs.DESTINATIONS or not verbs.DESTINATIONS.isdisjoint(verbs.words(key))
+    return key.casefold() in tool_verbs.DESTINATIONS or not tool_verbs.DESTINATIONS.isdisjoint(tool_verbs.words(key))
 
 
 def _leads(key: str, value: JsonValue, depth: int = 0) -> bool:
@@ -164,3 +170,116 @@ def _kept_out(address: bool, host: bool) -> str:
 
 def _text(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+_LONGEST = 20_000  # letters of one value whose pieces are looked at
+
+
+_BETWEEN = re.compile(r"[\s,;|<>\"'()\[\]{}]+")
+
+
+_UNSEEN = re.compile(
+    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+)
+
+
+_SCHEME = re.compile(r"^(?:mailto|file|tel|sms):(?://)?", re.I)
+
+
+def touches(
+    where: Sequence[Predicate], arguments: JsonObject, workspace: str = "", resolve: Resolve = posixpath.normpath
+) -> bool:
+    """Each argument that the rule names has some value like that, or more values than are looked at."""
+    return all(_touched(one, arguments, workspace, resolve) for one in where)
+
+
+def _touched(one: Predicate, arguments: JsonObject, workspace: str, resolve: Resolve) -> bool:
+    found = list(islice(_texts(_at(arguments, one.path)), MOST + 1))
+    return len(found) > MOST or any(_like(one.pattern, text, workspace, resolve) for text in found)
+
+
+def _at(arguments: JsonObject, path: str) -> list[JsonValue]:
+    found: list[JsonValue] = [arguments]
+    for part in path.split("."):
+        name = part.removesuffix("[]")
+        found = [one[name] for one in _flat(found) if isinstance(one, Mapping) and name in one]
+    return found
+
+
+def _flat(values: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    """Lists in lists, one after the other."""
+    stack = list(reversed(values))
+    while stack:
+        value = stack.pop()
+        if isinstance(value, list):
+            stack.extend(reversed(value))
+        else:
+            yield value
+
+
+def _texts(values: Sequence[JsonValue], depth: int = 0) -> Iterator[str]:
+    """Everything below, names too; what lies too deep is a text that any pattern could mean."""
+    for value in _flat(values):
+        if isinstance(value, Mapping):
+            yield from map(str, value)
+            yield from _texts(list(value.values()), depth + 1) if depth < DEEPEST else [""] * (MOST + 1)
+        elif isinstance(value, bool):
+            yield str(value).lower()
+        elif isinstance(value, float) and value.is_integer():
+            yield str(int(value))
+        elif value is not None:
+            yield str(value)
+
+
+def _like(pattern: str, text: str, workspace: str, resolve: Resolve) -> bool:
+    plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+    if pattern == UNDER:
+        return any(_is_in(place, workspace) for place in _places(plain, workspace, resolve))
+    said = _compiled_loosely(pattern)
+    if said.match(text) or said.match(plain):
+        return True
+    if len(plain) > _LONGEST:
+        return False
+    pieces = [piece for piece in (plain.strip(), *_BETWEEN.split(plain)) if piece]
+    pieces += [bare for piece in pieces if (bare := unquote(_SCHEME.sub("", piece))) != piece]
+    if "/" in pattern:
+        pieces += [f"{piece}/" for piece in pieces] + _places(plain, workspace, resolve)
+    return any(said.match(piece) for piece in pieces)
+
+
+def _places(text: str, workspace: str, resolve: Resolve) -> list[str]:
+    """Where a path may lead: as written, from the bench, and behind its links."""
+    bare = unquote(_SCHEME.sub("", text.strip())).replace("\\", "/")
+    if "\0" in bare or len(bare) > _LONGEST:
+        return []
+    joined = posixpath.join(posixpath.dirname(workspace), bare) if workspace else bare
+    found = [_normal(bare), _normal(joined)]
+    try:
+        return [*found, resolve(joined)]
+    except (OSError, ValueError):
+        return found
+
+
+def _normal(path: str) -> str:
+    return re.sub(r"^/+", "/", posixpath.normpath(path)) if path else ""
+
+
+def _is_in(place: str, workspace: str) -> bool:
+    root = workspace.rstrip("/")
+    return bool(root) and (place == root or place.startswith(f"{root}/"))
+
+
+@lru_cache(maxsize=512)
+def _compiled_loosely(pattern: str) -> re.Pattern[str]:
+    """In any case, and `*` over everything; such as `fnmatch` writes it, no text takes long to compare."""
+    words, position = [], 0
+    while position < len(pattern):
+        letter = pattern[position]
+        if letter == "\\" and position + 1 < len(pattern):
+            position += 1
+            letter = pattern[position]
+            words.append(f"[{letter}]" if letter in "*?[" else letter)
+        else:
+            words.append("[[]" if letter == "[" else letter)
+        position += 1
+    return re.compile(fnmatch.translate("".join(words)), re.IGNORECASE)

@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.policy.profiles import BUILT_IN, EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED, described, outside, within
+from workbench.permissions.run_profiles import (
+    BUILT_IN,
+    EXECUTE_FULL,
+    READ_ONLY,
+    WRITE_RESTRICTED,
+    described,
+    outside,
+    within,
+)
 from workbench.records import Hints, RunProfile, Tool
 
 READS = Tool("shop", "list_orders", hints=Hints(read_only=True))

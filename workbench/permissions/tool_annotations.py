@@ -1,0 +1,229 @@
+"""What is believed of a tool: its hints, three annotations that no server sends, and its risk.
+
+A server's hints are claims. Those that make a tool harmless count when the user trusts the server, or said the same of
+the tool; those that make it dangerous always count. Three annotations are the user's, or a guess from name, description
+and hints: it holds private data, outsiders write what it returns, it can send something out. A description may only
+make a guess stricter, because whoever serves the tool wrote it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from workbench.permissions import tool_verbs
+from workbench.records import Hints, Risk, Tool, ToolBits, Trust
+from workbench.settings import Settings
+
+_SENDS = re.compile(
+    r"^\W{0,5}(?:sends?|posts?|publish(?:es)?|e-?mails?|forwards?|uploads?|shares?|notif(?:y|ies)|tweets?|invites?)\b",
+    re.I,
+)
+_OUTSIDERS = re.compile(
+    r"\b(?:e-?mails?|inbox|web ?pages?|websites?|comments?|reviews?|issues|tickets|news|rss|chat messages)\b", re.I
+)
+_LOOKED_AT = 400  # characters of a description
+
+
+def private(tool: Tool) -> bool:
+    """Whether its answers hold data that is not for everybody."""
+    return guess_private(tool) if tool.private is None else tool.private
+
+
+def outsiders(tool: Tool) -> bool:
+    """Whether outsiders can write what it returns."""
+    return guess_outsiders(tool) if tool.outsiders is None else tool.outsiders
+
+
+def sends(tool: Tool) -> bool:
+    """Whether it can carry data to somebody outside."""
+    return guess_sends(tool) if tool.sends is None else tool.sends
+
+
+def asks_anywhere(tool: Tool, given: Iterable[str] = ()) -> bool:
+    """Whether it only reads, but wherever its arguments say: what it is asked for is heard there. `given`: names of
+    arguments of a call, where its schema is not known."""
+    if not _looks(tool):
+        return False
+    fields = tool.input_schema.get("properties")
+    if any(map(names_address, fields if isinstance(fields, Mapping) else given)):
+        return True
+    said = set(tool_verbs.words(tool.name))
+    if tool.hints.open_world is False or fields:
+        return False
+    return not said.isdisjoint(tool_verbs.ADDRESSED) or ("fetch" in said and "page" in said)
+
+
+def asks_world(tool: Tool) -> bool:
+    """Whether it only reads, but beyond its own server: whoever answers there learns what it was asked."""
+    if not _looks(tool):
+        return False
+    world = tool.hints.open_world
+    return not tool_verbs.WORLD.isdisjoint(tool_verbs.words(tool.name)) if world is None else world
+
+
+def names_address(key: str) -> bool:
+    """Whether an argument of this name says which host is reached."""
+    return not tool_verbs.ADDRESSES.isdisjoint(tool_verbs.words(key))
+
+
+def reaches_outside(tool: Tool, given: Iterable[str] = ()) -> bool:
+    """Whether a call of it can be heard outside of its server."""
+    return sends(tool) or asks_anywhere(tool, given) or asks_world(tool)
+
+
+def hears(tool: Tool, server: str, given: Iterable[str] = ()) -> bool:
+    """Whether what this server answered reaches somebody new by a call of the tool: whoever an address or a message
+    names is new, and a service that a server asks for itself knows what came from it."""
+    if asks_anywhere(tool, given) or (sends(tool) and tool_verbs.sends(tool.name)):
+        return True
+    return server != tool.server and reaches_outside(tool, given)
+
+
+def contradicts(tool: Tool) -> bool:
+    """Whether a tool that claims to read only carries a name that says otherwise. Not once a person has said it."""
+    if "read_only" in tool.said:
+        return False
+    claims = tool.claimed or tool.hints
+    changing = tool_verbs.destroys(tool.name) or tool_verbs.sends(tool.name)
+    return bool(claims.read_only) and changing and not tool_verbs.reads(tool.name)
+
+
+def guess_sends(tool: Tool) -> bool:
+    """By its hints and its name."""
+    if _only_reads(tool):
+        return False
+    return tool_verbs.sends(tool.name) or bool(tool.hints.open_world)
+
+
+def guess_outsiders(tool: Tool) -> bool:
+    """By what it answers with: mail, issues, pages."""
+    if not _answers(tool):
+        return False
+    if tool.hints.open_world is not None:
+        return tool.hints.open_world
+    return not _words(tool).isdisjoint(tool_verbs.OUTSIDERS | tool_verbs.PUBLIC)
+
+
+def guess_private(tool: Tool) -> bool:
+    """What a tool reads is somebody's, unless it is the public world that it reads."""
+    if not _answers(tool):
+        return False
+    return _words(tool).isdisjoint(tool_verbs.PUBLIC) or not guess_outsiders(tool)
+
+
+def suspect_sends(tool: Tool) -> bool:
+    """The guess, and what its description says beside."""
+    return guess_sends(tool) or (not _only_reads(tool) and bool(_SENDS.match(tool.description[:_LOOKED_AT])))
+
+
+def suspect_outsiders(tool: Tool) -> bool:
+    """The guess, and what its description says beside."""
+    told = tool.hints.open_world is not False and bool(_OUTSIDERS.search(tool.description[:_LOOKED_AT]))
+    return guess_outsiders(tool) or (_answers(tool) and told)
+
+
+def _looks(tool: Tool) -> bool:
+    """It reads, by a hint that counts or by its name."""
+    return (bool(tool.hints.read_only) and not contradicts(tool)) or tool_verbs.reads(tool.name)
+
+
+def _only_reads(tool: Tool) -> bool:
+    """It says so, and is believed or has a name that says the same."""
+    if tool.hints.read_only:
+        return not contradicts(tool)
+    return (
+        bool(tool.claimed and tool.claimed.read_only)
+        and tool_verbs.reads(tool.name)
+        and not tool_verbs.destroys(tool.name)
+    )
+
+
+def _answers(tool: Tool) -> bool:
+    return bool(tool.hints.read_only) or tool_verbs.reads(tool.name)
+
+
+def _words(tool: Tool) -> set[str]:
+    return {*tool_verbs.words(tool.server), *tool_verbs.words(tool.name)}
+
+
+def tool_risk(tool: Tool) -> Risk:
+    """Low: reads. Medium: adds, or reads by name alone. High: may change or destroy, or contradicts its own name."""
+    hints = tool.hints
+    if hints.read_only:
+        return Risk.HIGH if contradicts(tool) else Risk.LOW
+    if hints.read_only is None and hints.destructive is None:
+        return Risk.MEDIUM if tool_verbs.reads(tool.name) and not tool_verbs.destroys(tool.name) else Risk.HIGH
+    if hints.destructive is False and "destructive" in tool.said:
+        return Risk.MEDIUM
+    return Risk.MEDIUM if hints.destructive is False and not tool_verbs.destroys(tool.name) else Risk.HIGH
+
+
+def destroys(tool: Tool) -> bool:
+    """Whether it may take something away that does not come back, by its hints or its name."""
+    return tool_risk(tool) is Risk.HIGH and bool(tool.hints.destructive or tool_verbs.destroys(tool.name))
+
+
+OWN = ("private", "outsiders", "sends")
+
+
+HINTS = ("read_only", "destructive", "idempotent", "open_world")
+
+
+def effective(tool: Tool, trust: Trust, believed: bool = False) -> Tool:
+    """The tool as policy takes it: hints as far as they are believed, a person's word in place of them, and guesses for
+    the three own bits. `believed`: also without a word in `trust`, such as for the built-in server."""
+    claims = tool.claimed or tool.hints
+    said = counting(trust.bits.get(tool.server, {}).get(tool.name, ToolBits()), tool)
+    spoken = tuple(name for name in (*HINTS, *OWN) if getattr(said, name) is not None)
+    hints = _said(claims if believed or tool.server in trust.believed else doubted(claims), said)
+    plain = replace(tool, hints=hints, claimed=claims, said=spoken, private=None, outsiders=None, sends=None)
+    return replace(
+        plain,
+        private=guess_private(plain) if said.private is None else said.private,
+        outsiders=suspect_outsiders(plain) if said.outsiders is None else said.outsiders,
+        sends=suspect_sends(plain) if said.sends is None else said.sends,
+        guessed=tuple(name for name in OWN if name not in spoken),
+    )
+
+
+def _said(hints: Hints, said: ToolBits) -> Hints:
+    """A person's word in place of a hint."""
+    return Hints(
+        read_only=hints.read_only if said.read_only is None else said.read_only,
+        destructive=hints.destructive if said.destructive is None else said.destructive,
+        idempotent=hints.idempotent if said.idempotent is None else said.idempotent,
+        open_world=hints.open_world if said.open_world is None else said.open_world,
+    )
+
+
+def doubted(claims: Hints) -> Hints:
+    """What is left of the hints of a server nobody believes: those that speak against it."""
+    return Hints(
+        read_only=False if claims.read_only is False else None,
+        destructive=claims.destructive or None,
+        idempotent=None,
+        open_world=claims.open_world or None,
+    )
+
+
+def counting(said: ToolBits, tool: Tool) -> ToolBits:
+    """What was said of this definition; of another one only what makes it stricter."""
+    if said.key == tool.hash:
+        return said
+    return ToolBits(
+        read_only=False if said.read_only is False else None,
+        destructive=said.destructive or None,
+        idempotent=False if said.idempotent is False else None,
+        open_world=said.open_world or None,
+        private=said.private or None,
+        outsiders=said.outsiders or None,
+        sends=said.sends or None,
+    )
+
+
+def unasked(risk: Risk, settings: Settings) -> bool:
+    """Whether the person lets this risk pass without a question; high and critical never."""
+    allowed = {Risk.LOW: settings.approval_auto_low, Risk.MEDIUM: settings.approval_auto_medium}
+    return allowed.get(risk, False)

@@ -1,0 +1,177 @@
+"""What a tool's name says it does: read, destroy or send.
+
+Names are read once, for calls of users and of programs. A user's own call is judged by what the name says as a whole
+(`says`): pressing Run is consent to the rest. For programs each dangerous word counts too (`destroys`, `sends`), so
+whatever asks the user about their own call is no less dangerous in a program.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from workbench.similar_names import plain_letters
+
+DESTROYS, SENDS, READS = "destroys", "sends", "reads"
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def _names(block: str) -> frozenset[str]:
+    return frozenset(block.split())
+
+
+READING = _names(
+    """get list search read fetch query describe count find show view lookup check retrieve browse stat info ping
+    resolve diff preview summarize summarise inspect compare validate explain"""
+)
+DESTROYING = _names(
+    """delete remove drop destroy purge wipe truncate revoke cancel close refund transfer pay execute exec run kill
+    terminate merge force overwrite reset erase clear uninstall rollback archive"""
+)
+SENDING = _names(
+    """send post publish comment reply share upload invite forward tweet notify push submit mail email
+    message"""
+)
+CHANGING = _names(
+    """create add update set write edit insert save put move rename copy assign append make start stop enable
+    disable open book"""
+)
+# Words in the name of a tool or its server whose answers outsiders write, and of those that are the public world only.
+OUTSIDERS = _names(
+    """mail gmail email inbox message messages issue issues comment comments page web fetch history review reviews
+    ticket tickets slack chat thread feed rss news pr pull request requests"""
+)
+PUBLIC = _names("web fetch browser page http url search_web wikipedia news weather crawl scrape rss feed docs")
+# Words in the name of a tool that asks the world outside, and of one that goes where its arguments say.
+WORLD = PUBLIC | _names("forecast geocode geocoding maps translate internet google bing duckduckgo website whois")
+ADDRESSED = _names("url urls http website webpage crawl scrape browse navigate web internet")
+# Words in the name of an argument that says which host is reached.
+ADDRESSES = _names("url urls uri uris link href webhook endpoint")
+# Arguments that say where something goes.
+DESTINATIONS = _names(
+    """to cc bcc recipient recipients email emails participants attendees url uri channel channel_id path
+    destination iban account webhook address host phone chat_id share_with repo repository owner user username
+    with_email to_address target domain guests room topic"""
+)
+
+# Verbs that mean what they say wherever they stand, unless a reading verb stands first: `list_delete_markers`.
+_TAKING = _names(
+    """delete remove drop destroy purge wipe truncate revoke erase uninstall terminate kill overwrite clear rollback del
+    rm rmdir unlink prune trash discard flush flushdb flushall cleanup deactivate shutdown reboot unpublish pop
+    hdel xdel getdel lrem srem zrem lpop rpop spop blpop brpop ltrim"""
+)
+_SPENDING = _names("purchase buy pay checkout charge withdraw refund transfer book trade")
+_SENDING = SENDING | _names("broadcast finalize dispatch dial")
+# Verbs that are nouns as often: they count where no plain verb stands in the name.
+_NOUNS = _names(
+    """refund transfer archive reset merge close force run exec charge book trade order comment reply message mail email
+    post share push submit notify invite upload forward tweet checkout cancel expire"""
+)
+_LOOKING = READING | _names("status history log logs stats count details list is has watch wait")
+_RUNNING = _names("execute exec run eval evaluate invoke perform")
+_RUNNABLE = _names("sql query queries statement statements command commands script code shell bash")
+_WRITING = _names("write update")  # `write_query` runs SQL that changes rows
+_QUERIES = _names("sql query queries statement statements")
+_SHELLS = _names("bash shell terminal sql exec eval")
+_MAKING = _names("create add make new place start send initiate")
+_SENT = _names(
+    """message messages email mail sms mms call tweet post comment reply invitation invite payment payments payout
+    refund transfer order notification fax"""
+)
+_HARMLESS_TO_CLOSE = _names("page tab browser window dialog file workbook connection session")
+_VERSIONED = _names("git svn branch commit ref tag")
+_JOINED = _names("and or then")
+_PLAIN = (_SPENDING | _SENDING | _LOOKING | _MAKING | CHANGING | _RUNNING | DESTROYING) - _NOUNS
+_PLAIN_LOOKING = _LOOKING - _NOUNS
+
+
+@lru_cache(maxsize=4096)
+def words(name: str) -> tuple[str, ...]:
+    """The words of a tool's name in lower case: `sendEmail` → send, email."""
+    return tuple(word.lower() for word in _WORDS.findall(name))
+
+
+@lru_cache(maxsize=4096)
+def reads(name: str) -> bool:
+    """Whether its first word is a reading verb."""
+    return words(name)[:1] != () and words(name)[0] in READING
+
+
+@lru_cache(maxsize=4096)
+def says(name: str) -> frozenset[str]:
+    """What the parts of a name say as a whole: DESTROYS, SENDS, READS. `find_and_delete` has two parts."""
+    every = words(plain_letters(name))
+    return frozenset(meaning for part in _parts(every) if part and (meaning := _part(part)))
+
+
+@lru_cache(maxsize=4096)
+def destroys(name: str) -> bool:
+    """Whether it may take something away that does not come back: as a whole, or by any of its words."""
+    return DESTROYS in says(name) or not DESTROYING.isdisjoint(words(name))
+
+
+@lru_cache(maxsize=4096)
+def sends(name: str) -> bool:
+    """Whether it may let something out: as a whole, or by its first word."""
+    return SENDS in says(name) or (words(name)[:1] != () and words(name)[0] in SENDING)
+
+
+@lru_cache(maxsize=4096)
+def phrase(name: str) -> str:
+    """`send_email` → "Sends e-mail"; empty when the first word is not a verb we know."""
+    parts = words(name)
+    if not parts or parts[0] not in READING | DESTROYING | SENDING | CHANGING:
+        return ""
+    rest = ["e-mail" if part == "email" else part for part in parts[1:]]
+    return " ".join([_IRREGULAR.get(parts[0]) or _third_person(parts[0]).capitalize(), *rest])
+
+
+_IRREGULAR = {"lookup": "Looks up", "rollback": "Rolls back", "exec": "Executes", "info": "Tells", "stat": "Looks at"}
+
+
+def _third_person(verb: str) -> str:
+    if verb.endswith(("s", "sh", "ch", "x", "z")):
+        return verb + "es"
+    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + "s"
+
+
+def _parts(words: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """`find_and_delete` says two things."""
+    parts: list[tuple[str, ...]] = [()]
+    for word in words:
+        if word in _JOINED:
+            parts.append(())
+        else:
+            parts[-1] = (*parts[-1], word)
+    return parts
+
+
+def _part(words: tuple[str, ...]) -> str:
+    last, looked = words[-1], next((at for at, word in enumerate(words) if word in _PLAIN_LOOKING), len(words))
+    if any(_takes(word) for word in words[:looked]):
+        return DESTROYS
+    if last in _RUNNABLE and any(word in _RUNNING for word in words[: min(looked, len(words) - 1)]):
+        return DESTROYS
+    if last in _QUERIES and any(word in _WRITING for word in words[:looked]):
+        return DESTROYS
+    verb = next((word for word in words if word in _PLAIN), "") or next((word for word in words if word in _NOUNS), "")
+    if verb in _LOOKING:
+        return READS
+    if verb in _MAKING and last in _SENT and last != verb:
+        return SENDS
+    if (verb == "close" and not _HARMLESS_TO_CLOSE.isdisjoint(words)) or (
+        verb == "checkout" and not _VERSIONED.isdisjoint(words)
+    ):
+        return ""
+    if verb in _SPENDING or verb in _SENDING:
+        return SENDS
+    if verb in DESTROYING or verb == "expire":
+        return DESTROYS
+    return DESTROYS if len(words) == 1 and last in _SHELLS else ""
+
+
+def _takes(word: str) -> bool:
+    return word in _TAKING or (word.startswith(("delete", "destroy", "remove", "purge")) and not word.endswith("ed"))
