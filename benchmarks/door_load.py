@@ -14,10 +14,10 @@ import statistics
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import psutil
+from msgspec.structs import replace
 
 from workbench.agent import stream
 from workbench.core import Core

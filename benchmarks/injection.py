@@ -19,10 +19,11 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from injection_plans import ATTACKS, TASKS, Plan
+from msgspec.structs import replace
 
 from workbench.core import Core
 from workbench.events import Event, RunChanged, RunPaused

@@ -12,8 +12,9 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from workbench.core import Core
 from workbench.paths import OVERRIDE, paths_of

@@ -22,13 +22,14 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
+from msgspec.structs import replace
 from schema_instances import AWKWARD, Instances
 
 from workbench.identifiers import package_name, parameter_names, python_names, script_names

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from workbench import settings
 from workbench.errors import WorkbenchError
-from workbench.settings import Settings
+from workbench.settings import DEFINITIONS, Settings
 
 
 @pytest.fixture
@@ -219,11 +218,11 @@ def test_words_of_other_systems_raise_no_limit_either(bench: Path, person: Path)
     assert ".mcp.json raises limits" in reading.notices[0].message
 
 
-@pytest.mark.parametrize("name", [one.name for one in fields(Settings) if one.metadata["limit"]])
+@pytest.mark.parametrize("name", [one.name for one in DEFINITIONS.values() if one.limit])
 def test_no_limit_can_be_lifted_by_a_project(bench: Path, person: Path, name: str) -> None:
     group, key = name.split("_", 1)
     default = getattr(Settings(), name)
-    most = next(one.metadata["most"] for one in fields(Settings) if one.name == name)
+    most = DEFINITIONS[name].most
     _write(bench, f"[{group}]\n{key} = {min(1_000_000, most)}\n")
     assert getattr(settings.read(bench, person).settings, name) <= 2 * default
     _write(bench, f"[{group}]\n{key} = {default - 1}\n")

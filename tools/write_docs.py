@@ -13,7 +13,6 @@ import json
 import sys
 import typing
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,10 @@ HEAD = "<!-- Written by tools/write_docs.py; change the code and run it again. -
 
 def settings() -> str:
     """Every setting with its table, type, default and sentence."""
-    from workbench.settings import Settings, describe
+    from workbench.settings import DEFINITIONS, describe
 
-    guarded = {f.name.replace("_", ".", 1) for f in fields(Settings) if f.metadata["guarded"]}
-    limits = {f.name.replace("_", ".", 1) for f in fields(Settings) if f.metadata["limit"]}
+    guarded = {one.dotted for one in DEFINITIONS.values() if one.guarded}
+    limits = {one.dotted for one in DEFINITIONS.values() if one.limit}
     rows = [
         (
             f"`{name}`",
@@ -66,7 +65,7 @@ def events() -> str:
 
     rows = []
     for event in typing.get_args(told.Event):
-        carried = ", ".join(f"`{f.name}: {f.type}`" for f in fields(event))
+        carried = ", ".join(f"`{name}: {kind}`" for name, kind in event.__annotations__.items())
         rows.append((f"`{event.__name__}`", _one_line(event.__doc__), carried))
     return _page(
         "Events",

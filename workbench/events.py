@@ -10,7 +10,8 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeAlias, TypeVar, cast
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import (
     AgentInfo,
     Ask,
@@ -33,36 +34,35 @@ from workbench.records import (
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class ServerChanged:
+class _Event(Struct, frozen=True, tag_field="event", tag=True):
+    """What every event has: its name travels beside its fields."""
+
+
+class ServerChanged(_Event, frozen=True):
     """A server started, became ready, failed, stopped, or appeared in the configuration."""
 
     state: ServerState
 
 
-@dataclass(frozen=True, slots=True)
-class ServerRemoved:
+class ServerRemoved(_Event, frozen=True):
     """A server is no longer part of the bench."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ServersArranged:
+class ServersArranged(_Event, frozen=True):
     """The servers of the bench stand in another order."""
 
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolsChanged:
+class ToolsChanged(_Event, frozen=True):
     """The list of a server's tools is known or different now."""
 
     server: str
 
 
-@dataclass(frozen=True, slots=True)
-class ServerChecked:
+class ServerChecked(_Event, frozen=True):
     """The doctor made one check of a server; the first of an examination has number 0."""
 
     server: str
@@ -70,46 +70,40 @@ class ServerChecked:
     check: Check
 
 
-@dataclass(frozen=True, slots=True)
-class ToolsWarned:
+class ToolsWarned(_Event, frozen=True):
     """Other things than before are odd about a server's definitions."""
 
     server: str
 
 
-@dataclass(frozen=True, slots=True)
-class DefinitionsBlocked:
+class DefinitionsBlocked(_Event, frozen=True):
     """Tools of a server are not what a person approved; they are blocked until somebody has read the change."""
 
     server: str
     tools: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OffersChanged:
+class OffersChanged(_Event, frozen=True):
     """A server's resources, templates, prompts, subscriptions or log level are known or different now."""
 
     server: str
 
 
-@dataclass(frozen=True, slots=True)
-class ResourcesUpdated:
+class ResourcesUpdated(_Event, frozen=True):
     """A server says that what these addresses hold is different now; collected over a moment."""
 
     server: str
     uris: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ServerLogged:
+class ServerLogged(_Event, frozen=True):
     """A server's log has grown up to this number; collected over a moment."""
 
     server: str
     newest: int
 
 
-@dataclass(frozen=True, slots=True)
-class CallProgress:
+class CallProgress(_Event, frozen=True):
     """A running call says how far it is."""
 
     call_id: str
@@ -118,30 +112,26 @@ class CallProgress:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class AskArrived:
+class AskArrived(_Event, frozen=True):
     """A server asks a person something, or its question took a step."""
 
     ask: Ask
 
 
-@dataclass(frozen=True, slots=True)
-class AskSettled:
+class AskSettled(_Event, frozen=True):
     """A server's question is over."""
 
     ask: Ask
     ending: str  # accept, decline or cancel by a person; timed out; withdrawn with its call or server
 
 
-@dataclass(frozen=True, slots=True)
-class RunChanged:
+class RunChanged(_Event, frozen=True):
     """A run took a step on its road."""
 
     run: Run
 
 
-@dataclass(frozen=True, slots=True)
-class RunOutput:
+class RunOutput(_Event, frozen=True):
     """A run printed something; unmasked, for people only."""
 
     run_id: str
@@ -149,140 +139,121 @@ class RunOutput:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunCall:
+class RunCall(_Event, frozen=True):
     """A nested call of a run began or ended."""
 
     run_id: str
     trace: CallTrace
 
 
-@dataclass(frozen=True, slots=True)
-class RunPaused:
+class RunPaused(_Event, frozen=True):
     """A nested call waits for a person, or one more joined those that wait; that is the same pause under a new id."""
 
     pause: Pause
     before: str = ""  # the id under which the pause was told last
 
 
-@dataclass(frozen=True, slots=True)
-class PauseSettled:
+class PauseSettled(_Event, frozen=True):
     """Nobody has to answer this pause any more."""
 
     pause: Pause
     ending: str  # allowed or denied by a person; timed out; withdrawn with its run
 
 
-@dataclass(frozen=True, slots=True)
-class StatesChanged:
+class StatesChanged(_Event, frozen=True):
     """A sandbox was kept for a name, was used again, or ended."""
 
     states: tuple[KeptState, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EntryWritten:
+class EntryWritten(_Event, frozen=True):
     """The audit grew by one entry."""
 
     entry: Entry
 
 
-@dataclass(frozen=True, slots=True)
-class AuditVerifying:
+class AuditVerifying(_Event, frozen=True):
     """The audit is being verified, and so much of it was walked."""
 
     done: int
     entries: int
 
 
-@dataclass(frozen=True, slots=True)
-class SkillsChanged:
+class SkillsChanged(_Event, frozen=True):
     """A skill was drafted, kept, edited or retired."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class AgentsChanged:
+class AgentsChanged(_Event, frozen=True):
     """An agent came, left, said its name, or asked something."""
 
     agents: tuple[AgentInfo, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerChanged:
+class LedgerChanged(_Event, frozen=True):
     """Tokens were saved or spent."""
 
     ledger: Ledger
 
 
-@dataclass(frozen=True, slots=True)
-class SecretsChanged:
+class SecretsChanged(_Event, frozen=True):
     """A secret was stored or deleted, or the place where they are kept is another one now."""
 
     store: SecretStore
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkChanged:
+class NetworkChanged(_Event, frozen=True):
     """A person changed which places programs may reach."""
 
     rules: NetworkRules
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionsChanged:
+class PermissionsChanged(_Event, frozen=True):
     """A person changed their rules, or what they trust."""
 
     permissions: Permissions
 
 
-@dataclass(frozen=True, slots=True)
-class PrivacyChanged:
+class PrivacyChanged(_Event, frozen=True):
     """A person marked something as personal or harmless, or changed how a kind of personal data is looked for."""
 
     rules: PrivacyRules
 
 
-@dataclass(frozen=True, slots=True)
-class FilesChanged:
+class FilesChanged(_Event, frozen=True):
     """A run, an agent, a person or an undo left files of the workspace different, and it can be taken back."""
 
     id: str  # of the changes; for a run its own
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class FilesHeld:
+class FilesHeld(_Event, frozen=True):
     """A program that nobody approved changed files that were not its own: the user decides; 0: they have decided."""
 
     run_id: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class CallsKept:
+class CallsKept(_Event, frozen=True):
     """Calls were made and stand in the history now, newest last."""
 
     calls: tuple[PastCall, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SavedCallsChanged:
+class SavedCallsChanged(_Event, frozen=True):
     """A call was saved as a file of the bench, changed, or taken away."""
 
     file: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallsForgotten:
+class CallsForgotten(_Event, frozen=True):
     """The history lost calls: a person had them forgotten."""
 
     ids: tuple[int, ...]  # empty: all of them
 
 
-@dataclass(frozen=True, slots=True)
-class SignInWanted:
+class SignInWanted(_Event, frozen=True):
     """A sign-in that a person started waits for them on this page; no browser opens by itself."""
 
     server: str
@@ -290,30 +261,26 @@ class SignInWanted:
     host: str
 
 
-@dataclass(frozen=True, slots=True)
-class SignInChanged:
+class SignInChanged(_Event, frozen=True):
     """A sign-in took a step; the question `sign_in_report` tells all of them."""
 
     server: str
     state: str
 
 
-@dataclass(frozen=True, slots=True)
-class CoreStopping:
+class CoreStopping(_Event, frozen=True):
     """The core was asked to end; a door that hears this does not bring it back by itself."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class EventsLost:
+class EventsLost(_Event, frozen=True):
     """An event was too large to be sent: whoever shows the state of the core asks for all of it again."""
 
     kind: str  # the event's name
 
 
-@dataclass(frozen=True, slots=True)
-class Noticed:
+class Noticed(_Event, frozen=True):
     """Something a person should read, with a hint."""
 
     fault: Fault

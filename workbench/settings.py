@@ -10,19 +10,42 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import tomli_w
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench import execution_words
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain, read_toml
-from workbench.quick_records import dataclass
 from workbench.records import Fault
 
 ISOLATION = ("process", "container", "vm")  # weakest first
+
+
+class Definition(Struct, frozen=True):
+    """What is known of one setting."""
+
+    default: Any  # Any: a value of the setting's type
+    sentence: str
+    guarded: bool  # a project cannot set it
+    least: int
+    most: int
+    words: tuple[str, ...]  # the only values it takes; empty: any
+    adds: bool  # what the project and the user write counts together
+    limit: bool  # a project may lower it, or raise it to `run.project_times` its default
+    name: str = ""  # the field of `Settings`
+    type: str = ""
+
+    @property
+    def dotted(self) -> str:
+        """Its name in TOML."""
+        return _dotted(self.name)
+
+
+_in_order: list[Definition] = []
 
 
 def _setting(
@@ -36,11 +59,9 @@ def _setting(
     adds: bool = False,
     limit: bool = False,
 ) -> Any:
-    """Any: a field's type is written beside it; this adds the sentence and what is allowed. A project cannot set what
-    is guarded; where it `adds`, what the project and the user write counts together; a `limit` it may lower, or raise
-    to `run.project_times` its default."""
-    bounds = {"least": least, "most": most, "words": words, "adds": adds, "limit": limit}
-    return field(default=default, metadata={"sentence": sentence, "guarded": guarded, **bounds})
+    """The default of a field, whose definition is noted. Any: the field's type is written beside it."""
+    _in_order.append(Definition(default, sentence, guarded, least, most, words, adds, limit))
+    return default
 
 
 # Tables that `workbench.network.rules` and `workbench.permissions.personal_data_marks` read.
@@ -58,8 +79,7 @@ _STRICTER: Mapping[str, tuple[Any, ...]] = {  # Any: a setting's values, the str
 PROFILES = "profiles"  # tables that `workbench.permissions.run_profiles` reads
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """All settings; the part before the underscore is the TOML table."""
 
     window_theme: str = _setting(
@@ -279,8 +299,13 @@ class Settings:
     core_linger_seconds: int = _setting(5, "How long the core stays after the last window and agent left.", least=0)
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsReading:
+DEFINITIONS: Mapping[str, Definition] = {
+    name: replace(one, name=name, type=Settings.__annotations__[name])
+    for name, one in zip(Settings.__struct_fields__, _in_order, strict=True)
+}
+
+
+class SettingsReading(Struct, frozen=True):
     """Settings as read, with what could not be used."""
 
     settings: Settings
@@ -289,7 +314,7 @@ class SettingsReading:
 
 def describe() -> tuple[tuple[str, str, Any, str], ...]:
     """Dotted name, type, default and sentence of every setting, for docs, help and the settings page."""
-    return tuple((_dotted(f.name), str(f.type), f.default, str(f.metadata["sentence"])) for f in fields(Settings))
+    return tuple((one.dotted, one.type, one.default, one.sentence) for one in DEFINITIONS.values())
 
 
 def read(bench_file: Path, person_file: Path) -> SettingsReading:
@@ -354,14 +379,14 @@ def _tightened(settings: Settings, wished: list[tuple[str, str, Any]], notices: 
 def _within_limits(settings: Settings, own: Settings, path: Path, notices: list[Fault]) -> Settings:
     """A project raises no limit further than the user lets it. What the user sets wins over the project anyway."""
     cut: dict[str, str] = {}
-    for one in fields(Settings):
-        if not one.metadata["limit"]:
+    for one in DEFINITIONS.values():
+        if not one.limit:
             continue
-        most: Any = getattr(Settings(), one.name) * own.run_project_times  # Any: a value of the setting's type
+        most: Any = one.default * own.run_project_times  # Any: a value of the setting's type
         if (asked := getattr(settings, one.name)) > most:
             settings = replace(settings, **{one.name: most})
             if getattr(own, one.name) == one.default:
-                cut[_dotted(one.name)] = f"{_dotted(one.name)} is {most}, not {asked}"
+                cut[one.dotted] = f"{one.dotted} is {most}, not {asked}"
     if cut:
         words = f"{path.name} raises limits further than a project may: {', '.join(cut.values())}."
         notices.append(Fault(words, f"To allow more, set {next(iter(cut))} or run.project_times in your own settings."))
@@ -370,13 +395,13 @@ def _within_limits(settings: Settings, own: Settings, path: Path, notices: list[
 
 def change(settings: Settings, name: str, value: Any) -> Settings:
     """Settings with one value changed; refuses unknown names and wrong types."""
-    known = {_dotted(f.name): f for f in fields(Settings)}
+    known = {one.dotted: one for one in DEFINITIONS.values()}
     if name not in known:
         raise WorkbenchError(f"There is no setting {name}.", "See docs/settings.md for all of them.")
     wanted = known[name]
     if type(value).__name__ != wanted.type:
         raise WorkbenchError(f"{name} takes a value of type {wanted.type}, not {value!r}.")
-    _check_bounds(name, value, wanted.metadata)
+    _check_bounds(name, value, wanted)
     return replace(settings, **{wanted.name: value})
 
 
@@ -403,15 +428,15 @@ def write(person_file: Path, name: str, value: Any) -> None:
 
 def adds_up(name: str) -> bool:
     """Whether what the bench and the person write for it counts together."""
-    return name in _STRICTER or any(_dotted(f.name) == name and f.metadata["adds"] for f in fields(Settings))
+    return name in _STRICTER or any(one.dotted == name and one.adds for one in DEFINITIONS.values())
 
 
-def _check_bounds(name: str, value: Any, allowed: Mapping[str, Any]) -> None:
+def _check_bounds(name: str, value: Any, allowed: Definition) -> None:
     """Any: a value of the setting's type. A limit below one would stop everything; a word nobody knows does nothing."""
-    if type(value) is int and not allowed["least"] <= value <= allowed["most"]:
-        raise WorkbenchError(f"{name} takes a number from {allowed['least']} to {allowed['most']}, not {value}.")
-    if allowed["words"] and value not in allowed["words"]:
-        raise WorkbenchError(f"{name} takes one of {', '.join(allowed['words'])}, not {value!r}.")
+    if type(value) is int and not allowed.least <= value <= allowed.most:
+        raise WorkbenchError(f"{name} takes a number from {allowed.least} to {allowed.most}, not {value}.")
+    if allowed.words and value not in allowed.words:
+        raise WorkbenchError(f"{name} takes one of {', '.join(allowed.words)}, not {value!r}.")
 
 
 def _dotted(name: str) -> str:
@@ -430,8 +455,8 @@ def _table(path: Path) -> tuple[dict[str, Any], Fault | None]:
 
 def _apply(settings: Settings, values: dict[str, Any], path: Path, *, trusted: bool) -> tuple[Settings, list[Fault]]:
     faults = []
-    guarded = {_dotted(f.name) for f in fields(Settings) if f.metadata["guarded"]}
-    adding = {_dotted(f.name): f.name for f in fields(Settings) if f.metadata["adds"]}
+    guarded = {one.dotted for one in DEFINITIONS.values() if one.guarded}
+    adding = {one.dotted: one.name for one in DEFINITIONS.values() if one.adds}
     for group, table in values.items():
         for key, value in table.items() if isinstance(table, dict) else ((None, table),):
             name = f"{group}.{key}" if key else group

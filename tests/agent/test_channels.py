@@ -12,7 +12,6 @@ import json
 import re
 import socket
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import mcp.types as T
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from msgspec.structs import replace
 from pydantic import TypeAdapter
 
 from tests.agent.conftest import as_it_is

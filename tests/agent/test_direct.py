@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from workbench.agent.direct import LONGEST_NAME, Direct, _free
 from workbench.privacy.masking_levels import KindMarks

@@ -6,9 +6,9 @@ import asyncio
 import base64
 import json
 import socket
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.agent.tools import TOOLS
 from workbench.errors import WorkbenchError

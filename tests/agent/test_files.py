@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import jsonschema
+from msgspec.structs import replace
 
 from workbench.agent.answer import sliced
 from workbench.agent.tools import TOOLS

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.agent import stream
 from workbench.agent.lookups import Lookups

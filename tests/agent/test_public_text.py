@@ -10,13 +10,13 @@ import asyncio
 import json
 import re
 import sys
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.agent.test_channels import answer_for_the_person
 from workbench.agent.edge import Edge

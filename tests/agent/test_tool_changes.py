@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import mcp.types as T
 import pytest
+from msgspec.structs import replace
 
 from workbench.events import ToolsChanged
 

@@ -6,10 +6,10 @@ import csv
 import io
 import json
 import sqlite3
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.audit.executions import NOT_TOLD, executions
 from workbench.audit.figures import figures

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.calls import store as store_file
 from workbench.calls.store import CallStore, file_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.core import Core
 from workbench.errors import WorkbenchError

@@ -96,7 +96,7 @@ async def test_a_call_that_cannot_be_made_says_why(core, server, tool):
 
 
 async def test_what_the_schema_calls_secret_is_not_written_and_has_to_be_typed_again(core, paths, monkeypatch):
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     tool = core.catalog.tool("demo", "list_orders")
     secret = replace(tool, input_schema={"properties": {"word": {"format": "password"}}})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.gui.models.audit import PAGE

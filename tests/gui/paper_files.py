@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.desk.files import FilesDesk
 from workbench.events import FilesChanged, FilesHeld, RunChanged

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.records import Held, Origin, PlanChoice, Proposal, Risk, Run, RunState, ValueOrigin

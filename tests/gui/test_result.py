@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QBuffer, Qt
 from PySide6.QtGui import QColor, QPixmap
 from PySide6.QtWidgets import QFileDialog

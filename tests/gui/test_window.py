@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
@@ -94,9 +94,9 @@ def test_the_status_bar_tells_the_core_servers_sandbox_agents_and_tokens(window:
     assert status.sandbox.text().strip() == "Sandbox: none"
     assert "forbidden" in status.sandbox.toolTip()
     agent = AgentInfo("s", "claude\u202e-code", "1", 0.0)
-    import dataclasses
+    from msgspec.structs import replace
 
-    status.show_status(dataclasses.replace(status.status, agents=(agent,)))
+    status.show_status(replace(status.status, agents=(agent,)))
     assert "‹U+202E›" in status.agents.text()
 
 

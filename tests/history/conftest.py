@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.events import Event
 from workbench.history.history import History

@@ -6,9 +6,9 @@ import os
 import sqlite3
 import time
 from contextlib import closing, suppress
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallsForgotten, CallsKept

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from workbench.permissions.call_rules import LOST, judge, void
 from workbench.permissions.tool_annotations import effective, tool_risk

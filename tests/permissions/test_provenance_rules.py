@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from workbench.permissions.provenance_rules import beyond_mild, harmless, kinds_of, names_place, object_to, trifecta
 from workbench.records import Hints, Risk, Tool, ValueOrigin

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.permissions.release_rules import NEVER_ALWAYS, check, judge, offers, sentence, void, voided, worst

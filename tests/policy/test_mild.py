@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from workbench.permissions.tool_annotations import effective
 from workbench.policy.mild import mild, only_adds

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import to_builtins
 
 from workbench.policy.canonical import canonical
 from workbench.policy.reading import assess
@@ -242,7 +242,7 @@ def test_no_text_makes_it_fail(text: str) -> None:
     verdict = assess(text, None)
     assert verdict.sentence
     assert (verdict.gate is Gate.AUTO) == (verdict.risk is Risk.LOW and verdict.gate is not Gate.BLOCKED)
-    json.dumps(asdict(verdict))
+    json.dumps(to_builtins(verdict))
 
 
 EXPRESSIONS = st.recursive(

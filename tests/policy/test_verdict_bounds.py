@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from workbench.permissions.call_rules import Foreseen, ToolRules
 from workbench.permissions.judgement import foresee

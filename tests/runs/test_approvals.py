@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.runs.steps import waiting
 from workbench.core import Core

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.records import EntryQuery, Gate, Origin, Permission, ToolCall, Word
 from workbench.runs.broker import Broker

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from workbench.events import SignInChanged
 from workbench.records import EntryQuery, Origin, ToolCall

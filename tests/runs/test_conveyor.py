@@ -183,7 +183,7 @@ async def test_closing_the_core_ends_what_runs(core, agent):
 
 
 def _with(settings, **changes):
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     return replace(settings, **changes)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.events import PauseSettled, RunPaused
 from workbench.records import Decision, EntryQuery, PauseAnswer, Permission, RunState, Word

@@ -11,10 +11,10 @@ import html
 import json
 import re
 import urllib.parse
-from dataclasses import replace
 from itertools import takewhile
 
 import pytest
+from msgspec.structs import replace
 
 from tests.runs.test_guard import Person
 

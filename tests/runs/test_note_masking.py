@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import asdict
+
+from msgspec import to_builtins
 
 from workbench.core import Core
 from workbench.records import Decision, EntryQuery, Note, RunState
@@ -40,7 +41,7 @@ async def test_a_value_in_the_name_of_a_tool_that_a_program_made_up_is_masked(de
     assert "@" in mail
     assert session.mask_known(mail) != mail
     notes = [entry.note for entry in demo.journal.entries(EntryQuery(limit=500))]
-    assert [note.kind for note in notes if mail in json.dumps(asdict(note), ensure_ascii=False, default=str)] == []
+    assert [note.kind for note in notes if mail in json.dumps(to_builtins(note), ensure_ascii=False, default=str)] == []
     (unforeseen,) = [note for note in notes if note.kind == "run.unforeseen"]
     assert "[EMAIL_" in json.dumps(unforeseen.detail)
     assert unforeseen.detail["sha"] == run.proposal.sha
@@ -56,5 +57,5 @@ async def test_every_entry_is_masked_whoever_notes_it_and_real_names_stay(demo: 
         )
     real, made_up = [entry.note for entry in demo.journal.entries(EntryQuery(kind="test."))]
     assert (real.tool, "ada" in made_up.tool) == ("list_orders", False)
-    assert "ada@" not in json.dumps([asdict(real), asdict(made_up)], default=str)
+    assert "ada@" not in json.dumps([to_builtins(real), to_builtins(made_up)], default=str)
     assert real.detail["sha"] == "0" * 64

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from workbench.records import CallTrace, EntryQuery, Risk, RunState
 from workbench.runs.observing import Observing

@@ -12,10 +12,10 @@ import json
 import socket
 import ssl
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.network.conftest import LOOPBACK
 from tests.runs.reaching import GET, HOSTILE, allow, audited, housed, ran, serving, stays_inside, waiting_run

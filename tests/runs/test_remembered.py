@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from workbench.records import Flow, Gate, Observation, Origin, Proposal, Risk, Run, RunProfile, RunState, Verdict
 from workbench.runs.remembered import MOST, grounds, outcome, person

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from workbench.permissions.release_rules import Weighed
 from workbench.privacy.restorations import Restoration

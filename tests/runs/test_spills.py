@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.records import Origin, Proposal, Run, RunState
 from workbench.runs.spills import Spills

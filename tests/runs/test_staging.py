@@ -11,12 +11,12 @@ import stat
 import subprocess
 import sys
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from workbench.core import Core
 from workbench.events import FilesHeld, RunChanged

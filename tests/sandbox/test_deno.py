@@ -7,12 +7,12 @@ import json
 import os
 import socket
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, JsonValue, Limits, Tool

@@ -11,11 +11,11 @@ import socket
 import stat
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import workbench
 from workbench.records import Limits

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.records import JsonObject, JsonValue, Limits
 from workbench.sandbox.kept import Kept
@@ -248,7 +250,7 @@ async def test_a_program_that_asks_for_other_limits_or_folders_does_not_fit(nati
     assert misfit(flat.kept, flat.program("1")) == ""
     assert misfit(flat.kept, flat.program("1", replace(QUICK, seconds=3.0))) == ""
     assert "limits" in misfit(flat.kept, flat.program("1", replace(QUICK, memory_mb=100)))
-    assert "a container" in misfit(flat.kept, replace(flat.program("1"), level="container"))
+    assert "a container" in misfit(flat.kept, dataclasses.replace(flat.program("1"), level="container"))
     (native.bench / "skills").rename(native.bench / "away")
     (native.bench / "skills").mkdir()
     assert "made anew" in misfit(flat.kept, flat.program("1"))

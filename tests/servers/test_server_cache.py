@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.records import ServerConfig
 from workbench.servers.configuration.launch_command import fingerprint

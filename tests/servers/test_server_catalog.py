@@ -7,10 +7,10 @@ import contextlib
 import json
 import subprocess
 import sys
-from dataclasses import replace
 
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import ServerChanged, ServerRemoved, ToolsChanged, spawn

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -23,6 +24,7 @@ from workbench.records.servers import Hints
 from workbench.settings import Settings
 from workbench.wire import start
 from workbench.wire.client import Connection
+from workbench.wire.codec import Message
 from workbench.wire.lock import holder
 from workbench.wire.memory import StandIn, in_memory
 from workbench.wire.protocol import FRAME_CAP, PROTOCOL, pack, take
@@ -125,6 +127,16 @@ def answers_of() -> type[Answers]:
 HELLO = {"hello": {"protocol": PROTOCOL, "app": __version__, "bench": "/bench", "role": "window"}}
 
 
+def _plain(message: Message) -> dict[str, object]:
+    plain: dict[str, object] = dict(message)
+    if "events" in message:
+        plain["events"] = [json.loads(bytes(event))[0] for event in message["events"]]
+    if "value" in message:
+        plain["value"], *shelved = json.loads(bytes(message["value"]))
+        plain |= {"shelved": shelved[0]} if shelved else {}
+    return plain
+
+
 class Caller:
     """A raw socket that can say anything."""
 
@@ -132,11 +144,14 @@ class Caller:
         self.reader, self.writer = reader, writer
 
     def say(self, message: dict[str, object]) -> None:
-        self.writer.write(pack(message))
+        arguments = {"arguments": [message["arguments"]]} if "arguments" in message else {}
+        self.writer.write(pack({**message, **arguments}))
 
     async def hear(self) -> dict[str, object] | None:
+        """What came, with its values as plain JSON; `shelved` holds the long texts of the value."""
         async with asyncio.timeout(60):
-            return await take(self.reader)
+            message = await take(self.reader)
+        return message and _plain(message)
 
     async def close(self) -> None:
         self.writer.close()

@@ -151,7 +151,7 @@ async def test_after_closing_nothing_is_left_and_questions_fail(connection):
 
 async def test_what_cannot_be_sent_is_refused_at_the_door(connection):
     with pytest.raises(WorkbenchError, match="cannot be sent"):
-        await connection.questions.call_as_code("demo", "t", {1, 2})
+        await connection.questions.call_as_code("demo", "t", {"a": object()})
     deep: list = []
     for _ in range(100_000):
         deep = [deep]

@@ -25,12 +25,12 @@ def frame(body: bytes) -> bytes:
 
 
 async def test_a_message_comes_back_with_every_kind_of_text():
-    message = {"a": [1, None, True, 2.5], "ü": "€ 😀 \x00 \ud800"}
+    message = {"id": [1, None, True, 2.5], "hello": {"ü": "€ 😀 \x00 \ud800"}}
     assert await taken(pack(message)) == message
 
 
 async def test_a_mapping_that_is_no_dict_is_an_object_all_the_same():
-    assert await taken(pack(types.MappingProxyType({"a": types.MappingProxyType({})}))) == {"a": {}}
+    assert await taken(pack(types.MappingProxyType({"id": types.MappingProxyType({})}))) == {"id": {}}
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00", b"\x00\x00\x00\x05", b"\x00\x00\x00\x05{}"])
@@ -51,7 +51,7 @@ async def test_an_overlong_frame_is_refused_before_it_is_read():
         await taken(frame(b"{}" * 10), cap=10)
 
 
-@pytest.mark.parametrize("message", [{"a": {1, 2}}, {"a": b"bytes"}, {"a": object()}])
+@pytest.mark.parametrize("message", [{"a": object()}, {"a": {object()}}, {"a": {object(): 1}}])
 def test_what_has_no_place_in_json_is_not_sent(message):
     with pytest.raises(WorkbenchError, match="cannot be sent"):
         pack(message)

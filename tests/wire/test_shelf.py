@@ -39,7 +39,6 @@ def test_slices_stay_inside_the_text(offset, length, part):
     assert shelf.slice(shelf.keep("abcdef"), offset, length) == part
 
 
-@pytest.mark.parametrize("reference", [{}, {"handle": None}, {"handle": ["x"]}, {"handle": "gone"}])
-def test_a_reference_to_nothing_is_a_fault(reference):
+def test_a_handle_of_nothing_is_a_fault():
     with pytest.raises(WorkbenchError):
-        Shelf().whole(reference)
+        Shelf().whole("gone", 1, "")

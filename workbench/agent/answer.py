@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 
 import mcp.types as T
+from msgspec import Struct, field
 
 from workbench.privacy.masking_levels import KindMarks, TextKind
 from workbench.privacy.pii_tokens import cut_before
-from workbench.quick_records import dataclass
 from workbench.records import Content, JsonObject
 from workbench.tokens import count
 
 LETTERS = 4  # of a token, at most: a slice is first cut to this many, then to its tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """Before it becomes the protocol's."""
 
     text: str

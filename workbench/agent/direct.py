@@ -10,12 +10,12 @@ import re
 from typing import Final
 
 import mcp.types as T
+from msgspec import Struct
 
 from workbench.agent.answer import Answer
 from workbench.agent.programs import Context, Programs
 from workbench.errors import WorkbenchError
 from workbench.privacy.masking_levels import KindMarks, TextKind
-from workbench.quick_records import dataclass
 from workbench.records import JsonObject, Tool
 from workbench.runs.rooms import Rooms
 from workbench.servers.server_catalog import Catalog
@@ -29,8 +29,7 @@ _ODD: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _RESULT: Final = "result = "
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(Struct, frozen=True):
     name: str
     tool: Tool
 

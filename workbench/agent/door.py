@@ -9,11 +9,11 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 import mcp.types as T
 from mcp.server.lowlevel.server import Server
+from msgspec.structs import replace
 
 from workbench import __version__
 from workbench.agent import arguments as given

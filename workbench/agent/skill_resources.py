@@ -14,12 +14,12 @@ import mcp.types as T
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
+from msgspec import Struct
 
 from workbench.agent.extensions import EXTENSIONS
 from workbench.agent.programs import Context
 from workbench.files import read_plain
 from workbench.privacy.masking_levels import TextKind
-from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
@@ -41,8 +41,7 @@ class GetSkillParams(T.RequestParams):
     uri: str
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     uri: str
     text: str
 

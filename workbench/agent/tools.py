@@ -6,10 +6,10 @@ Every word here is read by every model in every conversation: all of it together
 from __future__ import annotations
 
 import json
-from dataclasses import field
 from typing import Final
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
+
 from workbench.records import JsonObject
 
 INSTRUCTIONS = "Write programs, not single calls: search_tools, then execute_code."
@@ -45,8 +45,7 @@ def _list(description: str, *names: str, **numbers: JsonObject) -> JsonObject:
     return {"type": "array", "items": items, "description": description}
 
 
-@dataclass(frozen=True, slots=True)
-class AgentTool:
+class AgentTool(Struct, frozen=True):
     """One tool of the agent's door."""
 
     name: str

@@ -10,10 +10,12 @@ import csv
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
+
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from workbench.audit.finder import Finder
 from workbench.errors import WorkbenchError
@@ -48,7 +50,7 @@ def export(finder: Finder, query: EntryQuery, target: Path, form: str, over: Cal
 
 def row_of(entry: Entry) -> dict[str, Any]:
     """Any: JSON. One entry as it is exported."""
-    note = asdict(entry.note)
+    note = to_builtins(entry.note)
     seen = {"seq": entry.seq, "at": entry.at, "time": moment(entry.at), **note}
     return {name: seen[name] for name in COLUMNS[:-2]} | {"previous": entry.previous, "hash": entry.hash}
 
@@ -87,7 +89,7 @@ def _write_csv(file: IO[str], entries: Iterator[Entry]) -> int:
 
 
 def _write_json(file: IO[str], query: EntryQuery, entries: Iterator[Entry]) -> int:
-    wanted = {name: value for name, value in asdict(query).items() if value and name not in ("limit", "brief")}
+    wanted = {name: value for name, value in to_builtins(query).items() if value and name not in ("limit", "brief")}
     file.write(f'{{"filter": {json.dumps(wanted)},\n"entries": [')
     count = 0
     for entry in entries:

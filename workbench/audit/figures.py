@@ -10,11 +10,12 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
+
 from workbench.audit.finder import Finder
 from workbench.audit.journal import ENDS
 from workbench.audit.query import is_one_of, numbers_where
 from workbench.audit.review import DECIDED, NEWEST, review
-from workbench.quick_records import dataclass
 from workbench.records import (
     DayFigures,
     Figures,
@@ -106,8 +107,7 @@ _BROKEN = f"SELECT kind, count(*) FROM entries WHERE {_OF_VIOLATIONS} AND {_WHER
 _ENTRIES = f"SELECT count(*) FROM entries WHERE {_WHERE}"
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Struct, frozen=True):
     """A connection, and the stretch that is asked about."""
 
     store: sqlite3.Connection

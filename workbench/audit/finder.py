@@ -10,8 +10,10 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from workbench.audit.chain import entry_of
 from workbench.audit.index import FACETS, HOUR, POSTINGS, TERMS, attach

@@ -8,10 +8,11 @@ faster. Entries that are newer than the index are all looked at.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.audit.chain import ALL_COLUMNS, clean
-from workbench.quick_records import dataclass
 from workbench.records import EntryQuery
 from workbench.records.audit_search import lowered, search_words
 
@@ -24,8 +25,7 @@ _BRIEF_OF_ENTRIES = _ALL_OF_ENTRIES.replace("entries.detail", "'{}'")
 Values = list[str | int | float]
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Which numbers to look at, and by which part of the index; by none of it where both are empty."""
 
     low: int

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from msgspec import Struct
+
 from workbench import __version__
 from workbench.audit.executions import executions
 from workbench.audit.figures import VIOLATIONS, figures
 from workbench.audit.finder import Finder
 from workbench.audit.query import is_one_of, numbers_where
-from workbench.quick_records import dataclass
 from workbench.records import ChainReport, Incident, Report
 
 EXECUTIONS = 5_000  # runs that a report lists; its figures count all
@@ -25,8 +26,7 @@ _BROKEN = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', is_one_o
 _RULES = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', _RULE_KINDS)} AND {_WHERE}"
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """What a report says beside what is in the audit."""
 
     bench: Path

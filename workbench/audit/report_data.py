@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import asdict
 from typing import Any
+
+from msgspec import to_builtins
 
 from workbench.audit.export import moment
 from workbench.records import Execution, Report
@@ -29,13 +30,13 @@ def as_json(report: Report) -> str:
         "highRiskActions": [logged(run) for run in report.executions if run.risk in HIGH],
         "failedExecutions": [logged(run) for run in report.executions if not run.success],
         "executions": [logged(run) for run in report.executions],
-        "incidents": [asdict(one) | {"time": moment(one.at)} for one in report.incidents],
-        "permissions": [asdict(one) | {"time": moment(one.at)} for one in report.permissions],
+        "incidents": [to_builtins(one) | {"time": moment(one.at)} for one in report.incidents],
+        "permissions": [to_builtins(one) | {"time": moment(one.at)} for one in report.permissions],
         "voidPermissions": report.void,
-        "figures": asdict(figures),
+        "figures": to_builtins(figures),
         "toolDefinitions": report.definitions,
         "profiles": report.profiles,
-        "chain": asdict(report.chain),
+        "chain": to_builtins(report.chain),
     }
     return json.dumps(whole, indent=1, ensure_ascii=False)
 

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from msgspec import Struct
+
 from workbench.audit.chain import ALL_COLUMNS, START, Row, hash_of
 from workbench.audit.head import fault_at_end, read_head
 from workbench.audit.store import DAMAGE, open_to_read
 from workbench.audit.stride import GAP, stride
-from workbench.quick_records import dataclass
 from workbench.records import ChainReport
 
 TOLD = 20_000  # entries between two words about how far it is
@@ -26,8 +27,7 @@ _FROM = f"SELECT {ALL_COLUMNS} FROM entries WHERE seq >= ? AND seq <= ? ORDER BY
 _HASH = "SELECT hash FROM entries WHERE seq = ?"
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """Numbers of entries; the first one also looks below them, where nothing may be."""
 
     first: int

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
+
+from msgspec import to_builtins
 
 from workbench.audit.store import DAMAGE, open_to_read
 from workbench.audit.verify import Stretch, damaged, walk
@@ -24,7 +25,7 @@ def main(path: Path, stretch: Stretch) -> None:
             report = walk(store, stretch, lambda done: print(done, flush=True))
     except DAMAGE as fault:
         report = damaged(ChainReport(False, stretch.first - 1, ""), fault)
-    print(json.dumps(asdict(report)), flush=True)
+    print(json.dumps(to_builtins(report)), flush=True)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from workbench.calls.text import Misread, read, write
 from workbench.errors import WorkbenchError

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from workbench.cli.codes import DONE, FAULT, TOOL_ERROR, UNANSWERED
 from workbench.cli.printing import narrate, print_data, print_json

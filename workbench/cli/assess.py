@@ -70,6 +70,6 @@ def _print(program: Program, verdict: Verdict) -> None:
 
 
 def _plain(program: Program, verdict: Verdict) -> dict[str, object]:
-    from workbench.wire.codec import encode
+    from workbench.wire.codec import to_plain
 
-    return {"file": program.name, **encode(Verdict, verdict)}
+    return {"file": program.name, **to_plain(verdict)}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from workbench.cli.ask import ask, talk
 from workbench.cli.codes import BROKEN, DONE
@@ -15,7 +16,7 @@ from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import moment, print_data, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import ChainReport, Entry, EntryQuery
+from workbench.records import EntryQuery
 from workbench.wire.typed_time import typed_time
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _moment(text: str) -> float:
 def _verify(given: argparse.Namespace, paths: Paths) -> int:
     report = ask(paths, lambda questions: questions.verify_audit())
     if given.output == "json":
-        print_record(ChainReport, report)
+        print_record(report)
     elif report.whole:
         print(f"The audit is whole: {report.entries} entries, head {report.head}.")
     else:
@@ -85,7 +86,7 @@ def _query(given: argparse.Namespace, paths: Paths) -> int:
     query = replace(_asked(given), before=given.before, limit=given.limit)
     entries = ask(paths, lambda questions: questions.entries(query))
     if given.output == "json":
-        print_record(tuple[Entry, ...], entries)
+        print_record(entries)
         return DONE
     for entry in entries:
         note = entry.note

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 import uuid
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from workbench.cli.answer import bring_whole, print_outcome
 from workbench.cli.arguments import add_pairs, whole_arguments

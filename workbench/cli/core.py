@@ -13,7 +13,7 @@ from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import moment, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import CoreStatus, Strength
+from workbench.records import Strength
 
 STOP_SECONDS = 30.0  # how long `stop` waits for the core to be gone
 
@@ -34,7 +34,7 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
         return NOT_RUNNING
     status = ask(paths, lambda questions: questions.status(), start=False)
     if given.output == "json":
-        print_record(CoreStatus, status)
+        print_record(status)
         return DONE
     print(f"bench     {status.bench}")
     print(f"core      version {status.version}, process {status.pid}, since {moment(status.started)}")

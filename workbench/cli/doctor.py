@@ -42,7 +42,7 @@ def _doctor(given: argparse.Namespace, paths: Paths) -> int:
 
     checks = talk(paths, examine)
     if given.output == "json":
-        print_record(tuple[Check, ...], checks)
+        print_record(checks)
     else:
         print("\n".join(_lines(checks, details=given.details)))
     return FAULT if any(check.state is CheckState.BAD for check in checks) else DONE

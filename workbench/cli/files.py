@@ -15,7 +15,7 @@ from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import moment, print_part, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import FileChange, FileChanges, FileInfo, UndoPlan
+from workbench.records import FileChange, UndoPlan
 from workbench.records.files import OUTSIDE
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def arrange_files(parser: Parser) -> None:
 def _list(given: argparse.Namespace, paths: Paths) -> int:
     found = ask(paths, lambda questions: questions.files())
     if given.output == "json":
-        print_record(tuple[FileInfo, ...], found)
+        print_record(found)
         return DONE
     for info in found:
         print(visible(f"{info.size:>12,}  {moment(info.changed)}  {info.path}"))
@@ -81,7 +81,7 @@ def _read(given: argparse.Namespace, paths: Paths) -> int:
 def _changes(given: argparse.Namespace, paths: Paths) -> int:
     found = ask(paths, lambda questions: questions.file_changes(given.limit))
     if given.output == "json":
-        print_record(tuple[FileChanges, ...], found)
+        print_record(found)
         return DONE
     for one in found:
         undone = "  (undone)" if one.undone_by else ""
@@ -95,7 +95,7 @@ def _changes(given: argparse.Namespace, paths: Paths) -> int:
 def _diff(given: argparse.Namespace, paths: Paths) -> int:
     changes = ask(paths, lambda questions: questions.changes_of(given.id))
     if given.output == "json":
-        print_record(FileChanges, changes)
+        print_record(changes)
         return DONE
     wanted = [one for one in changes.files if not given.path or one.path in given.path]
     texts = talk(paths, lambda connection: _texts(connection, given.id, wanted))
@@ -140,7 +140,7 @@ def _undo(given: argparse.Namespace, paths: Paths) -> int:
         raise WorkbenchError("There is nothing to take back.", "Without --yes it says why.")
     done = ask(paths, lambda questions: questions.undo_files(given.id, doable))
     if given.output == "json":
-        print_record(FileChanges, done)
+        print_record(done)
     else:
         back = "1 file is as it was" if done.count == 1 else f"{done.count} files are as they were"
         print(f"{back}. To have it back: mcp-workbench files undo {done.id} --yes")
@@ -151,7 +151,7 @@ def _undo(given: argparse.Namespace, paths: Paths) -> int:
 
 def _say_plan(given: argparse.Namespace, plan: UndoPlan, chosen: set[str]) -> int:
     if given.output == "json":
-        print_record(UndoPlan, plan)
+        print_record(plan)
         return DONE
     for line in plan.lines:
         print(visible(f"{'x' if line.path in chosen else ' '} {line.path}: {line.words}"))

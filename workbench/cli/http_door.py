@@ -49,7 +49,7 @@ async def _hold(given: argparse.Namespace, connection: Connection) -> int:
 
 def _tell(given: argparse.Namespace, door: AgentDoor) -> None:
     if given.output == "json":
-        print_record(AgentDoor, door)
+        print_record(door)
     else:
         print(f"url    {door.url}\ntoken  {door.token}")
         print("Every request brings: Authorization: Bearer TOKEN. Ctrl+C closes the door.", file=sys.stderr)

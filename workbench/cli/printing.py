@@ -25,11 +25,11 @@ def narrate_fault(fault: WorkbenchError) -> None:
         narrate(fault.hint)
 
 
-def print_record(hint: Any, value: Any) -> None:
-    """Any: a record and its type; the wire's codec knows how."""
-    from workbench.wire.codec import encode
+def print_record(value: Any) -> None:
+    """Prints records as JSON. Any: a record, or a tuple of them."""
+    from workbench.wire.codec import to_plain
 
-    print_json(encode(hint, value))
+    print_json(to_plain(value))
 
 
 def print_json(value: JsonValue) -> None:

@@ -10,9 +10,10 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from difflib import unified_diff
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from workbench.cli.ask import talk
 from workbench.cli.codes import DONE

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from workbench.cli.codes import DONE, FAULT, REFUSED, UNANSWERED
 from workbench.cli.options import Parser

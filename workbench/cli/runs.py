@@ -9,9 +9,10 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from workbench.cli.ask import talk
 from workbench.cli.codes import DONE
@@ -33,7 +34,7 @@ from workbench.cli.requests import (
 from workbench.cli.terminal import ROLE, answer, later, none_runs, running
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import JsonObject, Pause, Run, RunState, Verdict
+from workbench.records import JsonObject, Run, RunState, Verdict
 from workbench.records.runs import ENDS
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ async def _look(connection: Connection, given: argparse.Namespace) -> int | None
     if calls:
         pause = replace(calls[0], arguments=await connection.whole(calls[0].arguments))
         if given.output == "json":
-            print_record(Pause, pause)
+            print_record(pause)
         else:
             print_data("\n".join(await CallRequest(pause).facts(connection, width)))
             _hint(f"calls allow {pause.id}", pause.deadline)
@@ -203,7 +204,7 @@ async def _look(connection: Connection, given: argparse.Namespace) -> int | None
     output, result = await connection.whole(run.output), await connection.whole(run.result)
     run = replace(run, proposal=proposal, output=output, result=result)
     if given.output == "json":
-        print_record(Run, run)
+        print_record(run)
         return DONE
     print_data("\n".join([f"{run.id} is {run.state}", "", *program_facts(run, proposal.code, width), *_ending(run)]))
     if run.state is RunState.WAITING:

@@ -16,7 +16,7 @@ from workbench.cli.codes import DONE, INTERRUPTED
 from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import narrate, print_record, print_table
 from workbench.paths import Paths
-from workbench.records import FindKind, Finds
+from workbench.records import FindKind
 
 # Python looks for modules where it starts, and a bench may hold anybody's.
 _ABOVE = Path(__file__).resolve().parents[2]
@@ -43,7 +43,7 @@ def arrange_search(parser: Parser) -> None:
 def _find(given: argparse.Namespace, paths: Paths) -> int:
     finds = ask(paths, lambda questions: questions.find(" ".join(given.words), tuple(given.kind), given.limit))
     if given.output == "json":
-        print_record(Finds, finds)
+        print_record(finds)
         return DONE
     print_table(
         [(str(one.kind), f"{one.server}.{one.name}" if one.server else one.name, one.summary) for one in finds.finds]

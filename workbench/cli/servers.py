@@ -12,7 +12,7 @@ from workbench.cli.printing import narrate, print_record, print_table
 from workbench.cli.reach import command_line, find_server
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import KnownServer, ServerState, ServerStatus, ToolSummary
+from workbench.records import ServerState, ServerStatus, ToolSummary
 
 if TYPE_CHECKING:
     from workbench.cli.terminal import Terminal
@@ -51,7 +51,7 @@ def arrange_tools(parser: Parser) -> None:
 def _known(given: argparse.Namespace, paths: Paths) -> int:
     known = ask(paths, lambda questions: questions.known_servers())
     if given.output == "json":
-        print_record(tuple[KnownServer, ...], known)
+        print_record(known)
         return DONE
     print_table([(one.title, one.maker, one.licence, command_line(one.config)) for one in known])
     for one in known:
@@ -131,7 +131,7 @@ def _servers(given: argparse.Namespace, paths: Paths) -> int:
         return _known(given, paths)
     states = ask(paths, lambda questions: questions.servers())
     if given.output == "json":
-        print_record(tuple[ServerState, ...], states)
+        print_record(states)
     else:
         print_table([_server_row(state) for state in states])
     for state in states:
@@ -163,7 +163,7 @@ def _tools(given: argparse.Namespace, paths: Paths) -> int:
 
     tools = talk(paths, find)
     if given.output == "json":
-        print_record(tuple[ToolSummary, ...], tools)
+        print_record(tools)
     else:
         print_table([(tool.server, tool.name, tool.summary) for tool in tools])
     if not tools:

@@ -89,7 +89,7 @@ def _test(given: argparse.Namespace, paths: Paths) -> int:
     if given.junit:
         write_report(given.junit, junit(found))
     if given.output == "json":
-        print_record(tuple[SkillTest, ...], tuple(one.test for one in found))
+        print_record(tuple(one.test for one in found))
     bad = sum(one.state is not State.PASSED for one in found)
     narrate(f"{len(found)} cassettes played, {len(found) - bad} as recorded, {bad} not.")
     return FAULT if bad else DONE

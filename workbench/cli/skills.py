@@ -62,7 +62,7 @@ def arrange_skills(parser: Parser) -> None:
 def _list(given: argparse.Namespace, paths: Paths) -> int:
     skills = [one for one in talk(paths, lambda it: _found(it, given.search)) if given.all or _lives(one)]
     if given.output == "json":
-        print_record(tuple[Skill, ...], tuple(skills))
+        print_record(tuple(skills))
         return DONE
     print_table([(one.name, _version(one), _words(one)) for one in skills], shutil.get_terminal_size((100, 24)).columns)
     if not skills:
@@ -83,7 +83,7 @@ async def _found(connection: Connection, words: str) -> list[Skill]:
 def _show(given: argparse.Namespace, paths: Paths) -> int:
     skill = ask(paths, lambda questions: questions.skill(given.name))
     if given.output == "json":
-        print_record(Skill, skill)
+        print_record(skill)
         return DONE
     narrate(f"{skill.name}, {_version(skill)}, by {skill.author or 'nobody named'}: {skill.description}")
     for fault in skill.faults:

@@ -9,7 +9,7 @@ from workbench.cli.codes import DONE
 from workbench.cli.options import Parser, add_common
 from workbench.cli.printing import print_record, visible
 from workbench.paths import Paths
-from workbench.records import Ledger, TokenReport
+from workbench.records import Ledger
 from workbench.tokens import advice_sentence, factor_sentence, lost, money, saved, size
 
 
@@ -20,7 +20,7 @@ def arrange_tokens(parser: Parser) -> None:
 def _tokens(given: argparse.Namespace, paths: Paths) -> int:
     report = ask(paths, lambda questions: questions.token_report())
     if given.output == "json":
-        print_record(TokenReport, report)
+        print_record(report)
         return DONE
     rows = [("all", report.total), *((visible(one.author), one.ledger) for one in report.sessions)]
     heads = f"{'direct':>10} {'definitions':>11} {'programs':>10} {'saved':>10} {'worth':>9} {'kept back':>11}"

@@ -8,19 +8,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import field
 from pathlib import Path
 
+from msgspec import Struct, field
+
 from workbench.paths import apps_folder, home_folder
-from workbench.quick_records import dataclass
 
 _EDITORS = ("Code", "Code - Insiders", "VSCodium")
 _CLINE = "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
 _USUAL = {"stdio": "", "http": "http", "sse": "sse"}
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(Struct, frozen=True):
     """How one client writes a server."""
 
     id: str
@@ -38,8 +37,7 @@ class Client:
     milliseconds: bool = False  # it knows "timeout", in thousandths of a second
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """One file of a client."""
 
     client: Client

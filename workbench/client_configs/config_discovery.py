@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.client_configs import codex_toml, entry_conversion, goose_yaml, jsonc_editor
 from workbench.client_configs.client_table import CLAUDE_CODE, Client, Place, places
 from workbench.client_configs.variable_syntax import unknown
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
-from workbench.quick_records import dataclass
 from workbench.records import Discovery, Fault, FoundServer, ServerConfig, Standing
 from workbench.servers.configuration import secret_masking
 from workbench.servers.configuration.launch_command import fingerprint
@@ -24,8 +25,7 @@ _SERVERS = 500  # of one file
 _PROJECTS = 200  # of Claude Code's, whose own `.mcp.json` is looked at too
 
 
-@dataclass(frozen=True, slots=True)
-class Find:
+class Find(Struct, frozen=True):
     """A server of another client, unmasked; it never leaves the core like this."""
 
     key: str

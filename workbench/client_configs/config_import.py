@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.client_configs.config_discovery import Find
 from workbench.errors import WorkbenchError
-from workbench.quick_records import dataclass
 from workbench.records import ImportChoice, ServerConfig
 from workbench.servers.configuration import secret_masking
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(Struct, frozen=True):
     """What one choice comes to."""
 
     config: ServerConfig

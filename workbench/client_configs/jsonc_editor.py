@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from workbench.errors import WorkbenchError
-from workbench.quick_records import dataclass
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*(?:.*?\*/)?+|[{}\[\],:]|[^\s"{}\[\],:/]+|["/]', re.DOTALL)
 _HINT = "Mend the file in that app; nothing was changed in it."
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """Where one member of an object stands in the text."""
 
     key: str
@@ -28,8 +28,7 @@ class Member:
     end: int  # behind the value
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where an object stands in the text."""
 
     opening: int

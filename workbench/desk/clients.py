@@ -6,13 +6,14 @@ import asyncio
 import sys
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from workbench.client_configs import config_export
 from workbench.client_configs.config_discovery import Find, find, show
 from workbench.client_configs.config_export import Draft
 from workbench.client_configs.config_import import Import, settle
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
-from workbench.quick_records import dataclass
 from workbench.records import (
     ClientFile,
     Discovery,
@@ -30,8 +31,7 @@ ITSELF = "workbench"  # the name under which other clients know this workbench
 _REMEMBERED = 20  # exports that can be taken back while the core lives
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
+class _Written(Struct, frozen=True):
     draft: Draft
     existed: bool
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import fields, replace
+
+from msgspec.structs import replace
 
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
@@ -68,9 +69,7 @@ class PermissionsDesk(Seat):
         found = self._catalog.tool(server, tool)
         self._rooms.rules.say(found, bits)
         self._catalog.weigh_again(server)
-        said = [
-            part.name for part in fields(bits) if part.name not in _NOT_SAID and getattr(bits, part.name) is not None
-        ]
+        said = [name for name in bits.__struct_fields__ if name not in _NOT_SAID and getattr(bits, name) is not None]
         words = ", ".join(f"{name} {'yes' if getattr(bits, name) else 'no'}" for name in said) or "nothing any more"
         self._note("tool.said", f"You said of {server}.{found.name}: {words}", server=server)
         self._tell_rules()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import TypeVar
+
+from msgspec import to_builtins
 
 from workbench.desk.seat import BY, Seat
 from workbench.desk.values import all_of, report_of, revealed
@@ -63,7 +64,7 @@ class PrivacyDesk(Seat):
         self._note_look(
             "privacy.exported", f"You exported what is known of {found.author}'s tokens, without values", found
         )
-        whole = {"session": found.id, "author": found.author, "values": [asdict(one) for one in values]}
+        whole = {"session": found.id, "author": found.author, "values": [to_builtins(one) for one in values]}
         return json.dumps(whole, indent=2, ensure_ascii=False)
 
     @api

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.client_configs.config_import import keep_apart
 from workbench.desk.seat import Seat

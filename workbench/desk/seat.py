@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from msgspec import Struct
+
 from workbench.agent.entrance import Entrance
 from workbench.errors import WorkbenchError
 from workbench.hints.hints import Hints
-from workbench.quick_records import dataclass
 from workbench.records import Fault, JsonValue, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
@@ -21,8 +22,7 @@ from workbench.wire.peer import TERMINAL, WINDOW, Asker, asker
 BY = "you"  # who decides at this desk; one person per core
 
 
-@dataclass(frozen=True, slots=True)
-class House:
+class House(Struct, frozen=True):
     """The rooms, and what only the core itself can do."""
 
     rooms: Rooms

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError

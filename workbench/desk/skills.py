@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from workbench.desk.seat import BY, House, Seat
 from workbench.errors import WorkbenchError

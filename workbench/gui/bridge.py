@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from typing import Any, Protocol, cast
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 
 from workbench.errors import WorkbenchError
 from workbench.events import CoreStopping, Event, EventsLost, Listener
-from workbench.quick_records import dataclass
 from workbench.records import Fault
 from workbench.wire.methods import ApiMethods
 
@@ -48,8 +48,7 @@ class LinkState(StrEnum):
     BROKEN = "broken"  # a person decides
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """The state of the connection, as one record."""
 
     state: LinkState

@@ -5,12 +5,12 @@ Contrast is tested: text on every ground at least 7:1, quiet text and the meanin
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import Risk
 
 
-@dataclass(frozen=True, slots=True)
-class Colours:
+class Colours(Struct, frozen=True):
     """Roles, not hues: a pane says what a colour means, the theme says what it is."""
 
     background: str  # behind docks and between panes

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from workbench.gui.tasks import Tasks
 from workbench.gui.theme import Theme
 from workbench.paths import Paths
-from workbench.quick_records import dataclass
 from workbench.wire.methods import ApiMethods
 
 Fetch: TypeAlias = Callable[[str, int, int], Awaitable[str]]
 """Reads a slice of a large value: handle, offset, length."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """One per window; `questions` stays the same object when the core is restarted under it."""
 
     questions: ApiMethods

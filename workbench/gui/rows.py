@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import html
 
+from msgspec import Struct
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from workbench.gui.icons import icon
 from workbench.gui.theme import Theme
-from workbench.quick_records import dataclass
 
 ROW = int(Qt.ItemDataRole.UserRole) + 1
 """The model role under which a Row lies."""
@@ -24,8 +24,7 @@ Index = QModelIndex | QPersistentModelIndex
 Badges = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row: icon, title, badges, quiet words on the right, and a second line if there is one."""
 
     key: str

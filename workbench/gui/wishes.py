@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import JsonObject, Outcome, SavedCall
 
 
-@dataclass(frozen=True, slots=True)
-class ShowTool:
+class ShowTool(Struct, frozen=True):
     """Open a tool's detail in the centre."""
 
     server: str
@@ -18,8 +18,7 @@ class ShowTool:
     enter: bool = False  # the keyboard goes into its form: somebody chose it by a key
 
 
-@dataclass(frozen=True, slots=True)
-class ShowServer:
+class ShowServer(Struct, frozen=True):
     """Open a server's sheet in the centre, on one of its pages."""
 
     server: str
@@ -27,15 +26,13 @@ class ShowServer:
     item: str = ""  # what to go to on that page: a resource's address, a prompt's name
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectServers:
+class ConnectServers(Struct, frozen=True):
     """Start these servers; before the first start of any, the user is asked once about all of them."""
 
     servers: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShowCode:
+class ShowCode(Struct, frozen=True):
     """Open a program in the editor; with `start`, run it at once."""
 
     code: str
@@ -45,80 +42,69 @@ class ShowCode:
     language: str = "python"
 
 
-@dataclass(frozen=True, slots=True)
-class ShowRun:
+class ShowRun(Struct, frozen=True):
     """Show a run: the approval dialog while it waits, its output otherwise."""
 
     run_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShowSkill:
+class ShowSkill(Struct, frozen=True):
     """Open a skill in the editor."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShowSkillPage:
+class ShowSkillPage(Struct, frozen=True):
     """Open a skill's page in the centre; with `run`, ask for its arguments at once."""
 
     name: str
     run: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RecordRun:
+class RecordRun(Struct, frozen=True):
     """Make a recording for the tests of a skill out of a run."""
 
     run_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class KeepRun:
+class KeepRun(Struct, frozen=True):
     """Make a skill out of a run's program."""
 
     run_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class KeepSkill:
+class KeepSkill(Struct, frozen=True):
     """Keep a draft as a skill."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShowAsk:
+class ShowAsk(Struct, frozen=True):
     """Open a server's question."""
 
     ask_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShowPause:
+class ShowPause(Struct, frozen=True):
     """Open a call that waits in the middle of a run."""
 
     pause_id: str  # or the id of the call
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(Struct, frozen=True):
     """Do an action of the action table, by its id."""
 
     action: str
 
 
-@dataclass(frozen=True, slots=True)
-class Say:
+class Say(Struct, frozen=True):
     """A short word for the status bar."""
 
     words: str
     undo: str = ""  # the id of an action that takes it back, offered beside the word for a while
 
 
-@dataclass(frozen=True, slots=True)
-class ShowCall:
+class ShowCall(Struct, frozen=True):
     """Open a tool with these arguments in its form; with `start`, call it at once."""
 
     server: str
@@ -128,59 +114,51 @@ class ShowCall:
     start: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SaveCall:
+class SaveCall(Struct, frozen=True):
     """Ask for the name and the expectations of a call, and save it as a file of the bench."""
 
     call: SavedCall
     outcome: Outcome | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ShowPlan:
+class ShowPlan(Struct, frozen=True):
     """Show what a rehearsal held back, as soon as it is over."""
 
     run_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class RehearseRun:
+class RehearseRun(Struct, frozen=True):
     """Rehearse a program that waits for a decision."""
 
     run_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class FindAnything:
+class FindAnything(Struct, frozen=True):
     """Open the search box with these words."""
 
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class FilterServers:
+class FilterServers(Struct, frozen=True):
     """Show only the servers and tools with these words."""
 
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShowPrivacy:
+class ShowPrivacy(Struct, frozen=True):
     """Open the page about personal data."""
 
     page: str = "hidden"  # or try, marks, kinds
     session: str = ""  # whose values; empty: whoever has some
 
 
-@dataclass(frozen=True, slots=True)
-class ShowFile:
+class ShowFile(Struct, frozen=True):
     """Show a file of the workspace."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShowChanges:
+class ShowChanges(Struct, frozen=True):
     """Show what a run, a person or an undo changed in the workspace, or what a run wants to change there."""
 
     id: str  # of the run, where a run did it; what waits for the user begins with "held:"

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import time
 
+from msgspec import Struct
 from PySide6.QtCore import QCoreApplication
 
-from workbench.quick_records import dataclass
 from workbench.records import Hints, Risk, Run, RunState, ServerState, ServerStatus, SkillState, Tool
 
 translate = QCoreApplication.translate
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """How a state is shown."""
 
     text: str

@@ -6,10 +6,11 @@ import json
 import time
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
 from typing import Any, TypeAlias
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
+
 from workbench.records import Content, Fault, JsonValue, Origin, Outcome, PastCall, Tool, ToolCall
 from workbench.wrappers.withheld import without_secrets
 
@@ -27,8 +28,7 @@ WHOLE = LISTED.replace("substr(arguments, 1, 400)", "arguments, outcome")
 Mask: TypeAlias = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """A call that was just made, before it is written down."""
 
     call: ToolCall
@@ -52,7 +52,7 @@ def row_of(one: Made, mask: Mask) -> tuple[Any, ...]:
     arguments = arguments if whole else json.dumps({"…": f"{len(arguments)} characters, too many to be kept"})
     outcome, text = one.outcome, mask(_plain(one.outcome))
     words = _clean(f"{one.call.server} {one.call.tool} {arguments[: WORDS // 2]} {text[: WORDS // 2]}")
-    packed = zlib.compress(_clean(mask(json.dumps(asdict(outcome), ensure_ascii=False))).encode("utf-8"), 1)
+    packed = zlib.compress(_clean(mask(json.dumps(to_builtins(outcome), ensure_ascii=False))).encode("utf-8"), 1)
     return (
         one.at, one.call.server, one.call.tool, str(one.call.origin), one.call.run_id, outcome.ok, _note(text),
         outcome.ms, outcome.bytes, outcome.tokens, json.dumps(withheld), one.cut or not whole, _clean(arguments),
@@ -114,4 +114,4 @@ def _outcome(kept: bytes) -> Outcome | None:
 
 
 def _known(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:  # Any: a record's fields as JSON
-    return {name: values[name] for name in kind.__dataclass_fields__ if name in values}  # type: ignore[attr-defined]
+    return {name: values[name] for name in kind.__struct_fields__ if name in values}  # type: ignore[attr-defined]

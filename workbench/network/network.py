@@ -8,8 +8,10 @@ import ipaddress
 import os
 import socket
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench import settings as settings_file
 from workbench.errors import WorkbenchError
@@ -22,7 +24,6 @@ from workbench.network.rate import Rate
 from workbench.network.resolving import Resolve, addresses_of, system_addresses
 from workbench.network.rules import Reading, entry_of, merged, read_rules, rule_of
 from workbench.policy.hosts import covers, host_name, is_address, place, protocols_for
-from workbench.quick_records import dataclass
 from workbench.records import HostRule, NetworkRules
 from workbench.settings import Settings
 
@@ -32,8 +33,7 @@ _ANYTHING = frozenset({"tls", "http", "tcp"})
 Stamp = tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A connection that was made."""
 
     host: str

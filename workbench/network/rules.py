@@ -18,9 +18,11 @@ import hashlib
 import ipaddress
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.files import read_toml

@@ -13,6 +13,8 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
+
 from workbench.permissions import own_calls, release_rules, tool_annotations
 from workbench.permissions import sealed_fields as sealing
 from workbench.permissions.argument_patterns import Resolve, holds, says_something, touches
@@ -20,7 +22,6 @@ from workbench.permissions.own_calls import OWN
 from workbench.permissions.release_rules import Weighed
 from workbench.permissions.tool_annotations import tool_risk
 from workbench.privacy.restorations import Restoration
-from workbench.quick_records import dataclass
 from workbench.records import JsonObject, Permission, Risk, Tool, Trust, Verdict, Word
 from workbench.records.risk_levels import at_least
 
@@ -28,8 +29,7 @@ _SAYS = {"server": 0, "tool": 1, "arguments": 2}  # the rules that this file kno
 LOST = "What you allow and forbid cannot be read, so everything asks."
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """What the person's rules say of one call."""
 
     word: Word | None  # None: no rule speaks of it, so its risk decides
@@ -41,8 +41,7 @@ class Judged:
 NO_RULE = Judged(None)
 
 
-@dataclass(frozen=True, slots=True)
-class Foreseen:
+class Foreseen(Struct, frozen=True):
     """What is certain about calls of a tool before their arguments are known."""
 
     decision: Word | None  # None: its risk decides
@@ -131,8 +130,7 @@ def _judged(rules: Sequence[Permission], word: Word, depends: bool) -> Judged:
     return Judged(word, rule, f"{verbs[word]} your rule: {rule.label or rule.id}", depends)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRules:
+class ToolRules(Struct, frozen=True):
     """The rules about one tool, as they stood at one moment. Never changes."""
 
     tool: Tool

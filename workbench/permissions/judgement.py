@@ -10,10 +10,12 @@ to its author.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Final, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from workbench.permissions import own_calls, provenance_rules, tool_annotations
 from workbench.permissions.call_rules import Foreseen, ToolRules
@@ -21,7 +23,6 @@ from workbench.permissions.provenance_rules import PRIVATE, CallReason
 from workbench.permissions.release_rules import NEVER_ALWAYS, Weighed, offers
 from workbench.permissions.run_profiles import outside
 from workbench.permissions.tool_annotations import destroys, tool_risk, unasked
-from workbench.quick_records import dataclass
 from workbench.records import (
     Fault,
     JsonObject,
@@ -53,8 +54,7 @@ class PlanMatch(Enum):
     NO_PLAN = "no plan"
 
 
-@dataclass(frozen=True, slots=True)
-class CountedCall:
+class CountedCall(Struct, frozen=True):
     """One call of a run, counted before it is judged."""
 
     number: int = 1  # how often the run has called the tool, with this call
@@ -64,8 +64,7 @@ class CountedCall:
 FIRST_CALL: Final = CountedCall()
 
 
-@dataclass(frozen=True, slots=True)
-class ValueSources:
+class ValueSources(Struct, frozen=True):
     """Which answers the values of one call came from."""
 
     values: tuple[ValueOrigin, ...] = ()
@@ -112,8 +111,7 @@ class RunEvidence(Protocol):
         """Whether the user has denied exactly this in this run."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallContext:
+class CallContext(Struct, frozen=True):
     """What a call is judged by: values of one moment, and the run that calls."""
 
     tool: Tool  # as the user's trust weighs it
@@ -123,7 +121,7 @@ class CallContext:
     replaced: bool = False  # its server's entry or its definition is another one than when the user was asked
     verdict: Verdict | None = None  # of the program that calls; None: no program calls
     approved: bool = False  # the user approved exactly this program
-    arguments: JsonObject = dataclasses.field(default_factory=dict)  # as they would be sent
+    arguments: JsonObject = field(default_factory=dict)  # as they would be sent
     release: tuple[Weighed, ...] = ()  # what would be put in place of PII tokens
     damaged: Fault | None = None  # why its tokens cannot become values
     run: RunEvidence | None = None
@@ -135,8 +133,7 @@ class CallContext:
     )  # keys of reasons that the user has answered for this call
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """The answer about one call."""
 
     decision: Word
@@ -337,7 +334,7 @@ def token_release(case: Case) -> Sequence[CallReason]:
         rule = next((one.rule.label for one in denied if one.rule is not None), "")
         words = "; ".join(str(one.what) for one in denied)
         text = f"It was not called: {words}. {rule}".strip()
-        return (dataclasses.replace(_denied(RELEASE, case.risk, text, _WHO), code="refused"),)
+        return (replace(_denied(RELEASE, case.risk, text, _WHO), code="refused"),)
     if context.run is None and case.call.confirmed:
         return ()
     asked = [one for one in context.release if one.word is Word.ASK]

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
 from workbench.errors import WorkbenchError
 from workbench.permissions import tool_verbs
 from workbench.permissions.tool_annotations import contradicts
 from workbench.permissions.tool_verbs import DESTROYS, SENDS
-from workbench.quick_records import dataclass
 from workbench.records import Permission, Tool, Word
 
 UNKNOWN = "unknown"  # why a call of a script asks: nobody knows what the tool does
@@ -30,8 +31,7 @@ _TOLD = re.compile(
 _LOOKED_AT = 400  # characters of a description
 
 
-@dataclass(frozen=True, slots=True)
-class OwnCallQuestion:
+class OwnCallQuestion(Struct, frozen=True):
     """Why the user is asked: what the tool may do, and a whole sentence."""
 
     what: str  # DESTROYS or SENDS

@@ -14,16 +14,16 @@ in a file apart from the settings, readable by them alone: the values in it are 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import tomli_w
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.files import LARGEST, read_toml
 from workbench.privacy.user_marks import WHATS, YOURS, Following, checked, following, kind_rules, unknown
-from workbench.quick_records import dataclass
 from workbench.records import Fault, PrivacyMark, PrivacyRules
 from workbench.secrets.written import write_private
 from workbench.settings import Settings
@@ -33,8 +33,7 @@ MOST_PATTERNS: Final = 20  # of a bench, which others write: each costs time on 
 _TABLES: Final = {"hide": True, "pass": False}
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(Struct, frozen=True):
     marks: tuple[PrivacyMark, ...] = ()
     notices: tuple[Fault, ...] = ()
     lost: bool = False

@@ -11,10 +11,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from workbench.permissions import tool_annotations, tool_verbs
 from workbench.permissions.argument_patterns import is_destination
 from workbench.permissions.tool_annotations import tool_risk
-from workbench.quick_records import dataclass
 from workbench.records import Risk, Tool, ValueOrigin, Word
 from workbench.records.risk_levels import at_least
 
@@ -35,8 +36,7 @@ LONGEST_VALUE: Final = 300  # characters of a value that tell it from others; of
 _BOTH: Final = frozenset({UNTRUSTED, PRIVATE})
 
 
-@dataclass(frozen=True, slots=True)
-class CallReason:
+class CallReason(Struct, frozen=True):
     """One reason to ask the user about a call, or to deny it."""
 
     rule: str  # the rule's own word, such as destination, content, private, derived, often, plan

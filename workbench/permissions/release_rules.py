@@ -8,13 +8,14 @@ one kind before about all, asking before allowing. Some kinds are asked about ea
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.detectors.kinds import BY_NAME, plural
 from workbench.privacy.restorations import Restoration
-from workbench.quick_records import dataclass
 from workbench.records import Permission, Tool, Word
 
 RESTORE: Final = "restore"  # the kind of such a rule
@@ -28,8 +29,7 @@ _DOES = {
 _FOR = {"session": ", in this session", "run": ", in this run"}
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(Struct, frozen=True):
     """What becomes of some values that a call would give to a server."""
 
     what: Restoration

@@ -10,21 +10,20 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, field, fields
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, field, to_builtins
+
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
-from workbench.quick_records import dataclass
 from workbench.records import Permission, Predicate, ToolBits, Word
 
 _FORMAT = 1
 _KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed", "own"})
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """Everything that outlives a core."""
 
     rules: tuple[Permission, ...] = ()
@@ -47,10 +46,12 @@ def write(file: Path, kept: Kept) -> None:
     """In place of what was there, atomically; only this person can read it."""
     words = {
         "format": _FORMAT,
-        "rules": [asdict(rule) for rule in kept.rules],
+        "rules": [to_builtins(rule) for rule in kept.rules],
         "believed": dict(kept.believed),
         "bits": {
-            server: {tool: asdict(bits) for tool, bits in tools.items()} for server, tools in kept.bits.items() if tools
+            server: {tool: to_builtins(bits) for tool, bits in tools.items()}
+            for server, tools in kept.bits.items()
+            if tools
         },
     }
     try:
@@ -109,7 +110,7 @@ def _rule(found: Any) -> Permission:  # Any: JSON
 
 
 def _bits(found: Any) -> ToolBits:  # Any: JSON
-    names = [part.name for part in fields(ToolBits) if part.name not in ("key", "entry")]
+    names = [name for name in ToolBits.__struct_fields__ if name not in ("key", "entry")]
     if any(found[name] not in (True, False, None) for name in names):
         raise ValueError("no bit of ours")
     return ToolBits(

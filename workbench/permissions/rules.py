@@ -10,9 +10,11 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.permissions import own_calls, release_rules, rule_sentences
@@ -21,7 +23,6 @@ from workbench.permissions import sealed_fields as sealing
 from workbench.permissions.call_rules import ToolRules, voided
 from workbench.permissions.rule_file import Kept
 from workbench.permissions.tool_annotations import effective
-from workbench.quick_records import dataclass
 from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, ToolBits, Trust, Word
 
 MOST_RULES = 1_000
@@ -40,8 +41,7 @@ _LOST = Fault(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Snapshot:
+class _Snapshot(Struct, frozen=True):
     """All rules at one moment. Calls are judged on worker threads: a thread reads one snapshot and never sees half of a
     change; a change replaces the whole snapshot."""
 

@@ -13,9 +13,11 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain, read_toml
@@ -298,7 +300,7 @@ def profile_of(name: str, entry: object) -> RunProfile:
 
 def fingerprint(profile: RunProfile) -> str:
     """Of what a profile allows, whoever wrote it."""
-    words = {key: value for key, value in asdict(profile).items() if key not in _NOT_SAID}
+    words = {key: value for key, value in to_builtins(profile).items() if key not in _NOT_SAID}
     return hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
 
 

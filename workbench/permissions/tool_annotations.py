@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.permissions import tool_verbs
 from workbench.records import Hints, Risk, Tool, ToolBits, Trust

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
+
+from msgspec import to_builtins
 
 from workbench.errors import WorkbenchError
 from workbench.policy.reading import assess
@@ -44,7 +45,8 @@ def _judged(code: str | WorkbenchError) -> dict[str, object]:
     if isinstance(code, WorkbenchError):
         return _failed(code.message)
     try:
-        return asdict(assess(code, None))
+        judged: dict[str, object] = to_builtins(assess(code, None))
+        return judged
     except Exception as fault:
         return _failed(f"Reading it failed: {type(fault).__name__}.")
 

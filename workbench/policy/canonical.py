@@ -12,9 +12,10 @@ import textwrap
 import unicodedata
 from functools import lru_cache
 
+from msgspec import Struct
+
 from workbench.policy.program import UNREADABLE, parse
 from workbench.policy.tables.names import names
-from workbench.quick_records import dataclass
 from workbench.records import Finding, Risk, Span
 
 MAX_BYTES = 400_000  # beyond this nobody reads it, and analysis would cost more than it tells
@@ -36,8 +37,7 @@ _JOINERS = frozenset("\u200c\u200d")
 _EMOJI_STYLES = frozenset("\ufe0e\ufe0f")
 
 
-@dataclass(frozen=True, slots=True)
-class Canonical:
+class Canonical(Struct, frozen=True):
     """One text with its hash; faults mean that it must not be run."""
 
     text: str

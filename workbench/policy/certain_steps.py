@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from workbench.policy.bindings import Bindings, own_function
-from workbench.quick_records import dataclass
 
 _STARTING = frozenset(("asyncio.run", "asyncio.wait_for", "asyncio.gather"))  # what they are given fails with them
 _PASSING = (
@@ -23,8 +24,7 @@ _PASSING = (
 _MAIN = ("__name__ == '__main__'", "'__main__' == __name__")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """An import or a call on the way."""
 
     node: ast.Import | ast.ImportFrom | ast.Call

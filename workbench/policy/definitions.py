@@ -9,11 +9,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from workbench.permissions import tool_verbs
 from workbench.permissions.tool_annotations import contradicts
 from workbench.policy.canonical import hidden
 from workbench.policy.tables.names import names
-from workbench.quick_records import dataclass
 from workbench.records import Hints, JsonValue, Tool, ToolWarning
 from workbench.similar_names import plain_letters
 
@@ -191,8 +192,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+")
 _JOINTS = re.compile(r"[-_.\s]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Town:
+class _Town(Struct, frozen=True):
     """All tools of a bench, by name, and the words their names are made of."""
 
     owners: Mapping[str, frozenset[str]]

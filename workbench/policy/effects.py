@@ -8,13 +8,14 @@ import shlex
 from collections.abc import Sequence
 from enum import StrEnum
 
+from msgspec import Struct
+
 from workbench.policy.reach import named_place
 from workbench.policy.reader import Reader
 from workbench.policy.tables.commands import COMMANDS, Command, CommandClass
 from workbench.policy.tables.deeds import WORDS, Deed
 from workbench.policy.tables.patterns import DESTRUCTIVE_COMMAND, HOST, SECRET_NAME, SENSITIVE_PATH
 from workbench.policy.value import HOLE, NOTHING, Source, Value, each, known, shown, text_of
-from workbench.quick_records import dataclass
 from workbench.records import EffectKind, Risk
 from workbench.records.risk_levels import raised
 
@@ -270,8 +271,7 @@ _SUBCOMMAND = re.compile(r"[a-z][a-z0-9-]{0,40}", re.ASCII)
 _SOONEST = (CommandClass.ASK, CommandClass.CODE, CommandClass.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class CommandVerdict:
+class CommandVerdict(Struct, frozen=True):
     """What a command comes to, and why where that is not its plain class."""
 
     kind: CommandClass

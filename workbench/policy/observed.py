@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import Final, TypeAlias
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
+
 from workbench.records import Observation, Verdict
 
 Times: TypeAlias = Mapping[str, tuple[int, int]]  # subject → how often it happened, how often it was refused
@@ -19,8 +19,7 @@ _MOST: Final = 200  # lines of the comparison; what was unforeseen comes first
 _INSIDE: Final = ("/bench/", "./")  # how a program may write the folder it starts in
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What one run did."""
 
     tools: Times = field(default_factory=dict)

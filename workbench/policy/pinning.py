@@ -15,11 +15,12 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from workbench.permissions import tool_verbs
 from workbench.permissions.call_rules import PYTHON
 from workbench.policy.program import UNREADABLE, Program
 from workbench.policy.tables.patterns import ADDRESS
-from workbench.quick_records import dataclass
 from workbench.records import Finding, Gate, Likeness, Proposal, Risk, Tool, ValueChange, Verdict
 from workbench.records.risk_levels import at_least
 
@@ -30,8 +31,7 @@ LONGEST_VALUE = 200  # characters of a changed value that are shown
 _KEPT = (bool, type(None), type(...))  # constants that are switches rather than values
 
 
-@dataclass(frozen=True, slots=True)
-class Prints:
+class Prints(Struct, frozen=True):
     """The three hashes of one program; the later ones are empty where its text cannot be read."""
 
     text: str
@@ -123,8 +123,7 @@ def near(before: str, after: str) -> bool:
     return matcher.real_quick_ratio() >= NEAR and matcher.quick_ratio() >= NEAR and matcher.ratio() >= NEAR
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
+class _Written(Struct, frozen=True):
     """A constant in a text, with the name it is given under."""
 
     value: object

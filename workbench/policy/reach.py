@@ -12,7 +12,8 @@ import ipaddress
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.policy.hosts import host_name, is_address, place, protocols_for, split_place

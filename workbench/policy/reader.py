@@ -10,15 +10,15 @@ import ast
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
 from types import MappingProxyType
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 from workbench.policy.program import Program
 from workbench.policy.report import Report
 from workbench.policy.toolbook import Toolbook
 from workbench.policy.value import NOTHING, UNSAID, Arguments, Source, Value, join
-from workbench.quick_records import dataclass
 from workbench.records import Span, Tool
 
 MAX_WORK = 50_000  # expressions looked at; about 100 ms
@@ -58,8 +58,7 @@ class Scope(dict[str, Value]):
         self[name] = value
 
 
-@dataclass(slots=True)
-class Learned:
+class Learned(Struct):
     """What a function of the program is called with and gives back, joined over all its calls."""
 
     parameters: dict[str, Value] = field(default_factory=dict)
@@ -79,24 +78,21 @@ class Learned:
         return (self.looped, *((name, key(value)) for name, value in self.parameters.items()))
 
 
-@dataclass(slots=True)
-class Part:
+class Part(Struct):
     """The last reading of a function's body, or of the text around them: what it found, and what it had to ask."""
 
     report: Report
     asked: dict[str | ast.AST, Value] = field(default_factory=dict)  # attributes, and functions for their answers
 
 
-@dataclass(slots=True)
-class Later:
+class Later(Struct):
     """A function body to be read after the text around it."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     scopes: list[dict[str, Value]]
 
 
-@dataclass(slots=True)
-class Inner:
+class Inner(Struct):
     """Constant text given to exec or eval: read as a program of its own, told at the place of the call."""
 
     text: str
@@ -104,8 +100,7 @@ class Inner:
     node: ast.Call
 
 
-@dataclass(frozen=True, slots=True)
-class Syntax:
+class Syntax(Struct, frozen=True):
     """What each kind of node does to a reading. Any: every entry takes the one kind of node it stands under."""
 
     statements: Mapping[type[ast.stmt], Callable[[Reader, Any], None]]

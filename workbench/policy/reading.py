@@ -13,11 +13,14 @@ earlier program may have stopped anywhere, so what it binds is what a name may b
 from __future__ import annotations
 
 import ast
+import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
+
+from msgspec.structs import replace
 
 from workbench.policy.canonical import Canonical, canonical
 from workbench.policy.expressions import EXPRESSIONS, NAMING
@@ -89,7 +92,7 @@ class Reading:
 
     def judged(self, verdict: Verdict) -> Reading:
         """The same with another verdict: bounded, with what a session knows of its texts, or with what the user set."""
-        return replace(self, verdict=verdict)
+        return dataclasses.replace(self, verdict=verdict)
 
     @cached_property
     def earlier_nodes(self) -> tuple[ast.AST, ...]:
@@ -254,12 +257,14 @@ def _after(
     ends = _ends(earlier)
     together = _read(canonical("\n".join((*earlier, alone.program.text))), tools, reach, ends)
     if together.verdict.gate is Gate.BLOCKED:
-        return replace(alone, verdict=_unread(alone.verdict), whole=False)
+        return dataclasses.replace(alone, verdict=_unread(alone.verdict), whole=False)
     offset = ends[-1]
     verdict = _told(alone.verdict, together.verdict, offset, len(earlier))
-    calls = tuple(replace(one, span=_moved(one.span, offset)) for one in together.calls if one.span.line > offset)
+    calls = tuple(
+        dataclasses.replace(one, span=_moved(one.span, offset)) for one in together.calls if one.span.line > offset
+    )
     whole = together.tree is not None
-    return replace(together, program=alone.program, verdict=verdict, calls=calls, whole=whole)
+    return dataclasses.replace(together, program=alone.program, verdict=verdict, calls=calls, whole=whole)
 
 
 def _ends(earlier: Sequence[str]) -> list[int]:

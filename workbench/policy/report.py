@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from workbench.policy.value import Source
 from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Span, Tool
 from workbench.records.risk_levels import rank, worst
@@ -13,9 +15,8 @@ MAX_FLOWS = 100
 _MORE = f"More than {MAX_FINDINGS} findings; the rest is not listed."
 
 
-@dataclass(slots=True)
-class Noted:
-    """A finding with what it means for the gate. Treat as frozen; many are made."""
+class Noted(Struct, frozen=True):
+    """A finding with what it means for the gate."""
 
     finding: Finding
     effect: Effect | None = None

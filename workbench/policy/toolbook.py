@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from workbench.permissions import tool_verbs
 from workbench.permissions.tool_annotations import tool_risk
-from workbench.quick_records import dataclass
 from workbench.records import Hints, Tool
 from workbench.records.risk_levels import rank
 from workbench.tool_names import ToolNames, tool_names
@@ -15,8 +16,7 @@ from workbench.tool_names import ToolNames, tool_names
 MOST_FOUND = 4096  # names looked up that are remembered; they come from programs, so there is an end to it
 
 
-@dataclass(frozen=True, slots=True)
-class Unlisted:
+class Unlisted(Struct, frozen=True):
     """A name that no known tool has."""
 
     server: str

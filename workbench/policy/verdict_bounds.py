@@ -7,11 +7,12 @@ a mount refuses becomes an effect that the sandbox refuses. What a rule allows i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.permissions.call_rules import LOST, Foreseen
 from workbench.policy.tables.deeds import Deed
-from workbench.quick_records import dataclass
 from workbench.records import (
     Effect,
     EffectKind,
@@ -33,8 +34,7 @@ Find = Callable[[str, str], Tool | None]  # server and tool → the effective on
 Foresee = Callable[[Tool], Foreseen]  # what is certain of a tool's calls before their arguments are known
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What a run is held to, beside what its text says."""
 
     profile: RunProfile | None = None

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from workbench.errors import WorkbenchError
 from workbench.privacy.detectors.kinds import plural
-from workbench.quick_records import dataclass
 
 HERE = "this session"  # where a value came from that no server supplied
 
 
-@dataclass(frozen=True, slots=True)
-class Restoration:
+class Restoration(Struct, frozen=True):
     """How many values of one kind and origin a call would give to a server."""
 
     kind: str

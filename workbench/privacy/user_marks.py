@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.detection_rules import DEFAULT_RULES, THRESHOLD, DetectionRules, UserPattern
@@ -18,7 +20,6 @@ from workbench.privacy.detectors.field_names import spelling
 from workbench.privacy.detectors.kinds import BY_NAME, KINDS, SEALED
 from workbench.privacy.regex_limits import compile_bounded
 from workbench.privacy.value_index import LONGEST
-from workbench.quick_records import dataclass
 from workbench.records import KindRule, PrivacyMark
 
 WHATS: Final = ("value", "pattern", "key")
@@ -28,8 +29,7 @@ _SWEPT: Final = 6  # letters from which on a value is found in other writings to
 _LONGEST_KEY: Final = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Following:
+class Following(Struct, frozen=True):
     """What every session is told: how to look, and which values to know from its beginning."""
 
     rules: DetectionRules = DEFAULT_RULES

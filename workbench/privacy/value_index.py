@@ -11,12 +11,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
+
 from workbench.numbers import load_numpy
 from workbench.privacy.decoded_text import DecodedText, DigitsOnly, WithoutSeparators, decoded_texts, drop_separators
 from workbench.privacy.detectors.text_search import find_matches, find_words
 from workbench.privacy.detectors.word_lists import COMMON_WORDS
 from workbench.privacy.unicode_folding import plain
-from workbench.quick_records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,8 +102,7 @@ _SHORT = 1_000
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-@dataclass(frozen=True, slots=True)
-class ValueMatch:
+class ValueMatch(Struct, frozen=True):
     """A known value somewhere in a text."""
 
     start: int

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from msgspec import Struct, field
 
-from workbench.quick_records import dataclass
 from workbench.records.ground import JsonObject
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """An entry on its way into the audit; personal data is already masked."""
 
     kind: str  # "run.proposed", "call.done" …
@@ -26,8 +24,7 @@ class Note:
     detail: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A note as written: numbered, timed, and chained to the one before by hash."""
 
     seq: int
@@ -37,8 +34,7 @@ class Entry:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class EntryQuery:
+class EntryQuery(Struct, frozen=True):
     """Which entries to read, newest first; empty fields do not filter."""
 
     text: str = ""
@@ -57,8 +53,7 @@ class EntryQuery:
     brief: bool = False  # without details, which may be long; `entry` has them
 
 
-@dataclass(frozen=True, slots=True)
-class EntryPage:
+class EntryPage(Struct, frozen=True):
     """Entries of a query, newest first, as far as there was time to look."""
 
     entries: tuple[Entry, ...]
@@ -66,8 +61,7 @@ class EntryPage:
     complete: bool = False  # nothing older can fit
 
 
-@dataclass(frozen=True, slots=True)
-class EntryMarks:
+class EntryMarks(Struct, frozen=True):
     """How many entries fit a query, and where each page of them begins, so that a list can jump anywhere."""
 
     total: int
@@ -76,8 +70,7 @@ class EntryMarks:
     marks: tuple[int, ...]  # number of the newest entry of each page, falling
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(Struct, frozen=True):
     """One word that entries can be filtered by, such as a server's name."""
 
     field: str  # of EntryQuery: actor, session, server, tool
@@ -85,8 +78,7 @@ class Facet:
     entries: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChainReport:
+class ChainReport(Struct, frozen=True):
     """Whether the audit is whole."""
 
     whole: bool

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records.ground import Fault, JsonObject, Origin, Risk
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True):
     """One wish to call a tool, on its way to the broker."""
 
     id: str
@@ -21,8 +21,7 @@ class ToolCall:
     unattended: bool = False  # a script made it: nobody pressed a button or typed it
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Struct, frozen=True):
     """One block of a tool's answer."""
 
     kind: str  # text, image, audio, resource, link
@@ -34,8 +33,7 @@ class Content:
     note: str = ""  # what its server says of a link
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What came of a call. `structured` stays JSON text: large text travels as a handle, a tree would not."""
 
     call_id: str
@@ -55,8 +53,7 @@ class Outcome:
     held: bool = False  # a rehearsal answered in the server's place; nothing reached it
 
 
-@dataclass(frozen=True, slots=True)
-class CallTrace:
+class CallTrace(Struct, frozen=True):
     """A nested call of a run as people see it live."""
 
     call_id: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
 
 
 class CheckState(StrEnum):
@@ -16,8 +16,7 @@ class CheckState(StrEnum):
     SKIPPED = "skipped"  # could not be made; the sentence says why
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One thing looked at."""
 
     name: str  # two or three words: "Executable", "TLS"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import StrEnum
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
+
 from workbench.records.ground import Fault
 from workbench.records.servers import ServerConfig
 
@@ -18,8 +18,7 @@ class Standing(StrEnum):
     CLASH = "clash"  # the bench has another one of that name
 
 
-@dataclass(frozen=True, slots=True)
-class FoundServer:
+class FoundServer(Struct, frozen=True):
     """One server of another client; values that look like secrets are masked in its config."""
 
     key: str  # names it in questions; says nothing to people
@@ -35,16 +34,14 @@ class FoundServer:
     project: str = ""  # the folder it is configured for; empty: everywhere
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(Struct, frozen=True):
     """What other clients have."""
 
     servers: tuple[FoundServer, ...] = ()
     faults: tuple[Fault, ...] = ()  # files and entries that could not be read
 
 
-@dataclass(frozen=True, slots=True)
-class ImportChoice:
+class ImportChoice(Struct, frozen=True):
     """A found server that a person ticked."""
 
     key: str
@@ -54,8 +51,7 @@ class ImportChoice:
     keep_secrets: bool = False  # masked values go to where secrets are kept; otherwise into .mcp.json as they are
 
 
-@dataclass(frozen=True, slots=True)
-class ImportReport:
+class ImportReport(Struct, frozen=True):
     """What became of the choices."""
 
     added: tuple[str, ...] = ()
@@ -63,8 +59,7 @@ class ImportReport:
     faults: tuple[Fault, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ClientFile:
+class ClientFile(Struct, frozen=True):
     """One settings file that servers can be written to."""
 
     id: str
@@ -74,8 +69,7 @@ class ClientFile:
     project: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ExportPreview:
+class ExportPreview(Struct, frozen=True):
     """Exactly what would be written."""
 
     client: ClientFile
@@ -87,8 +81,7 @@ class ExportPreview:
     replaced: tuple[str, ...] = ()  # servers of the same name that change
 
 
-@dataclass(frozen=True, slots=True)
-class ExportReport:
+class ExportReport(Struct, frozen=True):
     """What was written, and the way back."""
 
     client: ClientFile

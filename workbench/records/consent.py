@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Consent:
+class Consent(Struct, frozen=True):
     """One wish to start a command, or to speak to an address, in the words a person decides by."""
 
     server: str

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
 
 OUTSIDE: Final = "outside"  # stands among those who share a change: a program of the user's, or a server
 
 
-@dataclass(frozen=True, slots=True)
-class FileInfo:
+class FileInfo(Struct, frozen=True):
     """One entry of the workspace; the path is relative to it, with forward slashes, and can be seen as it is."""
 
     path: str
@@ -21,8 +20,7 @@ class FileInfo:
     warning: str = ""  # what programs of yours would do with such a file; told where one folder is looked at
 
 
-@dataclass(frozen=True, slots=True)
-class FileRoom:
+class FileRoom(Struct, frozen=True):
     """How full the workspace is, and how full it may be."""
 
     size: int
@@ -31,8 +29,7 @@ class FileRoom:
     most_files: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(Struct, frozen=True):
     """How a file was at one moment."""
 
     kind: str  # file, folder, link
@@ -41,8 +38,7 @@ class FileState:
     kept: bool  # its content can be brought back
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """One file that a run, an agent, a person or an undo left different."""
 
     path: str
@@ -53,8 +49,7 @@ class FileChange:
     warning: str = ""  # what programs of yours would do with such a file
 
 
-@dataclass(frozen=True, slots=True)
-class FileChanges:
+class FileChanges(Struct, frozen=True):
     """What one of them changed together."""
 
     id: str  # of the run, where a run did it
@@ -69,8 +64,7 @@ class FileChanges:
     note: str = ""  # why something is not known
 
 
-@dataclass(frozen=True, slots=True)
-class UndoLine:
+class UndoLine(Struct, frozen=True):
     """What undoing would do with one file."""
 
     path: str
@@ -80,16 +74,14 @@ class UndoLine:
     warning: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class UndoPlan:
+class UndoPlan(Struct, frozen=True):
     """All of it, before anything is done."""
 
     changes: FileChanges
     lines: tuple[UndoLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FilePiece:
+class FilePiece(Struct, frozen=True):
     """A slice of a file for the eye: text, or bytes in base64."""
 
     path: str
@@ -101,8 +93,7 @@ class FilePiece:
     warning: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptFiles:
+class KeptFiles(Struct, frozen=True):
     """What is kept of earlier states, and of answers for the next time."""
 
     changes: int

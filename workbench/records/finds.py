@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import StrEnum
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
+
 from workbench.records.servers import Hints, ServerStatus
 
 
@@ -34,16 +34,14 @@ class FoundIn(StrEnum):
     MEANING = "meaning"  # it shares no word with the question
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """Why something was found."""
 
     at: FoundIn
     words: str = ""  # of the question, as they were typed
 
 
-@dataclass(frozen=True, slots=True)
-class Find:
+class Find(Struct, frozen=True):
     """One thing that was found."""
 
     kind: FindKind
@@ -61,8 +59,7 @@ class Find:
     category: str = ""  # which a person gave its server
 
 
-@dataclass(frozen=True, slots=True)
-class Finds:
+class Finds(Struct, frozen=True):
     """The best first."""
 
     finds: tuple[Find, ...] = ()
@@ -72,8 +69,7 @@ class Finds:
     reader: str = ""  # what read the meaning of tools and question; "" while only words are compared
 
 
-@dataclass(frozen=True, slots=True)
-class Companion:
+class Companion(Struct, frozen=True):
     """A tool that often runs in one program with another one."""
 
     server: str

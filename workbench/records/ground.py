@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
 
 # Any: foreign JSON is whatever a server, an agent or a schema author sent; rooms check before they rely on it.
 JsonValue: TypeAlias = Any
@@ -29,8 +29,7 @@ class Risk(StrEnum):
     CRITICAL = "critical"
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """Why something did not work, and what to do about it."""
 
     message: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A name that fits the place."""
 
     name: str  # with "=" behind the name of a parameter
@@ -14,8 +13,7 @@ class Candidate:
     typed: int  # letters of it that stand there already
 
 
-@dataclass(frozen=True, slots=True)
-class CallShape:
+class CallShape(Struct, frozen=True):
     """A call that is being written: its parameters, and which one it is at."""
 
     name: str
@@ -24,8 +22,7 @@ class CallShape:
     words: str  # its documentation
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """What a name stands for; empty where nobody knows."""
 
     name: str

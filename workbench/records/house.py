@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from msgspec import Struct, field
 
-from workbench.quick_records import dataclass
 from workbench.records.ground import Fault
 from workbench.records.runs import Ledger
 from workbench.records.sandbox import Level, Strength
 
 
-@dataclass(frozen=True, slots=True)
-class AgentInfo:
+class AgentInfo(Struct, frozen=True):
     """An agent at the door right now."""
 
     session: str
@@ -21,16 +19,14 @@ class AgentInfo:
     calls: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class AgentDoor:
+class AgentDoor(Struct, frozen=True):
     """The HTTP door for agents, as a person sees it."""
 
     url: str = ""  # empty while it is closed
     token: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CoreStatus:
+class CoreStatus(Struct, frozen=True):
     """The core in one look, for the status bar and `mcp-workbench status`."""
 
     version: str

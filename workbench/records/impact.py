@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class Impact:
+class Impact(Struct, frozen=True):
     """Names as a person knows them; what is only known at run time is no name and stands among the effects."""
 
     read: tuple[str, ...] = ()  # files and folders

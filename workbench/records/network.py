@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records.ground import Fault
 
 
-@dataclass(frozen=True, slots=True)
-class HostRule:
+class HostRule(Struct, frozen=True):
     """A place that programs may reach. A bench's rule is an offer until a person accepted it."""
 
     domain: str  # exact, or `*.example.org` for everything below example.org
@@ -18,8 +18,7 @@ class HostRule:
     sha: str = ""  # of domain, ports and protocols: what a person accepts
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkRules:
+class NetworkRules(Struct, frozen=True):
     """All rules as they stand now."""
 
     hosts: tuple[HostRule, ...] = ()
@@ -34,8 +33,7 @@ class NetworkRules:
         return () if self.closed else tuple(rule for rule in self.hosts if rule.accepted)
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(Struct, frozen=True):
     """One connection of a program, or one that was refused."""
 
     host: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(Struct, frozen=True):
     """One effect: foretold, seen, or both."""
 
     kind: str  # tool, host, written, deleted

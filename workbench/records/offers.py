@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records.calls import Content
 from workbench.records.ground import Fault
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Struct, frozen=True):
     """Something a server lets read, under its address."""
 
     server: str
@@ -20,8 +20,7 @@ class Resource:
     size: int = -1  # bytes, as the server claims; -1: it says nothing
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceTemplate:
+class ResourceTemplate(Struct, frozen=True):
     """An address with blanks (RFC 6570), for more resources than can be listed."""
 
     server: str
@@ -33,8 +32,7 @@ class ResourceTemplate:
     variables: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PromptArgument:
+class PromptArgument(Struct, frozen=True):
     """A blank of a prompt."""
 
     name: str
@@ -43,8 +41,7 @@ class PromptArgument:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Struct, frozen=True):
     """Words for a model that a server keeps ready."""
 
     server: str
@@ -54,8 +51,7 @@ class Prompt:
     arguments: tuple[PromptArgument, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Offers:
+class Offers(Struct, frozen=True):
     """All a server offers besides tools; resources are told in slices, because there may be very many."""
 
     server: str
@@ -71,16 +67,14 @@ class Offers:
     warnings: tuple[str, ...] = ()  # entries left out and why
 
 
-@dataclass(frozen=True, slots=True)
-class PromptMessage:
+class PromptMessage(Struct, frozen=True):
     """One message of a filled prompt."""
 
     role: str  # user, assistant; foreign words stay as they are
     content: Content
 
 
-@dataclass(frozen=True, slots=True)
-class PromptAnswer:
+class PromptAnswer(Struct, frozen=True):
     """A prompt with its blanks filled, or why it could not be."""
 
     name: str
@@ -93,8 +87,7 @@ class PromptAnswer:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Struct, frozen=True):
     """What a server would put in for an argument."""
 
     values: tuple[str, ...] = ()
@@ -102,8 +95,7 @@ class Completion:
     more: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(Struct, frozen=True):
     """One message of a server's log."""
 
     number: int  # grows by one with each message, also with those that were dropped
@@ -113,8 +105,7 @@ class LogLine:
     text: str  # a text as it is, other values as JSON; shortened past a limit
 
 
-@dataclass(frozen=True, slots=True)
-class ServerLog:
+class ServerLog(Struct, frozen=True):
     """The end of a server's log."""
 
     lines: tuple[LogLine, ...] = ()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records.calls import Outcome
 from workbench.records.ground import Origin
 
 
-@dataclass(frozen=True, slots=True)
-class PastCall:
+class PastCall(Struct, frozen=True):
     """One call that was made. Lists carry it without its outcome and with its arguments shortened."""
 
     id: int
@@ -28,8 +28,7 @@ class PastCall:
     outcome: Outcome | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PastQuery:
+class PastQuery(Struct, frozen=True):
     """Which calls to find, newest first."""
 
     text: str = ""  # words that must all occur in names, arguments or answer; the last letters of each may be missing

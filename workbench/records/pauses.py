@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records.ground import Risk
 from workbench.records.trust import Permission
 
 
-@dataclass(frozen=True, slots=True)
-class ValueOrigin:
+class ValueOrigin(Struct, frozen=True):
     """A value of a call's arguments that stood in what a tool answered before."""
 
     path: str  # where in the arguments: `to`, `recipients[]`
@@ -21,8 +21,7 @@ class ValueOrigin:
     around: str = ""  # what stood around it; the value itself lies between \x02 and \x03
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(Struct, frozen=True):
     """One call, or a batch of alike ones, that waits for a person while its program runs."""
 
     id: str
@@ -44,8 +43,7 @@ class Pause:
     offers: tuple[Permission, ...] = ()  # rules for personal data, each of which would have answered a part of it
 
 
-@dataclass(frozen=True, slots=True)
-class PauseAnswer:
+class PauseAnswer(Struct, frozen=True):
     """A person's answer to one pause."""
 
     pause_id: str
@@ -55,8 +53,7 @@ class PauseAnswer:
     seconds: float = 0.0  # how long the person looked
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """A side effect that a rehearsal held back."""
 
     call_id: str
@@ -72,8 +69,7 @@ class Held:
     answered: str = ""  # what the program was told instead: invented, recorded, nothing
 
 
-@dataclass(frozen=True, slots=True)
-class PlanChoice:
+class PlanChoice(Struct, frozen=True):
     """A person's answer to what a rehearsal held: which of it the real run may do."""
 
     rehearsal: str  # the id of the rehearsal's run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
 
 
 class Likeness(StrEnum):
@@ -16,8 +16,7 @@ class Likeness(StrEnum):
     NEAR = "near"  # most lines are the same
 
 
-@dataclass(frozen=True, slots=True)
-class ValueChange:
+class ValueChange(Struct, frozen=True):
     """A value that is written otherwise than in the allowed program; `line` is that of the new text."""
 
     line: int
@@ -26,8 +25,7 @@ class ValueChange:
     destination: bool = False  # it says where something goes: an address, a host, a recipient
 
 
-@dataclass(frozen=True, slots=True)
-class Resemblance:
+class Resemblance(Struct, frozen=True):
     """A program that was allowed before, beside the one that waits now."""
 
     likeness: Likeness

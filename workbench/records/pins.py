@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
 
 
 class ChangeKind(StrEnum):
@@ -15,8 +15,7 @@ class ChangeKind(StrEnum):
     REMOVED = "removed"
 
 
-@dataclass(frozen=True, slots=True)
-class DefinitionChange:
+class DefinitionChange(Struct, frozen=True):
     """One tool of a known server that is not what it was. A changed one is blocked until a person approves it."""
 
     server: str
@@ -30,8 +29,7 @@ class DefinitionChange:
     warnings: tuple[str, ...] = ()  # what is odd about the definition as it is now
 
 
-@dataclass(frozen=True, slots=True)
-class ToolWarning:
+class ToolWarning(Struct, frozen=True):
     """Something odd about a definition, in words for a person."""
 
     server: str
@@ -41,8 +39,7 @@ class ToolWarning:
     why: str  # what somebody could do with it
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """What a server was at some time: kept each time it changed, so that two times can be compared."""
 
     at: float

@@ -6,12 +6,12 @@ mistake.
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records.ground import Fault
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """One call that a value came with or went into."""
 
     server: str
@@ -21,16 +21,14 @@ class Place:
     why: str = ""  # by whose word it went there
 
 
-@dataclass(frozen=True, slots=True)
-class KindCount:
+class KindCount(Struct, frozen=True):
     """So many different values of one kind."""
 
     kind: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class HiddenValue:
+class HiddenValue(Struct, frozen=True):
     """One token, and all that is known of the value behind it but the value."""
 
     token: str
@@ -42,8 +40,7 @@ class HiddenValue:
     runs: tuple[str, ...] = ()  # whose answers it was hidden in
 
 
-@dataclass(frozen=True, slots=True)
-class PrivacySession:
+class PrivacySession(Struct, frozen=True):
     """A conversation that has a memory of values of its own."""
 
     id: str
@@ -53,8 +50,7 @@ class PrivacySession:
     here: bool = True  # an agent that left keeps its session as long as the core runs
 
 
-@dataclass(frozen=True, slots=True)
-class PrivacyQuery:
+class PrivacyQuery(Struct, frozen=True):
     """Which values of a session, in the order in which their tokens were made; empty fields do not filter."""
 
     session: str
@@ -64,8 +60,7 @@ class PrivacyQuery:
     limit: int = 500
 
 
-@dataclass(frozen=True, slots=True)
-class PrivacyReport:
+class PrivacyReport(Struct, frozen=True):
     """A page of a session's values, and its figures."""
 
     session: PrivacySession
@@ -75,8 +70,7 @@ class PrivacyReport:
     enabled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Hidden:
+class Hidden(Struct, frozen=True):
     """A stretch of a real text that a model does not see, in code points, and what it sees in its place."""
 
     start: int
@@ -85,8 +79,7 @@ class Hidden:
     token: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelView:
+class ModelView(Struct, frozen=True):
     """A text as a model gets it."""
 
     text: str
@@ -96,8 +89,7 @@ class ModelView:
     enabled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Revealed:
+class Revealed(Struct, frozen=True):
     """The value behind a token, for a person's eyes; that they looked is in the audit."""
 
     token: str
@@ -109,8 +101,7 @@ class Revealed:
     times: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TriedSpan:
+class TriedSpan(Struct, frozen=True):
     """What the detector found in a text that a person tries it on."""
 
     start: int
@@ -119,8 +110,7 @@ class TriedSpan:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """What the detector makes of a text; nothing of it is kept."""
 
     spans: tuple[TriedSpan, ...] = ()
@@ -129,8 +119,7 @@ class Trial:
     is_json: bool = False  # read with its keys
 
 
-@dataclass(frozen=True, slots=True)
-class PrivacyMark:
+class PrivacyMark(Struct, frozen=True):
     """What somebody said of personal data for good: it hides something wherever it stands, or lets it pass."""
 
     hide: bool
@@ -142,8 +131,7 @@ class PrivacyMark:
     id: str = ""  # the same for the same words
 
 
-@dataclass(frozen=True, slots=True)
-class KindRule:
+class KindRule(Struct, frozen=True):
     """How one kind of personal data is looked for."""
 
     kind: str
@@ -152,8 +140,7 @@ class KindRule:
     threshold: float = 0.0  # from which score on it counts in prose; 0: nothing of it is scored
 
 
-@dataclass(frozen=True, slots=True)
-class PrivacyRules:
+class PrivacyRules(Struct, frozen=True):
     """All that a person may change about what is hidden."""
 
     marks: tuple[PrivacyMark, ...] = ()

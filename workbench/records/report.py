@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from msgspec import Struct, field
 
-from workbench.quick_records import dataclass
 from workbench.records.audit import ChainReport
 from workbench.records.review import ReviewFigures
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """So many of something."""
 
     name: str
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class RunTally:
+class RunTally(Struct, frozen=True):
     """So many runs of one risk that ended in one way."""
 
     risk: str  # empty: ended before anybody judged it
@@ -26,8 +23,7 @@ class RunTally:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class DayFigures:
+class DayFigures(Struct, frozen=True):
     """The runs that ended on one day of this place."""
 
     day: str  # 2026-11-19
@@ -37,8 +33,7 @@ class DayFigures:
     actual: int  # tokens that were spent
 
 
-@dataclass(frozen=True, slots=True)
-class ServerFigures:
+class ServerFigures(Struct, frozen=True):
     """Calls of one server's tools."""
 
     server: str
@@ -48,8 +43,7 @@ class ServerFigures:
     p95_ms: float
 
 
-@dataclass(frozen=True, slots=True)
-class ToolFigures:
+class ToolFigures(Struct, frozen=True):
     """Calls of one tool at one risk, which is its class when it was called."""
 
     server: str
@@ -60,8 +54,7 @@ class ToolFigures:
     refused: int
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """Values of personal data that went back into a call in place of their tokens."""
 
     kind: str
@@ -70,8 +63,7 @@ class Given:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Foretold:
+class Foretold(Struct, frozen=True):
     """Effects of programs: what reading them foretold beside what was seen."""
 
     seen: int = 0  # foretold, and seen
@@ -80,8 +72,7 @@ class Foretold:
     unread: int = 0  # nobody could tell from the text
 
 
-@dataclass(frozen=True, slots=True)
-class Incident:
+class Incident(Struct, frozen=True):
     """One entry that a report names."""
 
     seq: int
@@ -93,8 +84,7 @@ class Incident:
     risk: str
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Struct, frozen=True):
     """One run as a line of an audit log."""
 
     at: float
@@ -125,8 +115,7 @@ class Execution:
     outcome: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """All numbers of a stretch of time."""
 
     since: float
@@ -151,8 +140,7 @@ class Figures:
     cents_per_million: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """Everything that the compliance report says."""
 
     made: float

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewFigures:
+class ReviewFigures(Struct, frozen=True):
     """Of the newest decisions about programs, plans and calls that somebody looked at."""
 
     decided: int = 0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import StrEnum
 from typing import Final
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
+
 from workbench.records.calls import CallTrace
 from workbench.records.ground import Fault, Origin, Risk
 from workbench.records.impact import Impact
@@ -26,8 +26,7 @@ class Gate(StrEnum):
     AUTO = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A stretch of code: lines from 1, columns from 0 in Python code points."""
 
     line: int
@@ -36,8 +35,7 @@ class Span:
     end_column: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One thing the analyzer noticed, and the words a person reads."""
 
     rule: str
@@ -55,8 +53,7 @@ class EffectKind(StrEnum):
     MAY = "may happen"
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """Something the program does to the world, as a line of the approval table."""
 
     kind: EffectKind
@@ -66,8 +63,7 @@ class Effect:
     reversible: bool | None = None  # None: not known
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(Struct, frozen=True):
     """Data on its way through the program: from what one line reads into what another line does."""
 
     kind: str  # private (a person's data) or untrusted (text that outsiders can write)
@@ -77,8 +73,7 @@ class Flow:
     sink_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class ToolUse:
+class ToolUse(Struct, frozen=True):
     """A tool the code names, as far as reading it tells."""
 
     server: str
@@ -87,8 +82,7 @@ class ToolUse:
     often: bool = False  # it may be called any number of times: in a loop, in a function, or handed on
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What policy says of one canonical text."""
 
     sha: str
@@ -135,8 +129,7 @@ class RunState(StrEnum):
 ENDS: Final = frozenset({RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """A program somebody wants to run. `sha` is SHA-256 of `code` after it became canonical."""
 
     id: str
@@ -160,8 +153,7 @@ class Proposal:
     wish: str = "program"  # what its author asked for: a program, or a call, file or skill that we wrote one for
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """A person's answer; it names the text it is about, so nothing else can be let through by it."""
 
     run_id: str
@@ -179,8 +171,7 @@ class Decision:
     terminal: str = ""  # where it was given, if not in a window: the core writes it, no door
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
+class Ledger(Struct, frozen=True):
     """What a run or session cost a model, beside what direct tool calls would have cost."""
 
     direct: int = 0
@@ -190,8 +181,7 @@ class Ledger:
     definitions: int = 0  # the part of `direct` that is tool definitions, loaded once a conversation
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """A proposal on its road, as every door sees it. Output and result are the person's view: unmasked."""
 
     id: str

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What one run may use up; each ends the run with a clear reason."""
 
     seconds: float = 30.0  # of its own time; what its tools, the user and the scanning of answers take is not counted
@@ -24,8 +22,7 @@ class Limits:
     cpus: int = 1  # processors it may use at once
 
 
-@dataclass(frozen=True, slots=True)
-class Strength:
+class Strength(Struct, frozen=True):
     """What isolation this machine gives, as probed, not as hoped."""
 
     backend: str  # native, bubblewrap, reduced, none
@@ -36,8 +33,7 @@ class Strength:
     fixes: Mapping[str, str] = field(default_factory=dict)  # a feature that is missing → the line that brings it
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct, frozen=True):
     """One kind of isolation, from the weakest to the strongest: process, container, vm."""
 
     name: str

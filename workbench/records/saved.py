@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import StrEnum
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
+
 from workbench.records.calls import Outcome
 from workbench.records.ground import Fault, JsonObject, JsonValue
 
@@ -27,8 +27,7 @@ class Expect(StrEnum):
     UNDER_MS = "under_ms"  # it took less than so many milliseconds
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(Struct, frozen=True):
     """One thing that must hold."""
 
     kind: Expect
@@ -37,8 +36,7 @@ class Expectation:
     ignore: tuple[str, ...] = ()  # paths that may differ from what is kept
 
 
-@dataclass(frozen=True, slots=True)
-class SavedCall:
+class SavedCall(Struct, frozen=True):
     """One call as a file holds it: `calls/<collection>/<name>.json`."""
 
     collection: str  # empty for a file that lies in `calls` itself
@@ -55,8 +53,7 @@ class SavedCall:
     file: str = ""  # below the bench
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenCall:
+class BrokenCall(Struct, frozen=True):
     """A file among the saved calls that cannot be used."""
 
     file: str
@@ -64,16 +61,14 @@ class BrokenCall:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SavedCalls:
+class SavedCalls(Struct, frozen=True):
     """Every saved call of a bench."""
 
     calls: tuple[SavedCall, ...] = ()
     broken: tuple[BrokenCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """Whether one expectation holds."""
 
     expectation: Expectation
@@ -83,8 +78,7 @@ class Mark:
     got: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(Struct, frozen=True):
     """What came of making a saved call and looking at its answer."""
 
     file: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class SecretInfo:
+class SecretInfo(Struct, frozen=True):
     """One secret that is stored, or that a server refers to."""
 
     name: str
@@ -15,8 +14,7 @@ class SecretInfo:
     signed_in: str = ""  # set when it is what a sign-in brought for this server, not something a person typed
 
 
-@dataclass(frozen=True, slots=True)
-class SecretStore:
+class SecretStore(Struct, frozen=True):
     """Where secrets are kept on this machine, and which there are."""
 
     kind: str  # keyring, file, memory, locked; empty while nobody needed it

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import StrEnum
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
+
 from workbench.records.ground import Fault, JsonObject, JsonValue
 
 
@@ -19,8 +19,7 @@ class ServerStatus(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerConfig:
+class ServerConfig(Struct, frozen=True):
     """One entry of `.mcp.json`."""
 
     name: str
@@ -45,8 +44,7 @@ class ServerConfig:
         return bool(self.url) and (self.transport in ("http", "sse") or (not self.transport and not self.command))
 
 
-@dataclass(frozen=True, slots=True)
-class KnownServer:
+class KnownServer(Struct, frozen=True):
     """A server of a well-known maker: an entry to be added, and what a person should know before."""
 
     title: str
@@ -57,8 +55,7 @@ class KnownServer:
     needs: str  # what it takes to use it: programs, accounts, secrets
 
 
-@dataclass(frozen=True, slots=True)
-class ServerState:
+class ServerState(Struct, frozen=True):
     """What is known of a server right now."""
 
     config: ServerConfig
@@ -85,8 +82,7 @@ class ServerState:
     warnings: tuple[str, ...] = ()  # tools left out and why, rubbish on stdout
 
 
-@dataclass(frozen=True, slots=True)
-class Hints:
+class Hints(Struct, frozen=True):
     """A server's own claims about a tool (None: it says nothing); never proof."""
 
     read_only: bool | None = None
@@ -95,8 +91,7 @@ class Hints:
     open_world: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """One tool with its whole definition; `raw` is what the server sent, unknown keys included."""
 
     server: str
@@ -117,8 +112,7 @@ class Tool:
     guessed: tuple[str, ...] = ()  # bits that are a guess from its name, description and hints
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSummary:
+class ToolSummary(Struct, frozen=True):
     """A tool as lists show it: without its schemas, so ten thousand of them stay light."""
 
     server: str
@@ -140,8 +134,7 @@ class Depth(StrEnum):
     FULL = "full"
 
 
-@dataclass(frozen=True, slots=True)
-class SearchAnswer:
+class SearchAnswer(Struct, frozen=True):
     """What a search found; `text` is exactly what an agent receives."""
 
     text: str

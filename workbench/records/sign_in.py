@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records.ground import Fault
 
 
-@dataclass(frozen=True, slots=True)
-class SignInStep:
+class SignInStep(Struct, frozen=True):
     """One thing that was asked or done, and what came of it."""
 
     title: str
@@ -21,8 +21,7 @@ class SignInStep:
     ms: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class SignIn:
+class SignIn(Struct, frozen=True):
     """The last sign-in at a server, under way or over."""
 
     server: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records.runs import Verdict
 
 
@@ -16,8 +17,7 @@ class SkillState(StrEnum):
     RETIRED = "retired"
 
 
-@dataclass(frozen=True, slots=True)
-class Skill:
+class Skill(Struct, frozen=True):
     """A program worth keeping, with where it came from."""
 
     name: str
@@ -45,8 +45,7 @@ class Skill:
     faults: tuple[str, ...] = ()  # what is wrong with its folder; a skill with faults is not handed to programs
 
 
-@dataclass(frozen=True, slots=True)
-class SkillUse:
+class SkillUse(Struct, frozen=True):
     """How often programs used a skill, and what came of it."""
 
     name: str
@@ -56,8 +55,7 @@ class SkillUse:
     last: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class SkillPage:
+class SkillPage(Struct, frozen=True):
     """All there is to see of one skill."""
 
     skill: Skill
@@ -68,16 +66,14 @@ class SkillPage:
     sources: str = ""  # where its folder is
 
 
-@dataclass(frozen=True, slots=True)
-class SkillFile:
+class SkillFile(Struct, frozen=True):
     """A file that came with a skill."""
 
     path: str
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class SkillReview:
+class SkillReview(Struct, frozen=True):
     """What came from elsewhere, as a person sees it before anything of it is written."""
 
     key: str  # names exactly this reading; importing takes it and nothing else
@@ -90,8 +86,7 @@ class SkillReview:
     before: Skill | None = None  # the skill of this name that is here already
 
 
-@dataclass(frozen=True, slots=True)
-class SkillHint:
+class SkillHint(Struct, frozen=True):
     """Programs of one form ran again and again: they may be worth a skill."""
 
     key: str
@@ -114,8 +109,7 @@ class DifferenceKind(StrEnum):
     FAILURE = "failure"
 
 
-@dataclass(frozen=True, slots=True)
-class SkillDifference:
+class SkillDifference(Struct, frozen=True):
     """One thing that is not as it was recorded."""
 
     kind: DifferenceKind
@@ -125,8 +119,7 @@ class SkillDifference:
     breaks: bool = True  # False: it is another one, and the skill did the same all the same
 
 
-@dataclass(frozen=True, slots=True)
-class SkillTest:
+class SkillTest(Struct, frozen=True):
     """What came of playing one cassette to a skill."""
 
     skill: str
@@ -138,8 +131,7 @@ class SkillTest:
     draft: bool = False  # the draft was tested, not the kept skill
 
 
-@dataclass(frozen=True, slots=True)
-class CassetteInfo:
+class CassetteInfo(Struct, frozen=True):
     """A recording as a list shows it."""
 
     name: str

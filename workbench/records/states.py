@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class KeptState:
+class KeptState(Struct, frozen=True):
     """Variables, imports and open files that the next program under the same name goes on with."""
 
     session: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ServerTask:
+class ServerTask(Struct, frozen=True):
     """One piece of work that goes on at a server, or ended there."""
 
     server: str

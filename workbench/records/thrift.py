@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from msgspec import Struct, field
 
-from workbench.quick_records import dataclass
 from workbench.records.ground import Origin
 from workbench.records.runs import Ledger
 
 
-@dataclass(frozen=True, slots=True)
-class SessionTokens:
+class SessionTokens(Struct, frozen=True):
     """The ledger of one conversation."""
 
     session: str
@@ -19,8 +17,7 @@ class SessionTokens:
     ledger: Ledger
 
 
-@dataclass(frozen=True, slots=True)
-class ModeAdvice:
+class ModeAdvice(Struct, frozen=True):
     """Programs or direct tool calls, with the numbers that decide. Tokens, all of them."""
 
     mode: str  # "code" or "direct"
@@ -32,8 +29,7 @@ class ModeAdvice:
     counter: str = "≈"  # what made these numbers
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFactor:
+class ModelFactor(Struct, frozen=True):
     """How many tokens another family of models counts for each one shown."""
 
     models: str
@@ -42,8 +38,7 @@ class ModelFactor:
     measured: bool = False  # on the definitions of this catalogue; else an estimate
 
 
-@dataclass(frozen=True, slots=True)
-class TokenReport:
+class TokenReport(Struct, frozen=True):
     """Everything the tokens dialog and `mcp-workbench tokens` show."""
 
     total: Ledger = field(default_factory=Ledger)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records.ground import Fault
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """One message as it crossed a server's pipe, in the order of `number`; its whole text is asked for by `at`."""
 
     server: str
@@ -23,8 +23,7 @@ class Frame:
     cut: bool = False  # too long to keep: only its beginning is
 
 
-@dataclass(frozen=True, slots=True)
-class RawAnswer:
+class RawAnswer(Struct, frozen=True):
     """What came of a message a person wrote by hand; the messages themselves stand among the frames."""
 
     method: str
@@ -35,8 +34,7 @@ class RawAnswer:
     ms: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Vitals:
+class Vitals(Struct, frozen=True):
     """How one server is doing right now. Asking looks into /proc, so it is asked while somebody looks."""
 
     server: str

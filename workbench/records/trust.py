@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import StrEnum
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
+
 from workbench.records.ground import Fault
 
 
@@ -18,16 +18,14 @@ class Word(StrEnum):
     DENY = "deny"
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate:
+class Predicate(Struct, frozen=True):
     """What a value among the arguments must look like for a rule to count."""
 
     path: str  # into the arguments: `to`, `recipients[]`, `message.to`
     pattern: str  # `*` and `?` as in file names, or `under workspace`
 
 
-@dataclass(frozen=True, slots=True)
-class Permission:
+class Permission(Struct, frozen=True):
     """One rule. `key` is the hash it is about: of a tool's definition, or of what was approved; an allow is void when
     that is another one."""
 
@@ -52,8 +50,7 @@ class Permission:
     entry: str = ""  # of a rule for a tool: the fingerprint of the server's entry; an allow is void with another one
 
 
-@dataclass(frozen=True, slots=True)
-class ToolBits:
+class ToolBits(Struct, frozen=True):
     """What a person says of a tool in place of its server's hints, and three bits that no server tells. None: nothing
     was said, so the server's hint counts as far as it is believed, and a guess stands for the rest."""
 
@@ -68,8 +65,7 @@ class ToolBits:
     entry: str = ""  # the fingerprint of the server's entry it was said of; with another one the same holds
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
+class Trust(Struct, frozen=True):
     """Whose hints are believed, and what was said of single tools."""
 
     believed: tuple[str, ...] = ()  # servers
@@ -77,8 +73,7 @@ class Trust:
     lost: bool = False  # what was kept cannot be read: nothing is allowed by a rule, and everything asks
 
 
-@dataclass(frozen=True, slots=True)
-class Permissions:
+class Permissions(Struct, frozen=True):
     """All of it, as a person's door shows it."""
 
     rules: tuple[Permission, ...] = ()
@@ -87,8 +82,7 @@ class Permissions:
     void: Mapping[str, str] = field(default_factory=dict)  # id of a rule → why it counts no more, as far as is known
 
 
-@dataclass(frozen=True, slots=True)
-class RunProfile:
+class RunProfile(Struct, frozen=True):
     """The bounds of a run, by name. Mounts and the broker hold a program to them, whatever its text says."""
 
     name: str
@@ -109,8 +103,7 @@ class RunProfile:
     sentence: str = ""  # what it allows, in words
 
 
-@dataclass(frozen=True, slots=True)
-class Profiles:
+class Profiles(Struct, frozen=True):
     """All profiles there are, and which one counts where none is named."""
 
     all: tuple[RunProfile, ...] = ()

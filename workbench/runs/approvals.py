@@ -11,13 +11,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.audit.review import is_hasty
 from workbench.policy.pinning import Prints, changed_values, near, prints
 from workbench.policy.program import Program
 from workbench.policy.reading import Reading
-from workbench.quick_records import dataclass
 from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
 from workbench.runs.execution import limits_from
 from workbench.runs.pins import Pins
@@ -28,8 +29,7 @@ REMEMBERED = 100  # allowed programs that the next ones are compared with
 LONGEST = 60_000  # characters of a program that is remembered for that
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
+class Allowed(Struct, frozen=True):
     """One program that a person let run."""
 
     at: float

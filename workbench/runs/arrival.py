@@ -6,10 +6,11 @@ import asyncio
 import json
 import logging
 from collections.abc import Coroutine
-from dataclasses import replace
 from functools import partial
 from threading import Event
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.cancellation import WorkCancelled, cancellable
 from workbench.events import LedgerChanged, spawn

@@ -11,9 +11,10 @@ import re
 import uuid
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical, hidden

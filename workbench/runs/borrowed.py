@@ -8,8 +8,10 @@ is kept anew while its program waits is noticed before anything runs.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.policy.imports import PACKAGE, unread
@@ -70,7 +72,7 @@ def with_skills(
             if leak is not None:
                 verdict = _leaking(verdict, skill, line, *leak)
             read_skills |= {**inner.skills, skill.name: inner}
-    return replace(reading, verdict=verdict, skills=read_skills)
+    return dataclasses.replace(reading, verdict=verdict, skills=read_skills)
 
 
 def circle(name: str, code: str, skills: Sequence[Skill]) -> tuple[str, ...]:

@@ -20,8 +20,9 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress

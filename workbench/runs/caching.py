@@ -7,8 +7,9 @@ makes what is kept of it void; and a person who presses Call wants to know what 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from fnmatch import fnmatchcase
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, ServerRemoved, SignInChanged

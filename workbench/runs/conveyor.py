@@ -8,7 +8,8 @@ import shutil
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged, spawn

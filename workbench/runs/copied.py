@@ -7,8 +7,9 @@ own. Whoever reads that program sees it now with where it came from; the questio
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from workbench.policy.reading import Reading
 from workbench.records import Finding, Risk

@@ -11,8 +11,9 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property
+
+from msgspec.structs import replace
 
 from workbench.permissions import provenance_rules, tool_annotations
 from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMatch, ValueSources

@@ -6,7 +6,8 @@ Only values that the entry's session knows are replaced, nothing is guessed, so 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.privacy.seen_texts import SeenTexts
 from workbench.records import JsonValue, Note

@@ -10,7 +10,9 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, PauseSettled, RunPaused

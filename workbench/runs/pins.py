@@ -11,7 +11,8 @@ import hashlib
 import json
 import time
 import uuid
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged

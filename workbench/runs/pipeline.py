@@ -7,7 +7,8 @@ import time
 from asyncio import CancelledError
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import spawn

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from workbench.errors import WorkbenchError
 from workbench.policy.gate import isolated_as
 from workbench.policy.reading import Reading
-from workbench.quick_records import dataclass
 from workbench.records import Level, Risk
 from workbench.runs.languages import NAMES, PYTHON
 from workbench.runs.packaged import packaged
@@ -16,8 +17,7 @@ from workbench.settings import Settings
 _SERIOUS = frozenset({Risk.HIGH, Risk.CRITICAL})
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """The level a run gets; `isolation` says in one sentence how that is less than what was wanted, if it is."""
 
     level: str

@@ -15,7 +15,8 @@ from itertools import chain, islice
 from threading import Lock
 from typing import Final
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.runs.imprint import PHRASE, Imprint
 from workbench.runs.wording import atoms, clean, joined, plain, readings, words
 
@@ -41,8 +42,7 @@ def _nobody(part: Sequence[str]) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(Struct, frozen=True):
     """One answer that came in."""
 
     call_id: str
@@ -53,8 +53,7 @@ class Read:
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Came:
+class Came(Struct, frozen=True):
     """A value of an argument, or a part of it, that stood in an answer."""
 
     kinds: frozenset[str]

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.records import Fault, Note, Outcome, PromptAnswer

@@ -10,9 +10,10 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.pii_tokens import LOOKALIKE

@@ -7,12 +7,13 @@ line of a plan that a person reads before anything of it happens (`plan.py`).
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.policy.toolcalls import reversible
-from workbench.quick_records import dataclass
 from workbench.records import (
     Content,
     Fault,
@@ -38,8 +39,7 @@ SHOWN: Final = 20_000  # characters of one call's arguments that a person is sho
 _LIKE: Final = 50  # calls of the same tool among which one with the same arguments is looked for
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One held call, exactly."""
 
     held: Held

@@ -13,12 +13,13 @@ import shutil
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical
-from workbench.quick_records import dataclass
 from workbench.records import DifferenceKind, JsonObject, JsonValue, Skill, SkillDifference, SkillState, SkillTest, Tool
 from workbench.runs.deck import Deck, result_differences
 from workbench.runs.execution import limits_from
@@ -33,8 +34,7 @@ from workbench.skills.signature import calling
 from workbench.wrappers.package import write_package
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(Struct, frozen=True):
     """What came of one play."""
 
     deck: Deck

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from workbench.audit.finder import Finder
 from workbench.audit.journal import Journal
 from workbench.events import Event
@@ -13,7 +15,6 @@ from workbench.paths import Paths
 from workbench.permissions.personal_data_marks import Personal
 from workbench.permissions.rules import Rules
 from workbench.permissions.run_profiles import Bounds
-from workbench.quick_records import dataclass
 from workbench.runs.keeping import Keeping
 from workbench.runs.sessions import Sessions
 from workbench.sandbox.sandbox import Sandbox
@@ -28,8 +29,7 @@ from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Rooms:
+class Rooms(Struct, frozen=True):
     """Everything the conveyor and the broker work with."""
 
     paths: Paths

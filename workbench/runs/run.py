@@ -6,15 +6,16 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.policy.observed import compare, unforeseen
 from workbench.policy.reading import Reading
 from workbench.privacy.pii_tokens import cut_before
-from workbench.quick_records import dataclass
 from workbench.records import CallTrace, Content, Decision, Fault, Gate, Ledger, Note, Origin, Proposal, Run, RunState
 from workbench.records.runs import ENDS
 from workbench.runs.observing import Observing
@@ -39,8 +40,7 @@ KEPT_CODE = 400_000  # characters of code the audit keeps: the cap of the analyz
 KEPT_TEXT = 20_000  # characters of answers and faults the audit keeps
 
 
-@dataclass(frozen=True, slots=True)
-class RunEnd:
+class RunEnd(Struct, frozen=True):
     """How a run ended, before anybody is told."""
 
     state: RunState

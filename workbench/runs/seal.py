@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import astuple
+
+from msgspec.structs import astuple
 
 from workbench.errors import WorkbenchError
 from workbench.records import Limits, Proposal, Verdict

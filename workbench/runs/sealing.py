@@ -9,8 +9,9 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.permissions.release_rules import Weighed

@@ -9,8 +9,9 @@ from collections.abc import Collection
 from itertools import islice
 from typing import Final
 
+from msgspec import Struct
+
 from workbench.permissions.provenance_rules import names_place
-from workbench.quick_records import dataclass
 from workbench.records import JsonObject
 from workbench.runs.wording import MOST_LEAVES, leaves
 
@@ -19,8 +20,7 @@ LONGEST_PLACE: Final = 8_000  # characters of one value that says where somethin
 LONGEST_REST: Final = 200_000  # characters of what is looked at together
 
 
-@dataclass(frozen=True, slots=True)
-class Sifted:
+class Sifted(Struct, frozen=True):
     """What is looked at: path, text, and whether it says where something goes."""
 
     values: tuple[tuple[str, str, bool], ...]

@@ -11,8 +11,9 @@ import logging
 import re
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.records import FileInfo, Run

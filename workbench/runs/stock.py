@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
 
+from msgspec import Struct, field
+
 from workbench.events import Event, ServerRemoved, SkillsChanged, ToolsChanged, spawn
-from workbench.quick_records import dataclass
 from workbench.records import Tool
 from workbench.runs.rooms import Rooms
 from workbench.wrappers.compiled import compile_functions
@@ -27,8 +27,7 @@ log = logging.getLogger(__name__)
 CLOSE_SECONDS = 3.0  # how long the end waits for files that are being written
 
 
-@dataclass(frozen=True, slots=True)
-class _Wrappers:
+class _Wrappers(Struct, frozen=True):
     """Those of one language: their folder, how they are written, and the servers whose are stale."""
 
     folder: str

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from dataclasses import field
 from typing import Final
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
+
 from workbench.records import JsonObject
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
 
@@ -23,8 +23,7 @@ MOST_RUNS: Final = 5_000  # that are held
 PLAYABLE: Final = frozenset({"call", "search", "definition", "skill"})
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """One question of a program, and its answer or the failure it got."""
 
     kind: str
@@ -33,8 +32,7 @@ class Taken:
     failure: ToolFailure | None = None
 
 
-@dataclass(slots=True)
-class Tape:
+class Tape(Struct):
     """One run's."""
 
     steps: list[Taken] = field(default_factory=list)

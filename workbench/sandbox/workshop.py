@@ -10,7 +10,8 @@ import asyncio
 import json
 import sys
 import time
-from dataclasses import asdict
+
+from msgspec import to_builtins
 
 from workbench.errors import WorkbenchError
 from workbench.paths import images_folder
@@ -69,7 +70,7 @@ def _words() -> argparse.ArgumentParser:
 def _status(as_json: bool) -> int:
     levels = asyncio.run(_levels())
     if as_json:
-        print(json.dumps([asdict(level) for level in levels], ensure_ascii=False, indent=2))
+        print(json.dumps([to_builtins(level) for level in levels], ensure_ascii=False, indent=2))
         return 0
     for level in levels:
         print(

@@ -13,7 +13,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import JsonObject, Tool
 from workbench.search.embedding_index import Meant
 from workbench.search.embedding_model import Reader, told_of
@@ -62,8 +63,7 @@ class Findable(Protocol):
         """Questions after which it ran."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """What the ranking knows of one tool."""
 
     tool: Tool

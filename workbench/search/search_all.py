@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import Find, FindKind, Finds, Prompt, Resource, ResourceTemplate, ServerState, ServerStatus
 from workbench.search.bm25_ranking import FAINT, Entry, Ranking
 from workbench.search.embedding_model import Reader
@@ -52,8 +53,7 @@ class SearchedServer(Protocol):
     def offering(self) -> _Listed: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Beside:
+class _Beside(Struct, frozen=True):
     """The index of what is no tool, and what it was made of."""
 
     items: tuple[Item, ...]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
+
 from workbench.records import FindKind, JsonObject, Prompt, PromptArgument, Resource, ResourceTemplate, Skill
 
 MOST_RESOURCES = 5_000
 """Of one server, that can be found by words; its page lists them all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A resource, a template, a prompt or a skill."""
 
     kind: FindKind

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import JsonObject
 from workbench.servers.connection import Connection
 
@@ -10,8 +11,7 @@ PAGES = 200  # a server that never stops paging is cut there
 ENTRIES = 20_000  # of one list
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """The raw entries, and what was wrong with the list as a whole."""
 
     entries: tuple[object, ...] = ()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from workbench.errors import WorkbenchError
-from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue
 
 CALL = "tools/call"
@@ -16,8 +16,7 @@ _CARRIED = {"name", "arguments", "_meta"}  # of a tool call; the id, the token f
 _LONGEST = 4 << 20  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class Raw:
+class Raw(Struct, frozen=True):
     """What is to be sent; the id is given at sending, so an old message can be sent again."""
 
     method: str

@@ -7,7 +7,8 @@ import contextlib
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, OffersChanged, ServerChanged, ToolsChanged, spawn
@@ -380,7 +381,7 @@ class Server:
         changes.setdefault("rests", False)
         if isinstance(fault := changes.get("fault"), Fault):
             changes["fault"] = masked(fault, self._around.masks.mask)
-        self.state = replace(self.state, **changes)  # type: ignore[arg-type]  # the names are ServerState's, checked by replace
+        self.state = replace(self.state, **changes)  # the names are ServerState's, checked by replace
         if self.state.status is not before:
             self._entered()
         self._around.tell(ServerChanged(self.state))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, field
+
 from workbench.records import ServerConfig, Tool
 from workbench.servers.configuration import private_json_files
 from workbench.servers.configuration.launch_command import fingerprint
@@ -18,8 +18,7 @@ log = logging.getLogger(__name__)
 _FORMAT = 1  # another number in a file: it is ignored
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(Struct, frozen=True):
     """The last known facts of one server."""
 
     title: str = ""

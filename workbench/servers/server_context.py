@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from workbench.events import Event
 from workbench.paths import Paths
-from workbench.quick_records import dataclass
 from workbench.records import ServerConfig, Tool
 from workbench.secrets.masks import Masks
 from workbench.servers.process_groups import Groups
@@ -30,8 +30,7 @@ def unweighed(config: ServerConfig) -> Callable[[Tool], Tool]:
     return lambda tool: tool
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What every server of a bench shares."""
 
     paths: Paths

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from workbench.errors import WorkbenchError
-from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue
 from workbench.skills.folder import CASSETTES, read_file, within, write_file
 
@@ -24,8 +25,7 @@ KINDS: Final = ("call", "search", "definition", "skill")
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One question and its answer."""
 
     kind: str
@@ -42,8 +42,7 @@ class Step:
         return f"{self.params.get('server')}.{self.params.get('tool')}" if self.kind == "call" else self.kind
 
 
-@dataclass(frozen=True, slots=True)
-class Cassette:
+class Cassette(Struct, frozen=True):
     """One recording."""
 
     name: str

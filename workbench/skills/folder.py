@@ -14,8 +14,9 @@ import stat
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.records import Skill, SkillState

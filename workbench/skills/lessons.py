@@ -10,9 +10,11 @@ import json
 import logging
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from workbench.files import read_plain
 from workbench.records import SkillHint, SkillUse
@@ -91,8 +93,8 @@ class Lessons:
     def _write(self) -> None:
         """Whole, and without waiting for the disk: it is worth less than a run."""
         data = {
-            "uses": [asdict(one) for one in self._uses.values()],
-            "hints": [asdict(one) for one in self._hints.values()],
+            "uses": [to_builtins(one) for one in self._uses.values()],
+            "hints": [to_builtins(one) for one in self._hints.values()],
             "dismissed": sorted(self._dismissed & self._hints.keys()),
         }
         part = self._file.with_suffix(".part")

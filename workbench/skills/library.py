@@ -6,10 +6,11 @@ import logging
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, SkillsChanged

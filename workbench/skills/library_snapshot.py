@@ -11,10 +11,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Final, TypeAlias
+
+from msgspec.structs import replace
 
 from workbench.records import Skill, SkillState
 from workbench.skills.approvals import Approvals

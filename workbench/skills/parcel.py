@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from msgspec import Struct
+
 from workbench.errors import WorkbenchError
-from workbench.quick_records import dataclass
 from workbench.skills.folder import CARD, VERSIONS, write_file
 from workbench.skills.names import is_name
 
@@ -31,8 +32,7 @@ _PASSED_OVER: Final = frozenset({".git", "__pycache__", ".DS_Store", "__MACOSX",
 _SPECIAL: Final = stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX
 
 
-@dataclass(frozen=True, slots=True)
-class Parcel:
+class Parcel(Struct, frozen=True):
     """One skill as it came: its name, its files by path, and where it came from."""
 
     name: str

@@ -12,12 +12,14 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
+from msgspec import Raw
+
 from workbench import __version__
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, Listener, spawn
 from workbench.paths import Paths
-from workbench.records import JsonObject, JsonValue
-from workbench.wire.codec import Hint, Shelved, decode, decode_event
+from workbench.records import JsonObject
+from workbench.wire.codec import NOTHING, Hint, Message, Shelved, decode, decode_event
 from workbench.wire.marker import mark_of
 from workbench.wire.method_schema import MethodSchema, schema_of
 from workbench.wire.methods import ApiMethods
@@ -27,7 +29,6 @@ from workbench.wire.start import Starter, let_go
 
 log = logging.getLogger(__name__)
 
-GENTLE = 500  # items decoded at a stretch; between two stretches a window may paint
 RETRY_SECONDS = 0.02  # between two tries to reach a core that is starting
 
 
@@ -114,11 +115,11 @@ class Connection:
         finally:
             self._end()
 
-    async def _hear(self, message: JsonObject) -> None:
-        events, number = message.get("events", []), message.get("id", 0)
-        if type(events) is not list or type(number) is not int:
+    async def _hear(self, message: Message) -> None:
+        number = message.get("id", 0)
+        if type(number) is not int:
             raise WorkbenchError("A message is neither an answer nor events.")
-        for event in events:
+        for event in message.get("events", ()):
             self._tell(event)
         hint, future = self._waiting.get(number, (None, None))
         if future is None or future.done():
@@ -126,14 +127,14 @@ class Connection:
         try:
             if "fault" in message:
                 raise error_of(message["fault"])
-            value = await _decode_gently(hint, message.get("value"))
+            value = decode(hint, message.get("value", NOTHING))
         except WorkbenchError as fault:
             _settle(future, fault=fault)
         else:
             _settle(future, value)
         await asyncio.sleep(0)  # whoever asked goes on before the next event: an answer is never older than it
 
-    def _tell(self, value: JsonValue) -> None:
+    def _tell(self, value: Raw) -> None:
         try:
             event = decode_event(value)
         except WorkbenchError as fault:
@@ -224,14 +225,3 @@ def _settle(future: asyncio.Future[Any], value: Any = None, fault: WorkbenchErro
         future.set_exception(fault)
     else:
         future.set_result(value)
-
-
-async def _decode_gently(hint: Hint, value: JsonValue) -> Any:
-    """Any: what the hint says. Long lists are decoded in stretches: ten thousand tools never freeze a window."""
-    if type(value) is not list or len(value) <= GENTLE:
-        return decode(hint, value)
-    whole: tuple[Any, ...] = ()
-    for start in range(0, len(value), GENTLE):
-        whole += decode(hint, value[start : start + GENTLE])
-        await asyncio.sleep(0)
-    return whole

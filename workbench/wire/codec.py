@@ -1,33 +1,43 @@
-"""Turns records into JSON and back, guided by the records' own type hints, so that no record needs code for the wire.
+"""Encodes records as JSON for the API and decodes them by type, with msgspec.
 
-A codec for a type is made once and kept. Unknown keys are ignored (the other side may be newer), a wrong shape is a
-`WorkbenchError` that names the field. Long text can stay behind: where a hint says `str`, an encoder may put a handle
-in place of the text, and the decoder gives a `Shelved` preview, or the whole text where the shelf is at hand.
+Unknown fields are ignored, because the other side may be newer; a value of the wrong shape is a `WorkbenchError` that
+names the field. Texts over 64 KB stay in the core's shelf: their beginning travels in their place, beside a list of
+them, and the decoder makes a `Shelved` of each, or the whole text where the shelf is at hand.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
-from functools import cache
-from operator import attrgetter
-from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+from functools import cache, partial
+from typing import Any, TypeAlias, TypedDict, Union, cast, get_args, get_origin
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import fields, replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event
-from workbench.records import JsonObject, JsonValue
+from workbench.records import JsonValue
+from workbench.uncollected import uncollected
 
-LARGE = 64 * 1024  # text of more characters than this stays behind
-PREVIEW = 8 * 1024  # and so much of it travels at once
+LARGE = 64 * 1024  # characters; longer texts stay in the core
+PREVIEW = 8 * 1024  # characters of them that travel at once
 
-Keep: TypeAlias = Callable[[str], str]  # puts a long text away, answers with its handle
-Resolve: TypeAlias = Callable[[JsonObject], str]  # makes a text of {"handle", "size", "preview"}
+Keep: TypeAlias = Callable[[str], str]  # puts a long text on the shelf and returns its handle
+Resolve: TypeAlias = Callable[[str, int, str], str]  # makes a text of its handle, size and preview
 # Any: a hint is whatever the type system allows, and what is encoded is whatever the hint says.
 Hint: TypeAlias = Any
-_Encode: TypeAlias = Callable[[Any, "Keep | None"], JsonValue]
-_Decode: TypeAlias = Callable[[JsonValue, Resolve], Any]
+_Path: TypeAlias = tuple[str | int, ...]
+
+NOTHING = Raw(b"[null]")
+NO_ARGUMENTS = Raw(b"[{}]")
+
+_WITHOUT_TEXT = (int, float, bool, type(None), Any)
+_NON_FINITE = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]|\xca[\x7f\xff][\x80-\xff]")  # floats in MessagePack
 
 
 class Shelved(str):
@@ -43,240 +53,253 @@ class Shelved(str):
         return self
 
 
-def preview(reference: JsonObject) -> str:
-    """What a door makes of a handle: the beginning of the text, and where the rest is."""
-    handle, size, text = reference.get("handle"), reference.get("size"), reference.get("preview")
-    if type(handle) is not str or type(size) is not int or type(text) is not str:
-        raise WorkbenchError("A long text arrived without its handle.")
-    return Shelved(text, handle, size)
+class Message(TypedDict, total=False):
+    """One frame of the API; values stay encoded until their type is known."""
+
+    id: Any
+    hello: Any
+    ask: Any
+    arguments: Raw
+    value: Raw
+    events: list[Raw]
+    fault: Any
+    fetch: Any
+    offset: Any
+    length: Any
+    cancel: Any
 
 
-def encode(hint: Hint, value: Any, keep: Keep | None = None) -> JsonValue:
-    """A value of the hinted type as plain JSON; with `keep`, long texts become handles."""
-    encoder = _encoder(hint)
-    return encoder(value, keep) if encoder else value
+class _ShelvedText(Struct, frozen=True, array_like=True):
+    """Where in a value a preview stands in place of a long text."""
+
+    path: _Path
+    handle: str
+    size: int
 
 
-def decode(hint: Hint, value: JsonValue, resolve: Resolve = preview) -> Any:
-    """The value a hint promises, or a `WorkbenchError` that says where the shape is wrong."""
-    return _decoder(hint)(value, resolve)
+class _Parcel(Struct, frozen=True, array_like=True):
+    """A value as it travels."""
+
+    value: Raw
+    shelved: tuple[_ShelvedText, ...] = ()
 
 
-def encode_event(event: Event, keep: Keep | None = None) -> dict[str, JsonValue]:
+class _PlainParcel(Struct, frozen=True, array_like=True):
+    """A value that the standard library parsed."""
+
+    value: Any
+    shelved: tuple[_ShelvedText, ...] = ()
+
+
+_messages = cache(lambda: msgspec.json.Decoder(Message))
+_parcels = cache(lambda: msgspec.json.Decoder(_Parcel))
+
+
+def shelved(handle: str, size: int, preview: str) -> str:
+    """How a client resolves a handle: it keeps the preview and where the rest is."""
+    return Shelved(preview, handle, size)
+
+
+def encode(hint: Hint, value: Any, keep: Keep | None = None) -> Raw:
+    """A value of the hinted type, ready to be put into a message; with `keep`, long texts become previews."""
+    if keep:
+        encoded = to_json(value)
+        if len(encoded) <= LARGE:
+            return Raw(b"[" + encoded + b"]")
+    found: list[_ShelvedText] = []
+    shortened = _shortened(hint, value, (), keep, found)
+    encoded = to_json(shortened)
+    return Raw(b"[" + encoded + b"]" if not found else msgspec.json.encode(_Parcel(Raw(encoded), tuple(found))))
+
+
+def decode(hint: Hint, encoded: Raw, resolve: Resolve = shelved) -> Any:
+    """The value that a hint promises, or a `WorkbenchError` that says where the shape is wrong."""
+    try:
+        with uncollected():  # ten thousand tools are as many objects, and all of them stay
+            value, texts = _decoded(hint, encoded)
+    except (msgspec.MsgspecError, UnicodeError) as fault:
+        raise WorkbenchError(f"{_name(hint)}: {str(fault).removesuffix('.')}.") from None
+    except RecursionError:
+        raise WorkbenchError(f"{_name(hint)}: nested too deeply.") from None
+    for text in texts:
+        value = _with_text(value, text.path, partial(resolve, text.handle, text.size))
+    return value
+
+
+def encode_event(event: Event, keep: Keep | None = None) -> Raw:
     """An event with its name beside its fields."""
-    return {"event": type(event).__name__, **encode(type(event), event, keep)}
+    return encode(type(event), event, keep)
 
 
-def decode_event(value: JsonValue, resolve: Resolve = preview) -> Event:
-    name = value.get("event") if type(value) is dict else None
-    kind = _event_kinds().get(name) if type(name) is str else None
-    if kind is None:
-        raise WorkbenchError(f"There is no event {name!r}.")
-    event: Event = decode(kind, value, resolve)
+def decode_event(encoded: Raw, resolve: Resolve = shelved) -> Event:
+    """The event of a name and fields."""
+    event: Event = decode(Event, encoded, resolve)
     return event
 
 
+def to_json(value: Any) -> bytes:
+    """JSON of records and plain values. Any: whatever a record may hold; a `WorkbenchError` for what JSON cannot.
+
+    msgspec writes null for numbers that are not finite, and refuses lone surrogates: those take the slower way.
+    """
+    try:
+        encoded = msgspec.json.encode(value, enc_hook=_plainer)
+        if not _NON_FINITE.search(msgspec.msgpack.encode(value, enc_hook=_plainer)):
+            return encoded
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        pass  # the slower way takes it, or says why it cannot
+    try:
+        return json.dumps(to_plain(value), separators=(",", ":")).encode("ascii")
+    except (TypeError, ValueError, OverflowError, RecursionError) as fault:
+        raise WorkbenchError(f"This cannot be sent: {fault}.") from fault
+
+
+def to_plain(value: Any) -> JsonValue:
+    """Records as dictionaries, lists and plain values. Any: whatever a record may hold."""
+    return msgspec.to_builtins(value, enc_hook=_plainer)
+
+
+def to_message(body: bytes) -> Message:
+    """A frame's parts, or a `WorkbenchError` for one that makes no sense."""
+    try:
+        return _messages().decode(body)
+    except msgspec.ValidationError as fault:
+        raise WorkbenchError(f"A message has another shape: {fault}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        parts = json.loads(body)  # takes numbers that are not finite, which another process of ours may send
+    except (ValueError, RecursionError) as fault:
+        raise WorkbenchError("A message is not JSON.") from fault
+    return _rebuilt(parts)
+
+
+def _rebuilt(parts: JsonValue) -> Message:
+    if type(parts) is not dict:
+        raise WorkbenchError("A message is not a JSON object.")
+    for name in ("arguments", "value"):
+        if name in parts:
+            parts[name] = Raw(json.dumps(parts[name]).encode())
+    if "events" in parts:
+        if type(parts["events"]) is not list:
+            raise WorkbenchError("A message has another shape.")
+        parts["events"] = [Raw(json.dumps(event).encode()) for event in parts["events"]]
+    return cast(Message, parts)
+
+
+def _decoded(hint: Hint, encoded: Raw) -> tuple[Any, tuple[_ShelvedText, ...]]:
+    try:
+        parcel = _parcels().decode(encoded)
+        return _decoder(hint).decode(parcel.value), parcel.shelved
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:  # numbers that are not finite, lone surrogates
+        plain = msgspec.convert(_loaded(encoded), _PlainParcel)
+        return msgspec.convert(plain.value, hint), plain.shelved
+
+
+def _loaded(encoded: Raw) -> JsonValue:
+    try:
+        return json.loads(bytes(encoded))
+    except ValueError as fault:
+        raise msgspec.DecodeError(str(fault)) from fault
+
+
 @cache
-def _event_kinds() -> Mapping[str, type]:
-    return {kind.__name__: kind for kind in get_args(Event)}
+def _decoder(hint: Hint) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(hint)
 
 
-# Encoding. An encoder of None means that values of the type already are JSON.
+def _plainer(value: Any) -> JsonValue:
+    """A subclass of a JSON type as that type itself. Any: whatever msgspec does not know."""
+    for kind, make in _PLAIN_TYPES:
+        if isinstance(value, kind):
+            return make(value)
+    raise TypeError(f"{type(value).__name__} has no place in JSON")
 
 
-@cache
-def _encoder(hint: Hint) -> _Encode | None:
-    if isinstance(hint, type) and is_dataclass(hint):
-        return _record_encoder(hint)
+_PLAIN_TYPES: tuple[tuple[type, Callable[[Any], JsonValue]], ...] = (
+    (Mapping, dict),
+    (str, str.__str__),
+    (int, int.__int__),
+    (float, float.__float__),
+    (list, list),
+    (tuple, list),
+)
+
+
+# Long texts: where a type promises a text, a preview stands in its place.
+
+
+def _shortened(hint: Hint, value: Any, path: _Path, keep: Keep | None, found: list[_ShelvedText]) -> Any:
+    """The value with a preview for each long text, which is noted in `found`. Text in untyped JSON stays whole."""
+    hint = _given(hint)
     if hint is str:
-        return _encode_text
-    origin, arguments = _parts(hint)
-    if origin in (Union, types.UnionType):
-        return _optional_encoder(_encoder(_other_than_none(hint)))
-    if origin is tuple:
-        return _sequence_encoder(_encoder(arguments[0]))
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        return _mapping_encoder(_encoder(arguments[1]))
-    return None
+        return _preview(value, path, keep, found)
+    if isinstance(value, Struct):
+        texts = _text_fields(type(value))
+        return replace(value, **{n: _shortened(h, getattr(value, n), (*path, n), keep, found) for n, h in texts})
+    if type(value) is tuple:
+        kind = get_args(hint)[0]
+        return tuple(_shortened(kind, one, (*path, at), keep, found) for at, one in enumerate(value))
+    if isinstance(value, Mapping) and len(get_args(hint)) == 2:
+        kind = get_args(hint)[1]
+        return {name: _shortened(kind, one, (*path, name), keep, found) for name, one in value.items()}
+    return value
 
 
-def _encode_text(value: str, keep: Keep | None) -> JsonValue:
-    if type(value) is Shelved:
-        return {"handle": value.handle}
-    if keep is None or len(value) <= LARGE:
-        return value
-    return {"handle": keep(value), "size": len(value), "preview": value[:PREVIEW]}
-
-
-def _record_encoder(kind: type) -> _Encode:
-    hints = get_type_hints(kind)
-    names = tuple(f.name for f in fields(kind))
-    texts = tuple(name for name in names if hints[name] is str)
-    nested = tuple((name, e) for name in names if hints[name] is not str and (e := _encoder(hints[name])))
-    values = attrgetter(*names) if len(names) > 1 else lambda record: (getattr(record, names[0]),)
-
-    def encode_record(record: Any, keep: Keep | None) -> JsonValue:
-        plain = dict(zip(names, values(record), strict=True))
-        for name in texts:
-            text = plain[name]
-            if type(text) is not str or len(text) > LARGE:
-                plain[name] = _encode_text(text, keep)
-        for name, encoder in nested:
-            plain[name] = encoder(plain[name], keep)
-        return plain
-
-    return encode_record
-
-
-def _optional_encoder(inner: _Encode | None) -> _Encode | None:
-    if inner is None:
-        return None
-    return lambda value, keep: None if value is None else inner(value, keep)
-
-
-def _sequence_encoder(inner: _Encode | None) -> _Encode | None:
-    if inner is None:
-        return None
-    return lambda value, keep: [inner(item, keep) for item in value]
-
-
-def _mapping_encoder(inner: _Encode | None) -> _Encode:
-    if inner is None:
-        return lambda value, keep: dict(value)
-    return lambda value, keep: {key: inner(item, keep) for key, item in value.items()}
-
-
-# Decoding.
+def _preview(text: Any, path: _Path, keep: Keep | None, found: list[_ShelvedText]) -> Any:
+    """Any: whatever is where a type promises a text; only a text is shortened."""
+    if isinstance(text, Shelved):
+        found.append(_ShelvedText(path, text.handle, text.size))
+        return ""
+    if keep is None or not isinstance(text, str) or len(text) <= LARGE:
+        return text
+    found.append(_ShelvedText(path, keep(text), len(text)))
+    return text[:PREVIEW]
 
 
 @cache
-def _decoder(hint: Hint) -> _Decode:
-    if hint is Any:
-        return lambda value, resolve: value
-    if isinstance(hint, type) and is_dataclass(hint):
-        return _record_decoder(hint)
-    if hint in _PLAIN:
-        return _PLAIN[hint]
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return _enum_decoder(hint)
-    origin, arguments = _parts(hint)
-    if origin in (Union, types.UnionType):
-        return _optional_decoder(_decoder(_other_than_none(hint)))
-    if origin is tuple and arguments[1:] == (Ellipsis,):
-        return _sequence_decoder(_decoder(arguments[0]))
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        return _mapping_decoder(None if arguments[1] is Any else _decoder(arguments[1]))
-    raise TypeError(f"the wire has no words for {hint!r}")
+def _text_fields(kind: type[Struct]) -> tuple[tuple[str, Hint], ...]:
+    """The fields of a record in which a text can be, at any depth."""
+    return tuple((one.name, one.type) for one in fields(kind) if _holds_text(one.type))
 
 
-def _record_decoder(kind: type) -> _Decode:
-    hints = get_type_hints(kind)
-    exact = {f.name: hints[f.name] if hints[f.name] in _PLAIN else None for f in fields(kind)}  # of it, it is as it is
-    decoders = tuple((f.name, exact[f.name], _decoder(hints[f.name])) for f in fields(kind))
-    required = tuple(f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING)
-
-    def decode_record(value: JsonValue, resolve: Resolve) -> Any:
-        if type(value) is not dict:
-            raise _misfit(kind.__name__, value)
-        given, name = {}, ""
-        try:
-            for name, plain, decoder in decoders:
-                if name in value:
-                    one = value[name]
-                    given[name] = one if type(one) is plain else decoder(one, resolve)
-        except WorkbenchError as fault:
-            raise WorkbenchError(f"{kind.__name__}.{name}: {fault.message}", fault.hint) from None
-        if len(given) < len(decoders) and (missing := [name for name in required if name not in given]):
-            raise WorkbenchError(f"{kind.__name__} came without {missing[0]}.")
-        return kind(**given)
-
-    return decode_record
+def _holds_text(hint: Hint) -> bool:
+    hint = _given(hint)
+    if hint in _WITHOUT_TEXT or (isinstance(hint, type) and issubclass(hint, Enum)):
+        return False
+    return get_args(hint)[-1:] != (Any,)  # untyped JSON travels whole
 
 
-def _enum_decoder(kind: type[Enum]) -> _Decode:
-    members = {member.value: member for member in kind}
-
-    def decode_member(value: JsonValue, resolve: Resolve) -> Any:
-        if type(value) is not str or value not in members:
-            raise _misfit(kind.__name__, value)
-        return members[value]
-
-    return decode_member
+def _given(hint: Hint) -> Hint:
+    """A hint without None."""
+    origin: Any = get_origin(hint)
+    if origin not in (Union, types.UnionType):
+        return hint
+    others = [one for one in get_args(hint) if one is not type(None)]
+    return others[0] if len(others) == 1 else Any
 
 
-def _optional_decoder(inner: _Decode) -> _Decode:
-    return lambda value, resolve: None if value is None else inner(value, resolve)
-
-
-def _sequence_decoder(inner: _Decode) -> _Decode:
-    def decode_sequence(value: JsonValue, resolve: Resolve) -> Any:
-        if type(value) is not list:
-            raise _misfit("a list", value)
-        return tuple([inner(item, resolve) for item in value])
-
-    return decode_sequence
-
-
-def _mapping_decoder(inner: _Decode | None) -> _Decode:
-    def decode_mapping(value: JsonValue, resolve: Resolve) -> Any:
-        if type(value) is not dict:
-            raise _misfit("an object", value)
-        return {key: inner(item, resolve) for key, item in value.items()} if inner else value
-
-    return decode_mapping
-
-
-def _decode_text(value: JsonValue, resolve: Resolve) -> str:
-    if type(value) is str:
-        return value
-    if type(value) is dict:
+def _with_text(value: Any, path: _Path, resolve: Callable[[str], str]) -> Any:
+    """The value with the long text at a path; a `WorkbenchError` where no text is."""
+    if not path:
+        if type(value) is not str:
+            raise WorkbenchError("A long text stands where no text belongs.")
         return resolve(value)
-    raise _misfit("text", value)
+    key, rest = path[0], path[1:]
+    try:
+        if isinstance(value, Struct) and key in value.__struct_fields__:
+            return replace(value, **{str(key): _with_text(getattr(value, str(key)), rest, resolve)})
+        if type(value) is tuple and type(key) is int:
+            return (*value[:key], _with_text(value[key], rest, resolve), *value[key + 1 :])
+        if type(value) is dict:
+            return {**value, key: _with_text(value[key], rest, resolve)}
+    except LookupError:
+        pass
+    raise WorkbenchError("A long text stands where no text belongs.")
 
 
-def _decode_float(value: JsonValue, resolve: Resolve) -> float:
-    if type(value) is not float and type(value) is not int:
-        raise _misfit("a number", value)
-    return float(value)
-
-
-def _decode_int(value: JsonValue, resolve: Resolve) -> int:
-    if type(value) is not int:
-        raise _misfit("a whole number", value)
-    return value
-
-
-def _decode_bool(value: JsonValue, resolve: Resolve) -> bool:
-    if type(value) is not bool:
-        raise _misfit("true or false", value)
-    return value
-
-
-def _decode_nothing(value: JsonValue, resolve: Resolve) -> None:
-    if value is not None:
-        raise _misfit("nothing", value)
-
-
-_PLAIN: Mapping[Hint, _Decode] = {
-    str: _decode_text,
-    float: _decode_float,
-    int: _decode_int,
-    bool: _decode_bool,
-    type(None): _decode_nothing,
-}
-
-
-def _parts(hint: Hint) -> tuple[Any, tuple[Any, ...]]:
-    """Any: the parts of a hint are types and special forms alike."""
-    return get_origin(hint), get_args(hint)
-
-
-def _other_than_none(hint: Hint) -> Hint:
-    others = [part for part in get_args(hint) if part is not type(None)]
-    if len(others) != 1:
-        raise TypeError(f"the wire has no words for {hint!r}")
-    return others[0]
-
-
-def _misfit(wanted: str, value: JsonValue) -> WorkbenchError:
-    return WorkbenchError(f"expected {wanted}, not {type(value).__name__}.")
+def _name(hint: Hint) -> str:
+    name: str = getattr(hint, "__name__", "") or str(hint)
+    return name

@@ -6,9 +6,12 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
+from msgspec import Raw
+
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import JsonObject, JsonValue
+from workbench.wire.codec import NO_ARGUMENTS, Message, encode
 from workbench.wire.peer import Asker, answering, check_is_user
 from workbench.wire.protocol import FRAME_CAP, SLICE, Oversized, fault_of, pack, take
 
@@ -79,7 +82,7 @@ class Door:
         except (TimeoutError, OSError):
             self._writer.transport.abort()
 
-    def _take_up(self, message: JsonObject) -> None:
+    def _take_up(self, message: Message) -> None:
         if "cancel" in message:
             self._cancel(message["cancel"])
             return
@@ -91,7 +94,7 @@ class Door:
         else:
             self._start(number, message)
 
-    def _start(self, number: int, message: JsonObject) -> None:
+    def _start(self, number: int, message: Message) -> None:
         name = str(message.get("ask", "fetch"))
         task = spawn(f"wire.{name}", self._answer(number, message))
         self._asked[number] = (name, task)
@@ -105,7 +108,7 @@ class Door:
         if task and not self._server.methods.decides(name):
             _take_back(task)
 
-    async def _answer(self, number: int, message: JsonObject) -> None:
+    async def _answer(self, number: int, message: Message) -> None:
         try:
             answer = {"id": number, "value": await self._value(message)}
             frame = pack(answer)
@@ -118,21 +121,20 @@ class Door:
         self._server.flush()
         self.send(frame)
 
-    async def _value(self, message: JsonObject) -> JsonValue:
+    async def _value(self, message: Message) -> Raw:
         if "fetch" in message:
-            return self._slice(message)
+            return encode(str, self._slice(message))
         method = self._server.methods.get(str(message.get("ask")))
-        given = message.get("arguments", {})
-        if method is None or type(given) is not dict:
+        if method is None:
             raise WorkbenchError(f"The core has no method {message.get('ask')!r}.")
-        arguments = method.schema.decode_arguments(given, self._server.shelf.whole)
+        arguments = method.schema.decode_arguments(message.get("arguments", NO_ARGUMENTS), self._server.shelf.whole)
         with answering(self._asker):
             if method.mark.consent:
                 check_is_user()
             answer = await method(**arguments)
         return method.schema.encode_answer(answer, self._server.shelf.keep)
 
-    def _slice(self, message: JsonObject) -> str:
+    def _slice(self, message: Message) -> str:
         handle, offset, length = message.get("fetch"), message.get("offset"), message.get("length")
         if type(handle) is not str or type(offset) is not int or type(length) is not int:
             raise WorkbenchError("A long text is fetched by handle, offset and length.")

@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cache
 from typing import Any, get_type_hints
 
+from msgspec import Raw, Struct, defstruct
+
 from workbench.errors import WorkbenchError
-from workbench.records import JsonObject, JsonValue
 from workbench.wire.codec import Hint, Keep, Resolve, decode, encode
 
 
-@dataclass(frozen=True, slots=True)
-class MethodSchema:
+class MethodSchema(Struct, frozen=True):
     """Encodes and decodes the arguments and the result of one method."""
 
     name: str
     signature: inspect.Signature  # without self
-    hints: Mapping[str, Hint]
+    arguments: type[Struct]  # a record of the arguments; those with their default do not travel
     answer: Hint
 
-    def encode_arguments(self, *args: Any, **kwargs: Any) -> dict[str, JsonValue]:
+    def encode_arguments(self, *args: Any, **kwargs: Any) -> Raw:
         """Any: arguments of whichever method this is; wrong ones raise TypeError as a plain call would."""
-        given = self.signature.bind(*args, **kwargs).arguments
-        return {name: encode(self.hints[name], value) for name, value in given.items()}
+        return encode(self.arguments, self.arguments(**self.signature.bind(*args, **kwargs).arguments))
 
-    def decode_arguments(self, given: JsonObject, resolve: Resolve) -> dict[str, Any]:
+    def decode_arguments(self, given: Raw, resolve: Resolve) -> dict[str, Any]:
         """Any: decoded to what the declaration says, or refused."""
-        unknown = [name for name in given if name not in self.signature.parameters]
-        missing = [p.name for p in self.signature.parameters.values() if p.default is p.empty and p.name not in given]
-        if unknown or missing:
-            raise WorkbenchError(f"{self.name} was called with wrong arguments: {', '.join(unknown or missing)}.")
-        return {name: decode(self.hints[name], value, resolve) for name, value in given.items()}
+        try:
+            record = decode(self.arguments, given, resolve)
+        except WorkbenchError as fault:
+            raise WorkbenchError(f"The method was called with wrong arguments. {fault.message}", fault.hint) from None
+        return {name: getattr(record, name) for name in self.arguments.__struct_fields__}
 
-    def encode_answer(self, value: Any, keep: Keep) -> JsonValue:
+    def encode_answer(self, value: Any, keep: Keep) -> Raw:
         """Any: whatever the declaration says the result is."""
         return encode(self.answer, value, keep)
 
@@ -46,4 +44,6 @@ def schema_of(function: Callable[..., Any], name: str) -> MethodSchema:
     hints = get_type_hints(function)
     whole = inspect.signature(function)
     own = whole.replace(parameters=[p for p in whole.parameters.values() if p.name != "self"])
-    return MethodSchema(name, own, {p: hints[p] for p in own.parameters}, hints["return"])
+    parts = [(p.name, hints[p.name], *(() if p.default is p.empty else (p.default,))) for p in own.parameters.values()]
+    arguments = defstruct(name, parts, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True)
+    return MethodSchema(name, own, arguments, hints["return"])

@@ -8,14 +8,12 @@ each question, {"events": […]} whenever something happened, and {"fault"} alon
 from __future__ import annotations
 
 import asyncio
-import json
 import struct
-from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject
-from workbench.uncollected import uncollected
+from workbench.wire.codec import Message, to_json, to_message
 
 PROTOCOL = 1  # raised when an old door and a new core would misunderstand each other
 FRAME_CAP = 32 * 1024 * 1024  # bytes; long texts stay on the shelf, so an honest frame is far smaller
@@ -34,16 +32,13 @@ class Oversized(WorkbenchError):
 
 def pack(message: JsonObject, cap: int = FRAME_CAP) -> bytes:
     """A message as one frame."""
-    try:
-        body = json.dumps(message, separators=(",", ":"), default=_plain).encode("ascii")
-    except (TypeError, ValueError, RecursionError) as fault:
-        raise WorkbenchError(f"This cannot be sent: {fault}.") from fault
+    body = to_json(message)
     if len(body) > cap:
         raise Oversized(f"A message of {len(body):,} bytes is longer than the wire allows.")
     return _LENGTH.pack(len(body)) + body
 
 
-async def take(reader: asyncio.StreamReader, cap: int = FRAME_CAP) -> dict[str, Any] | None:
+async def take(reader: asyncio.StreamReader, cap: int = FRAME_CAP) -> Message | None:
     """The next message, None when the other side is gone; a `WorkbenchError` for one that makes no sense."""
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
@@ -52,14 +47,7 @@ async def take(reader: asyncio.StreamReader, cap: int = FRAME_CAP) -> dict[str, 
         body = await reader.readexactly(length)
     except (asyncio.IncompleteReadError, OSError):
         return None
-    try:
-        with uncollected():  # ten thousand tools are as many objects, and all of them stay
-            message = json.loads(body)
-    except (ValueError, RecursionError) as fault:
-        raise WorkbenchError("A message is not JSON.") from fault
-    if type(message) is not dict:
-        raise WorkbenchError("A message is not a JSON object.")
-    return message
+    return to_message(body)
 
 
 def fault_of(error: WorkbenchError) -> dict[str, str]:
@@ -71,9 +59,3 @@ def error_of(fault: Any) -> WorkbenchError:
     if type(fault) is not dict:
         return WorkbenchError("The core answered with a fault it could not describe.")
     return WorkbenchError(str(fault.get("message", "")), str(fault.get("hint", "")))
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"{type(value).__name__} has no place in JSON")

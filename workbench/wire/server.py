@@ -10,6 +10,8 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 
+from msgspec import Raw
+
 from workbench import __version__
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, Event, EventsLost, RunOutput, spawn
@@ -102,7 +104,7 @@ class Server:
         batch, self._pending = _joined(self._pending), []
         self._flushed = asyncio.get_running_loop().time()
         if self._doors:
-            self._tell([encode_event(event, self.shelf.keep) for event in batch])
+            self._tell([(type(event).__name__, encode_event(event, self.shelf.keep)) for event in batch])
 
     def _gather(self, event: Event) -> None:
         if not self._doors:
@@ -113,15 +115,15 @@ class Server:
             wait = self._flushed + BATCH_SECONDS - loop.time()
             self._timer = loop.call_later(wait, self.flush) if wait > 0 else loop.call_soon(self.flush)
 
-    def _tell(self, events: list[dict[str, JsonValue]]) -> None:
+    def _tell(self, events: list[tuple[str, Raw]]) -> None:
         """In one frame, or in several where they are too many for one. In place of an event that no frame can hold,
         clients get `EventsLost` and ask for everything again."""
         try:
-            frame = pack({"events": events})
+            frame = pack({"events": [encoded for _, encoded in events]})
         except WorkbenchError as fault:
             if len(events) == 1:
                 log.error("an event was lost: %s", fault.message)
-                self._tell([encode_event(EventsLost(str(events[0]["event"])))])
+                self._tell([(EventsLost.__name__, encode_event(EventsLost(events[0][0])))])
                 return
             middle = len(events) // 2
             self._tell(events[:middle])

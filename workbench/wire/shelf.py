@@ -7,7 +7,6 @@ import sys
 from collections import OrderedDict
 
 from workbench.errors import WorkbenchError
-from workbench.records import JsonObject
 
 BUDGET = 256 * 1024 * 1024  # bytes of text that wait for readers at most
 
@@ -37,10 +36,9 @@ class Shelf:
         self._texts.move_to_end(handle)
         return self._texts[handle][max(0, offset) : max(0, offset) + max(0, length)]
 
-    def whole(self, reference: JsonObject) -> str:
-        """The full text behind a handle that a door sent back, so that nothing is cut on the way in."""
-        handle = reference.get("handle")
-        return self.slice(handle if type(handle) is str else "", 0, sys.maxsize)
+    def whole(self, handle: str, size: int, preview: str) -> str:
+        """The full text behind a handle that a client sent back, so that nothing is cut on the way in."""
+        return self.slice(handle, 0, sys.maxsize)
 
     def _make_room(self) -> None:
         while self._bytes > self._budget and len(self._texts) > 1:

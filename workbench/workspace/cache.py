@@ -13,9 +13,11 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from workbench.records import Content, JsonObject, Outcome
 from workbench.settings import Settings
@@ -49,7 +51,7 @@ class Cache:
         """Only what a tool answered without an error."""
         if not outcome.ok or outcome.bytes > LARGEST or outcome.held or outcome.cached:
             return
-        kept = asdict(outcome)
+        kept = to_builtins(outcome)
         fields = {name: kept[name] for name in ("structured", "schema_fault", "bytes", "tokens", "content")}
         draft = self._home(server) / f".new-{secrets.token_hex(8)}"
         with suppress(OSError, UnicodeError):

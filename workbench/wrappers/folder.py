@@ -14,11 +14,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+from msgspec.structs import replace
+
 from workbench.records import JsonValue, Tool
 
 INDEX = ".index.json"  # what stands in the folder: the server, and each tool's function, file and definition hash
@@ -28,8 +29,7 @@ WRITE_SECONDS = 5.0  # for the functions of one server; those whose turn comes l
 _UNUSABLE = (ValueError, TypeError, RecursionError, SyntaxError, MemoryError, UnicodeError)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """Where a tool's function stands."""
 
     function: str
@@ -37,8 +37,7 @@ class Entry:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """How one language writes a folder."""
 
     format: str  # changed when the generator writes differently, so that every file is written anew

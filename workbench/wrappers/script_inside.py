@@ -7,8 +7,9 @@ it would load them all, and a server may have a thousand.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from workbench.identifiers import package_name
 from workbench.records import Tool

@@ -7,29 +7,26 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import JsonValue
 
 
-@dataclass(frozen=True, slots=True)
-class Anything:
+class Anything(Struct, frozen=True):
     """No claim, or one that types cannot express."""
 
 
-@dataclass(frozen=True, slots=True)
-class Nothing:
+class Nothing(Struct, frozen=True):
     """No value fits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Struct, frozen=True):
     """A plain value, by its Python name: str, int, float, bool or None."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One of these values: texts, whole numbers, truth values, null."""
 
     values: tuple[str | int | bool | None, ...]
@@ -42,37 +39,32 @@ class Choice:
         return hash(repr(self.values))
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """Any number of items of one shape."""
 
     item: Shape
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """Items with a shape for each place; `rest` is the shape of those after, if any may follow."""
 
     items: tuple[Shape, ...]
     rest: Shape | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Any keys, values of one shape."""
 
     value: Shape
 
 
-@dataclass(frozen=True, slots=True)
-class Union:
+class Union(Struct, frozen=True):
     """One of several shapes."""
 
     members: tuple[Shape, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """A shape that stands elsewhere under a name; so shapes may hold themselves."""
 
     name: str
@@ -81,8 +73,7 @@ class Named:
 Shape: TypeAlias = Anything | Nothing | Scalar | Choice | Listing | Row | Table | Union | Named
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One key of a record, with what its author says of it."""
 
     key: str
@@ -94,8 +85,7 @@ class Field:
     has_default: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """A named object with known keys; `more` is the shape of other keys when the schema invites them."""
 
     name: str
@@ -103,16 +93,14 @@ class Record:
     more: Shape | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(Struct, frozen=True):
     """A name for a shape that holds itself without being a record."""
 
     name: str
     shape: Shape
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """A tool's input and output as shapes, and the named shapes that each of them uses."""
 
     fields: tuple[Field, ...]

@@ -7,9 +7,9 @@ import contextlib
 import json
 import socket
 import stat
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.agent.http import server
 from workbench.agent.tools import TOOLS

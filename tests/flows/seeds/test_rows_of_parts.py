@@ -204,7 +204,7 @@ def test_row_102_103_104_and_105_who_is_asked() -> None:
     assert gate(low, Settings(approval_auto_low=False)) is Gate.ASK
     assert gate(low, Settings(), force=True) is Gate.ASK
     assert gate(high, Settings(approval_auto_low=True, approval_auto_medium=True)) is Gate.ASK
-    assert not any("auto_high" in name for name in Settings.__dataclass_fields__)
+    assert not any("auto_high" in name for name in Settings.__struct_fields__)
 
 
 def test_row_107_108_and_109_three_profiles() -> None:

@@ -63,7 +63,7 @@ def test_a_question_that_is_taken_back_closes_and_says_so(window: Any, paper: An
 
 
 def test_the_next_question_of_the_same_call_follows_the_answered_one(window: Any, paper: Any, qtbot: Any) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     paper.put_ask(make_ask(schema="{}"))
     qtbot.waitUntil(lambda: len(dialogs(window)) == 1)

@@ -86,7 +86,7 @@ def test_a_taken_name_can_be_another_one_or_replace_the_server_here(dialog: Any,
 
 
 def test_two_of_the_same_name_do_not_meet(dialog: Any, paper: Any, qtbot: Any) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     paper.found.append(replace(paper.found[0], key="k9", client="goose", file="~/.config/goose/config.yaml"))
     dialog.look()

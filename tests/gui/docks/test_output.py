@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from workbench.demo.chart import HEIGHT, WIDTH, bar_chart

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.gui.dialogs.difference import DifferenceDialog
 from workbench.gui.docks.run_texts import RunTexts

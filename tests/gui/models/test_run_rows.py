@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.gui.models.runs import run_rows
 from workbench.gui.models.skills import skill_rows

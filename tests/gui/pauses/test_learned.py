@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.gui.paper_pauses import make_pause
 from tests.gui.pauses.test_dialog import answers, opened

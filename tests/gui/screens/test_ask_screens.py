@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.gui.asks.test_dialog import ASKED, FORM, LOOK, make_ask
 from tests.gui.screens.test_screens import shoot

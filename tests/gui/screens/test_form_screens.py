@@ -95,7 +95,7 @@ def test_a_form_of_every_kind_can_be_looked_at(theme: Any, qtbot: Any, colours: 
 def test_a_large_tool_in_the_window_can_be_looked_at(
     window: Any, paper: Any, settled: Any, colours: str, qtbot: Any
 ) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     properties = {f"option_{number}": {"type": ["string", "null"]} for number in range(40)}
     read = paper.tool

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.gui.dialogs.approval import ApprovalDialog
 from workbench.gui.dialogs.network import NetworkDialog

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
 from PySide6.QtWidgets import QPlainTextEdit, QTabBar
 
 from workbench.gui.text import ForeignLabel

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.sandbox.conftest import QUICK, echo
 from workbench.errors import WorkbenchError
@@ -182,7 +183,9 @@ async def test_containers_at_once_do_not_meet(sandbox: Sandbox, station: Station
 
 
 async def test_an_engine_that_refuses_is_told_in_its_own_words(station: Station, tmp_path: Path) -> None:
-    sandbox = Sandbox(ready=0, engines={"container": Missing(tmp_path, replace(station, image="localhost/nothing:0"))})
+    sandbox = Sandbox(
+        ready=0, engines={"container": Missing(tmp_path, dataclasses.replace(station, image="localhost/nothing:0"))}
+    )
     await sandbox.look_again()
     try:
         with pytest.raises(WorkbenchError, match=r"could not be built: .*nothing"):
@@ -201,7 +204,7 @@ class Missing(Containers):
 
 
 async def test_an_image_of_another_version_is_not_used(station: Station, tmp_path: Path) -> None:
-    write_station(tmp_path, replace(station, source="0" * 16))
+    write_station(tmp_path, dataclasses.replace(station, source="0" * 16))
     maker = Containers(tmp_path)
     level = await maker.look()
     await maker.close()
@@ -211,7 +214,8 @@ async def test_an_image_of_another_version_is_not_used(station: Station, tmp_pat
 
 KILLED = """
 import asyncio, os, signal, sys
-from dataclasses import replace
+import dataclasses
+from msgspec.structs import replace
 from pathlib import Path
 from workbench.records import Limits
 from workbench.sandbox.container.containers import Containers

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from tests.sandbox.conftest import QUICK, Room, children
 from workbench.errors import WorkbenchError
@@ -37,7 +38,7 @@ async def test_without_an_image_the_hint_says_how_to_build_one(tmp_path: Path) -
 
 @pytest.mark.parametrize("words", [{"kept": True}, {"preload": ("pandas",)}])
 async def test_what_a_machine_cannot_do_is_refused_before_it_starts(tmp_path: Path, words: dict[str, Any]) -> None:
-    profile = replace(Profile("qemu", str(tmp_path), "", "", True, 64, 1, 1, 1), **words)
+    profile = dataclasses.replace(Profile("qemu", str(tmp_path), "", "", True, 64, 1, 1, 1), **words)
     with pytest.raises(WorkbenchError) as refused:
         await Machines(tmp_path / "vm").make(profile)
     assert refused.value.hint

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import SignInChanged, SignInWanted

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from workbench.records import ChangeKind, Prompt, ResourceTemplate, ServerConfig, ServerState, Tool
 from workbench.servers.tool_definitions.definition_history import Moments

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.events import ToolsWarned
 from workbench.records import Hints, Tool
@@ -22,7 +23,7 @@ def test_everything_is_gathered_by_server_and_told_when_it_changes() -> None:
     assert [one.rule for one in odd.of("evil")] == ["poison", "lookalike"]
     assert (odd.number("shop", "delete_order"), odd.number("shop", "other")) == (1, 0)
     assert odd.take(odd.look(tools)) == ()
-    mended = dataclasses.replace(tools[0], hints=Hints(destructive=True), hash="4")
+    mended = replace(tools[0], hints=Hints(destructive=True), hash="4")
     assert odd.take(odd.look([mended, *tools[1:]])) == ("shop",)
 
 

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
+from msgspec import Struct
 from PySide6.QtCore import QCoreApplication
 
 from workbench.gui.text import one_line
 from workbench.gui.words import amount, duration, risk_word, run_word
-from workbench.quick_records import dataclass
 from workbench.records import Figures, Risk, RunState
 from workbench.tokens import money
 
@@ -20,8 +20,7 @@ DAYS = 62  # bars of a day each; a longer time is told by months
 SHOWN = 12  # servers or kinds drawn; the table has all
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(Struct, frozen=True):
     """One colour of a chart."""
 
     name: str
@@ -29,8 +28,7 @@ class Series:
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """What is drawn, and what it means in words."""
 
     key: str

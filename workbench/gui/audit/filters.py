@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
 from PySide6.QtCore import QCoreApplication
 
 from workbench.gui.text import one_line
-from workbench.quick_records import dataclass
 from workbench.records import EntryQuery, Risk
 from workbench.wire.typed_time import typed_time
 
@@ -16,8 +16,7 @@ FIELDS = ("since", "until", "actor", "session", "run", "server", "tool", "risk",
 _NAMES = {"run": "run_id"}  # of EntryQuery, where they differ
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """One chip."""
 
     field: str

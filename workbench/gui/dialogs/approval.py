@@ -7,8 +7,8 @@ away, and the program keeps waiting; only the deadline refuses it without an ans
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QVBoxLayout, QWidget

@@ -4,8 +4,7 @@ find them; actions, servers and saved calls by a few letters.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QTabBar, QVBoxLayout, QWidget

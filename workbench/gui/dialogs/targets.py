@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from workbench.gui.actions import ACTIONS
 from workbench.gui.commands import Commands, keys_text, translate
@@ -11,7 +12,6 @@ from workbench.gui.fuzzy import score
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line
 from workbench.gui.wishes import Act, ShowCall, ShowTool, Wish
-from workbench.quick_records import dataclass
 from workbench.records import SavedCalls, ServerState
 
 STRONG = 500
@@ -20,8 +20,7 @@ STRONG = 500
 _EXACT = 100  # points for a name that was typed whole: "files" is the server of that name before "New file"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """Something the palette can go to."""
 
     row: Row
@@ -77,8 +76,7 @@ def saved_targets(saved: SavedCalls) -> list[Target]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Deeds:
+class Deeds(Struct, frozen=True):
     """What was found by letters, in the order in which it stands."""
 
     named: list[Target] = field(default_factory=list)  # actions whose whole title was typed, also barred ones

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from msgspec import Struct
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
@@ -18,12 +19,10 @@ from workbench.gui.models.saved import saved_rows
 from workbench.gui.pane import Pane
 from workbench.gui.views import EmptyState, RowsView, Strip, action_button, lead_focus, lead_into, search_box
 from workbench.gui.wishes import SaveCall, ShowCall
-from workbench.quick_records import dataclass
 from workbench.records import CheckResult, Fault, SavedCall, SavedCalls
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(Struct, frozen=True):
     """A file that was taken away and can be brought back."""
 
     file: str

@@ -8,20 +8,19 @@ import json
 import os
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from msgspec import Struct, to_builtins
+
 from workbench.gui.editor.past import Told
-from workbench.quick_records import dataclass
 
 CLOSED = 20  # closed tabs that can be opened again
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """The text of one tab."""
 
     key: str
@@ -63,7 +62,7 @@ class Drafts:
 
     def keeper(self, draft: Draft) -> Callable[[], None]:
         """Keeps this draft when called, on whatever thread; after a newer one, or after the end, it does nothing."""
-        text, number = json.dumps(asdict(draft)), next(self._numbers)
+        text, number = json.dumps(to_builtins(draft)), next(self._numbers)
 
         def keep() -> None:
             with self._lock:

@@ -6,17 +6,17 @@ import os
 import tempfile
 from pathlib import Path
 
+from msgspec import Struct
+
 from workbench.errors import WorkbenchError
 from workbench.gui.editor.exact import survives
-from workbench.quick_records import dataclass
 
 LARGEST = 2_000_000  # bytes
 LANGUAGES = {".py": "python", ".ts": "typescript", ".json": "json", ".md": "markdown", ".toml": "toml"}
 _MARK = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class FileText:
+class FileText(Struct, frozen=True):
     """What a file holds, with the line ends that an editor knows."""
 
     text: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
@@ -12,15 +13,13 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from workbench.gui.icons import icon
 from workbench.gui.text import plain_tip
 from workbench.gui.words import risk_word
-from workbench.quick_records import dataclass
 from workbench.records import Risk
 
 if TYPE_CHECKING:
     from workbench.gui.editor.code_editor import CodeEditor
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """What stands in the gutter beside a line."""
 
     risk: Risk

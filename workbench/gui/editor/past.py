@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from msgspec import Struct
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QTextCursor
 
 from workbench.gui.editor.code_editor import CodeEditor
-from workbench.quick_records import dataclass
 
 MOST_STEPS = 500
 MOST_LETTERS = 200_000  # of all steps of one text together
@@ -23,8 +23,7 @@ Told: TypeAlias = tuple[tuple[int, str, str], ...]
 """Steps as plain values: place, what was removed, what was added."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One change."""
 
     place: int

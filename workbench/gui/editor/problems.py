@@ -6,18 +6,18 @@ import json
 import re
 import tomllib
 
+from msgspec import Struct
+
 from workbench.files import parse_toml
 from workbench.gui.code_view import ORDER
 from workbench.gui.text import visible
 from workbench.gui.words import risk_word
-from workbench.quick_records import dataclass
 from workbench.records import Finding, Risk, Verdict
 
 _TOML_PLACE = re.compile(r"\(at line (\d{1,9}), column (\d{1,9})\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Lines from 1, columns from 0 in Python's counting; an end of 0 is the end of the line."""
 
     line: int

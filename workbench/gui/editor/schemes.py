@@ -7,14 +7,13 @@ text's colour until it can be read. pygments is asked only when somebody chose o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from functools import cache
 from typing import Any
 
+from msgspec import Struct, field
 from PySide6.QtGui import QColor
 
 from workbench.gui.colours import Colours, blend, contrast
-from workbench.quick_records import dataclass
 
 OWN = ""  # the workbench's own scheme
 LEAST = 4.5  # contrast of code against its ground
@@ -31,8 +30,7 @@ _ROLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Scheme:
+class Scheme(Struct, frozen=True):
     """The colours that code has; what a scheme does not say, the window's colours say."""
 
     name: str

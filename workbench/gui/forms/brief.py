@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
 from enum import Enum
 from typing import Final
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from workbench.gui.forms.shape import Shape, shape_of
 from workbench.gui.theme import Theme
-from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue
 
 DEEPEST: Final = 12  # levels of fields inside fields; what lies deeper is edited as JSON
@@ -42,8 +43,7 @@ class Openings:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
+class Brief(Struct, frozen=True):
     """One place of the form."""
 
     name: str  # what the field is called, for labels and screen readers

@@ -7,12 +7,13 @@ a time, so a schema that contains itself costs nothing until somebody opens the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from workbench.gui.forms.resolve import ANNOTATIONS, merged, only, resolve, without
-from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue
 
 _KEYWORDS_OF_OBJECT = ("properties", "additionalProperties", "patternProperties", "required", "propertyNames")
@@ -48,8 +49,7 @@ _KIND_OF_TYPE: Final[Mapping[str, Kind]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """One place of a schema, resolved: the editor's whole brief."""
 
     kind: Kind

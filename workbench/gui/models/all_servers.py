@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from workbench.gui.icons import icon
@@ -13,7 +14,6 @@ from workbench.gui.rows import plain_tip
 from workbench.gui.text import one_line, visible
 from workbench.gui.theme import Theme
 from workbench.gui.words import clock, duration, state_word
-from workbench.quick_records import dataclass
 from workbench.records import ServerState, ServerStatus, Vitals
 
 Index = QModelIndex | QPersistentModelIndex
@@ -27,8 +27,7 @@ _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _ORDER = (ServerStatus.FAILED, ServerStatus.STARTING, ServerStatus.READY, ServerStatus.STOPPED)
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """One server: what it is, and how it does."""
 
     state: ServerState

@@ -10,8 +10,8 @@ import json
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
 
+from msgspec.structs import replace
 from PySide6.QtCore import (
     QAbstractTableModel,
     QCoreApplication,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
@@ -15,7 +16,6 @@ from workbench.gui.text import one_line
 from workbench.gui.theme import Theme
 from workbench.gui.whole import size_words
 from workbench.gui.words import duration
-from workbench.quick_records import dataclass
 from workbench.records import Frame
 
 Index = QModelIndex | QPersistentModelIndex
@@ -34,8 +34,7 @@ _SIGNS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Sieve:
+class Sieve(Struct, frozen=True):
     """Which messages to show."""
 
     words: tuple[str, ...] = ()  # all of them somewhere in the message, in small letters

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from msgspec import Struct
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from workbench.gui.rows import KEY, Row, row_data
-from workbench.quick_records import dataclass
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 
 
-@dataclass(frozen=True, slots=True)
-class OfferEntry:
+class OfferEntry(Struct, frozen=True):
     """One thing a server offers, as a list needs it."""
 
     key: str

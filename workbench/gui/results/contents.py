@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from msgspec import Struct
+
 from workbench.gui.forms.json_text import pretty
 from workbench.gui.models.records_table import records_of
 from workbench.gui.results.parts_in import parts_in
 from workbench.gui.results.prose_page import reads_as_markdown
 from workbench.gui.results.series import drawable
-from workbench.quick_records import dataclass
 from workbench.records import Content, JsonValue, Outcome
 from workbench.uncollected import uncollected
 
@@ -19,8 +20,7 @@ TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(Struct, frozen=True):
     """One result, ready to be looked at."""
 
     value: JsonValue = None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+
 from workbench.gui.models.records_table import columns_of, records_of
 from workbench.gui.text import one_line
-from workbench.quick_records import dataclass
 from workbench.records import JsonObject, JsonValue
 
 MOST_SERIES = 6
@@ -19,16 +20,14 @@ _SHARE = 0.8  # of the records must have a number for a column to be drawn
 _LABEL = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(Struct, frozen=True):
     """One line, or the bars of one colour; a value that is missing is NaN."""
 
     name: str
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """What is drawn together."""
 
     series: tuple[Series, ...]

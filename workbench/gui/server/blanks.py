@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
+from msgspec import Struct
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
@@ -15,15 +16,13 @@ from workbench.gui.server.proposing_line import ProposingLine
 from workbench.gui.server.yielding import yielding
 from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import mark
-from workbench.quick_records import dataclass
 from workbench.records import Completion
 
 # Any: what a coroutine yields concerns the loop alone. Given are the blank, what is typed, and what is filled already.
 Ask: TypeAlias = Callable[[str, str, dict[str, str]], Coroutine[Any, Any, Completion]]
 
 
-@dataclass(frozen=True, slots=True)
-class Blank:
+class Blank(Struct, frozen=True):
     """One blank."""
 
     name: str

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
+from msgspec import Struct
+
 from workbench.gui.forms.json_text import identical
-from workbench.quick_records import dataclass
 from workbench.records import JsonValue
 
 _WORDS = 3_000  # more of them are compared line by line
@@ -19,16 +20,14 @@ _DEEP = 60
 _MISSING = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A stretch of a text: kept, gone or come."""
 
     kind: str  # "=", "-", "+"
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A place of a definition whose value is another one."""
 
     path: str

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec import Struct
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
 from workbench.gui.server.page import ServerPage
-from workbench.quick_records import dataclass
 from workbench.records import ServerState
 
 Make = Callable[[Context, Commands, ServerState], ServerPage]
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """One page; what draws it is imported when a person first looks at it."""
 
     id: str

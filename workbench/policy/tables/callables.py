@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from workbench.policy.tables.deeds import WORDS, Deed
 from workbench.policy.tables.methods import PATH_KINDS, PATH_METHODS
-from workbench.quick_records import dataclass
 from workbench.records import Risk
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """What calling this does."""
 
     deed: Deed

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import StrEnum
 
+from msgspec import Struct, field
+
 from workbench.policy.tables.names import names
-from workbench.quick_records import dataclass
 
 
 class CommandClass(StrEnum):
@@ -19,8 +19,7 @@ class CommandClass(StrEnum):
     UNKNOWN = "nothing is known of this command"
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """One program: its class, those of its subcommands, and options that make it worse."""
 
     kind: CommandClass

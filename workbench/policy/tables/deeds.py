@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import EffectKind, Risk
 
 
@@ -42,8 +43,7 @@ class Deed(StrEnum):
     HOOK = "python.hook"
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """How a deed is told: with a known subject and without one."""
 
     risk: Risk

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.privacy.detection_rules import DetectionRules
 from workbench.privacy.detectors import person_names

@@ -8,11 +8,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.column_consensus import agreed
 from workbench.privacy.detectors.field_names import inherited, kind_of, kinds_of, spelling
 from workbench.privacy.detectors.kinds import Kind, settled
-from workbench.quick_records import dataclass
 from workbench.records import JsonValue
 
 MOST_COLUMNS = 200
@@ -28,8 +29,7 @@ _VALUES = frozenset(_VALUES_WORDS.split())
 _LONGEST_LABEL = 60
 
 
-@dataclass(frozen=True, slots=True)
-class FieldContext:
+class FieldContext(Struct, frozen=True):
     """What is known of a node from above: its kind, the kinds of the columns of its rows, the key around it."""
 
     kind: Kind | None = None

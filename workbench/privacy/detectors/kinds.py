@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from msgspec import Struct
+
 from workbench.privacy.detectors import (
     bank_data,
     credentials,
@@ -18,7 +20,6 @@ from workbench.privacy.detectors import (
     phone_numbers,
     user_names,
 )
-from workbench.quick_records import dataclass
 
 LITERAL = "LITERAL"  # text that looks like a token but is none
 CUSTOM = "CUSTOM"  # what the user marked themselves
@@ -36,8 +37,7 @@ def is_not_blank(value: str) -> bool:
     return value.strip() != ""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """One kind of personal data."""
 
     name: str  # as it stands in tokens

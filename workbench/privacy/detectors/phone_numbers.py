@@ -9,8 +9,9 @@ import re
 import string
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from workbench.privacy.detectors.text_search import find_matches
-from workbench.quick_records import dataclass
 
 _PHONE_KEYS = """
 phone telephone tel mobile cell cellphone fax msisdn whatsapp phone_number phones mobile_number contact_number
@@ -51,8 +52,7 @@ _POST_CODE = (5, 4)  # 01234-5678 in the United States
 _WHOLE = re.compile(r"[+(]?[\d(][\d\s()./+*#-]{3,30}(?: ?(?:x|ext\.?) ?\d{1,6})?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     text: str
     groups: tuple[tuple[int, int], ...]  # spans of digits within it
 

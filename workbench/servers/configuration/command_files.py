@@ -11,7 +11,8 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import ServerConfig
 from workbench.servers.configuration.launch_command import Launch, prepare
 
@@ -19,8 +20,7 @@ _LARGEST = 512 << 20  # bytes; beyond that size and time of change have to do
 _INTERPRETERS = re.compile(r"(?:python|pypy|node|deno|bun|ruby|perl|php|java|bash|sh|zsh)[\d.]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Executable:
+class Executable(Struct, frozen=True):
     """One file as it is now."""
 
     name: str  # as the command says it

@@ -8,12 +8,11 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import workbench
 from workbench.errors import WorkbenchError
-from workbench.quick_records import dataclass
 from workbench.records import ServerConfig
 from workbench.secrets.references import REFERENCE, missing, names_in, reserved
 

@@ -15,9 +15,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
-from workbench.quick_records import dataclass
 from workbench.records import Fault, ServerConfig
 from workbench.servers.configuration import server_entries
 from workbench.servers.configuration.launch_command import DEMO, demo_config
@@ -26,8 +27,7 @@ SERVERS = "mcpServers"
 MOST_SERVERS = 1_000  # entries that are used; nobody has so many, and each is looked through at each change
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What the file says, and what of it could not be used."""
 
     configs: tuple[ServerConfig, ...]

@@ -10,12 +10,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.detectors import credentials
 from workbench.privacy.detectors.field_names import kind_of
-from workbench.quick_records import dataclass
 from workbench.records import ServerConfig
 from workbench.secrets.masks import Masks
 from workbench.secrets.references import reference
@@ -34,8 +35,7 @@ _BITS = 3.8  # of entropy in each letter; words and versions have fewer
 _LONGEST_KEY = 60
 
 
-@dataclass(frozen=True, slots=True)
-class PlainSecret:
+class PlainSecret(Struct, frozen=True):
     """One of them; `value` is for the keyring and for nobody's eyes."""
 
     place: str  # as a person reads it: "GITHUB_TOKEN in env"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.privacy.detectors import credentials
 from workbench.privacy.detectors.field_names import kind_of, words_of

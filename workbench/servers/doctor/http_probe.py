@@ -12,8 +12,9 @@ import ssl
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from workbench import __version__
-from workbench.quick_records import dataclass
 from workbench.records import Check
 from workbench.servers.doctor.check_results import bad, doubt, good
 from workbench.servers.doctor.server_address import Address
@@ -49,8 +50,7 @@ _STATUS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """The beginning of what came back."""
 
     status: int

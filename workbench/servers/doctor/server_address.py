@@ -6,15 +6,15 @@ import ipaddress
 import urllib.request
 from urllib.parse import urlsplit
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import Check
 from workbench.servers.doctor.check_results import bad, doubt, good
 
 _PORTS = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """Where a server listens, and what stands between."""
 
     url: str

@@ -13,7 +13,8 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import AskArrived, AskSettled, Event

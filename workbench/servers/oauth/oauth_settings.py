@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from workbench.errors import WorkbenchError
-from workbench.quick_records import dataclass
 from workbench.records import ServerConfig
 from workbench.servers.oauth.signing_key import ALGORITHMS, read_key
 

@@ -11,8 +11,9 @@ import secrets
 from types import TracebackType
 from urllib.parse import parse_qs, urlsplit
 
+from msgspec import Struct
+
 from workbench.events import spawn
-from workbench.quick_records import dataclass
 from workbench.servers.oauth.redirect_page import page
 
 _LONGEST = 16_384  # bytes of a request's head
@@ -20,8 +21,7 @@ _HEAD_SECONDS = 10.0
 _CALLERS = 20  # at once; more are turned away
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(Struct, frozen=True):
     """What the browser brought."""
 
     code: str = ""

@@ -6,8 +6,10 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, SignInChanged, SignInWanted, spawn

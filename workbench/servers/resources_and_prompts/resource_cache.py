@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import Prompt, Resource, ResourceTemplate, ServerConfig
 from workbench.servers.configuration import private_json_files
 from workbench.servers.configuration.launch_command import fingerprint
@@ -21,8 +22,7 @@ _FORMAT = 1  # another number in a file: it is ignored
 _MOST = 5_000  # resources kept; a server that has more lists them when it runs
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """The lists as they were last read."""
 
     resources: tuple[Resource, ...] = ()

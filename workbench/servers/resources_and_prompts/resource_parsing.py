@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import Prompt, PromptArgument, Resource, ResourceTemplate
 from workbench.uri_template import variables
 
@@ -18,8 +19,7 @@ _WARNINGS = 20  # sentences about one list; the rest is counted
 Entry = TypeVar("Entry")
 
 
-@dataclass(frozen=True, slots=True)
-class Read(Generic[Entry]):
+class Read(Struct, Generic[Entry], frozen=True):
     """The usable entries, and what was wrong with the others."""
 
     entries: tuple[Entry, ...] = ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.records import JsonObject, Tool
 from workbench.servers.tool_definitions.definition_parsing import Definitions

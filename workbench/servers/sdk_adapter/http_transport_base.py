@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
-from dataclasses import field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
+
 from workbench.events import spawn
-from workbench.quick_records import dataclass
 from workbench.servers import server_faults
 from workbench.servers.monitoring.message_log import Traffic
 from workbench.servers.sdk_adapter import http_errors
@@ -30,8 +30,7 @@ _QUEUE = 256  # messages on their way to a server that reads slowly
 _GRACE = 2.0  # seconds for the last messages to leave, and for a cancelled request to end by itself
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """Where a server is and what it is sent, with nothing left to look up."""
 
     url: str

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from workbench.quick_records import dataclass
+from msgspec import Struct
+
 from workbench.records import JsonObject
 from workbench.servers.sdk_adapter.http_errors import BROKE
 
@@ -19,8 +20,7 @@ _PROBE_SECONDS = 4.0  # for a server of the new era to say so; one that wakes up
 _WORDS = 100  # capabilities of one server that are kept
 
 
-@dataclass(frozen=True, slots=True)
-class Greeting:
+class Greeting(Struct, frozen=True):
     """What a server said of itself."""
 
     title: str

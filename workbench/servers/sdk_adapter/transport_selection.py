@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+
 from workbench.errors import WorkbenchError
-from workbench.quick_records import dataclass
 from workbench.records import ServerConfig
 from workbench.servers.configuration import launch_command
 from workbench.servers.monitoring.message_log import Traffic
@@ -32,8 +33,7 @@ def nobody_signs_in(config: ServerConfig) -> httpx2.Auth | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Ways:
+class Ways(Struct, frozen=True):
     """Builds transports for the servers of one bench."""
 
     bench: Path

@@ -8,10 +8,10 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 
-from workbench.quick_records import dataclass
+from msgspec import Struct, to_builtins
+
 from workbench.records import (
     ChangeKind,
     DefinitionChange,
@@ -34,8 +34,7 @@ _OFFERS = 2_000  # prompts, and templates, of one moment
 _LISTED = 500  # changes told at once
 
 
-@dataclass(frozen=True, slots=True)
-class _Then:
+class _Then(Struct, frozen=True):
     """One moment: what there was, by the digest of its text."""
 
     at: float
@@ -158,7 +157,7 @@ def _offer_texts(templates: Iterable[ResourceTemplate], prompts: Iterable[Prompt
         about = {"title": template.title, "description": template.description, "mimeType": template.mime}
         found[f"{_TEMPLATE}{template.template}"] = json.dumps(about, sort_keys=True)
     for prompt in prompts:
-        told = {key: value for key, value in asdict(prompt).items() if key not in ("server", "name")}
+        told = {key: value for key, value in to_builtins(prompt).items() if key not in ("server", "name")}
         found[f"{_PROMPT}{prompt.name}"] = json.dumps(told, sort_keys=True)
     return found
 

@@ -7,8 +7,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from workbench import tokens
-from workbench.quick_records import dataclass
 from workbench.records import Hints, JsonObject, Tool
 
 _NAME_LIMIT = 512  # characters; a longer name is not one
@@ -16,8 +17,7 @@ LARGEST = 400_000  # characters of one definition; what is longer fits into no m
 LARGEST_LIST = 8_000_000  # characters of all definitions of a server
 
 
-@dataclass(frozen=True, slots=True)
-class Definitions:
+class Definitions(Struct, frozen=True):
     """The usable tools of one server, and what was wrong with its list."""
 
     tools: tuple[Tool, ...] = ()

@@ -16,9 +16,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from workbench.errors import WorkbenchError
 from workbench.policy.definitions import odd_definition
-from workbench.quick_records import dataclass
 from workbench.records import ChangeKind, DefinitionChange, Fault, JsonObject, Tool
 from workbench.servers.configuration import private_json_files
 from workbench.servers.tool_definitions import definition_parsing
@@ -29,8 +30,7 @@ _MOST = 40_000  # pins of one server; one that invents names for ever loses thos
 _LISTED = 500  # changes told at once
 
 
-@dataclass(frozen=True, slots=True)
-class _Pin:
+class _Pin(Struct, frozen=True):
     """A definition a person stands behind."""
 
     tool: Tool

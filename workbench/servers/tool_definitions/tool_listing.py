@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.servers.connection import Connection
 from workbench.servers.paged_lists import read_pages

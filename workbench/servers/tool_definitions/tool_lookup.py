@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from workbench.errors import WorkbenchError
-from workbench.quick_records import dataclass
 from workbench.records import Tool
 from workbench.search.tool_search import import_line
 from workbench.servers.server_catalog import Catalog
 
 
-@dataclass(frozen=True, slots=True)
-class OneTool:
+class OneTool(Struct, frozen=True):
     """A definition, and the line that imports its function."""
 
     tool: Tool
