@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from workbench.audit.finder import Finder
 from workbench.audit.index import Index, attach

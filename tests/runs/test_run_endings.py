@@ -6,10 +6,10 @@ import asyncio
 import collections.abc
 import contextlib
 import sys
-from dataclasses import replace
 
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from workbench.core import Core
 from workbench.events import RunCall, RunChanged, living
