@@ -21,9 +21,9 @@ from typing import Any
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+from workbench.api.client import CoreConnection, connect
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Origin, PrivacyQuery, ToolCall
-from workbench.wire.client import Connection, connect
 
 SIZES = (100_000, 600_000, 3_000_000)  # characters
 
@@ -48,7 +48,7 @@ async def main(rounds: int) -> None:
             await connection.close()
 
 
-async def _measure(connection: Connection, client: Client, size: int, rounds: int) -> None:
+async def _measure(connection: CoreConnection, client: Client, size: int, rounds: int) -> None:
     direct, shown, behind = [], [], []
     for turn in range(rounds):
         arguments = {"size": size, "turn": turn}

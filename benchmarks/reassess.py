@@ -14,11 +14,11 @@ import tempfile
 import time
 from pathlib import Path
 
+from workbench.api.in_memory import connect_in_memory
 from workbench.core import Core
 from workbench.events import Event, RunChanged
 from workbench.paths import Paths
 from workbench.records import RunState
-from workbench.wire.memory import in_memory
 
 LINE = "totals[{0}] = [order['total'] * {0} for order in orders if order['state'] == 'open' and order['total'] > {0}]"
 HEAD = "from servers.demo import list_orders, send_email\norders = await list_orders(limit=20)\ntotals = {}\n"
@@ -49,7 +49,7 @@ async def measure(core: Core, edits: int) -> None:
     run = core.conveyor.submit(program(0), core.rooms.sessions.open("benchmark"))
     async with asyncio.timeout(30):
         await waits.wait()
-    connection = await in_memory(core.methods, core.bus)
+    connection = await connect_in_memory(core.methods, core.bus)
     times = []
     for number in range(edits):
         began = time.perf_counter()

@@ -10,8 +10,8 @@ import pytest
 
 from workbench import process
 from workbench.__main__ import main
+from workbench.api import core_launcher
 from workbench.cli import main as cli
-from workbench.wire import start
 
 
 def test_a_command_gives_its_exit_code(monkeypatch):
@@ -29,7 +29,7 @@ def test_a_bench_opens_the_window(monkeypatch, paths):
     window = types.ModuleType("workbench.gui.app")
     window.main = lambda paths: opened.append(paths) or 0
     monkeypatch.setitem(sys.modules, "workbench.gui.app", window)
-    monkeypatch.setattr(start, "launch_ahead", begun.append)
+    monkeypatch.setattr(core_launcher, "launch_ahead", begun.append)
     assert main([str(paths.bench)]) == 0
     assert opened == begun == [paths]
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from workbench import Orchestrator, Task, TaskResult
+from workbench.api.client import connect
 from workbench.cli.main import main
 from workbench.errors import WorkbenchError
 from workbench.paths import OVERRIDE, Paths, paths_of
 from workbench.records import Decision, RunState
-from workbench.wire.client import connect
 
 ROOT = Path(__file__).parents[1]
 READS = "from servers.demo import list_orders\npage = await list_orders(limit=3)\nreturn len(page['orders'])"

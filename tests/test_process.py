@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from workbench import process
+from workbench.api.core_launcher import ANOTHER_RUNS
+from workbench.api.core_lock import CoreLock, lock_holder
 from workbench.errors import WorkbenchError
 from workbench.paths import paths_of
-from workbench.wire.lock import Lock, holder
-from workbench.wire.start import ANOTHER_RUNS
 
-FAKE = Path(__file__).parent / "wire" / "fake_core.py"
+FAKE = Path(__file__).parent / "api" / "fake_core.py"
 
 
 def fake_rooms():
@@ -65,7 +65,7 @@ def test_a_signal_ends_it_cleanly(foreground, paths, number):
     core.send_signal(number)
     assert core.wait(60) == 0
     assert not paths.person_socket.exists()
-    assert holder(paths.lock) == 0
+    assert lock_holder(paths.lock) == 0
     assert "the core is closed" in paths.core_log.read_text()
 
 
@@ -87,7 +87,7 @@ def test_sockets_of_a_killed_core_do_not_stop_the_next(foreground, paths):
     first.wait()
     assert paths.person_socket.exists()
     second = foreground()
-    until(lambda: holder(paths.lock) == second.pid and heeds(second.pid, signal.SIGTERM))
+    until(lambda: lock_holder(paths.lock) == second.pid and heeds(second.pid, signal.SIGTERM))
     second.send_signal(signal.SIGTERM)
     assert second.wait(60) == 0
 
@@ -98,7 +98,7 @@ def test_a_thread_that_never_ends_does_not_keep_it(foreground, paths):
     until(paths.agent_socket.exists)
     core.send_signal(signal.SIGTERM)
     core.wait(60)
-    assert holder(paths.lock) == 0
+    assert lock_holder(paths.lock) == 0
     words = paths.core_log.read_text()
     assert "the core is closed" in words
     assert "is ended now" in words
@@ -110,7 +110,7 @@ def test_a_start_that_never_ends_heeds_a_signal(foreground, paths):
     until((paths.bench / "opening").exists)
     core.send_signal(signal.SIGTERM)
     core.wait(60)
-    assert holder(paths.lock) == 0
+    assert lock_holder(paths.lock) == 0
 
 
 def test_a_start_that_waits_for_something_is_given_up_on_a_signal(foreground, paths):
@@ -180,7 +180,7 @@ def test_rooms_that_do_not_open_end_the_process_and_free_the_lock(paths):
     code = process.run_core(paths, fake_rooms(), lambda code, words: reports.append((code, words)))
     assert code == 1
     assert reports == [(1, "The rooms cannot open.\nRemove the file broken.")]
-    Lock(paths.lock).free()
+    CoreLock(paths.lock).free()
 
 
 def test_a_fault_of_ours_is_a_sentence_with_the_place_of_the_log(paths, caplog):

@@ -1,4 +1,4 @@
-"""Writes the typed stub of the API (`workbench/wire/methods.py`) from the methods that are marked with `@api`.
+"""Writes the typed stub of the API (`workbench/api/client_stub.py`) from the methods that are marked with `@api`.
 
 `tools/write_docs.py` calls it, and a test holds the stub to what it would write.
 """
@@ -36,7 +36,7 @@ def stub() -> str:
     methods = marked_methods()
     imports: dict[str, set[str]] = defaultdict(set)
     imports["typing"].add("Protocol")
-    imports["workbench.wire.marker"].add("api")
+    imports["workbench.api.marker"].add("api")
     body = "\n".join(_method(name, methods[name], imports) for name in sorted(methods))
     lines = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(imports.items())]
     return _formatted(HEAD + "\n".join(lines) + "\n\n\n" + CLASS + body)
@@ -45,12 +45,12 @@ def stub() -> str:
 def marked_methods() -> dict[str, Callable[..., Any]]:
     """Every marked method of the core by its name for clients."""
     importlib.import_module("workbench.core")
-    from workbench.wire.marker import mark_of
-    from workbench.wire.registry import check_declaration
+    from workbench.api.marker import mark_of
+    from workbench.api.registry import check_declaration
 
     found: dict[str, Callable[..., Any]] = {}
     for name, module in sorted(sys.modules.items()):
-        if not name.startswith("workbench.") or name == "workbench.wire.methods":
+        if not name.startswith("workbench.") or name == "workbench.api.client_stub":
             continue
         owners = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == name]
         for function in (function for owner in owners for function in vars(owner).values()):
@@ -63,7 +63,7 @@ def marked_methods() -> dict[str, Callable[..., Any]]:
 
 
 def _method(name: str, function: Callable[..., Any], imports: dict[str, set[str]]) -> str:
-    from workbench.wire.marker import mark_of
+    from workbench.api.marker import mark_of
 
     mark = mark_of(function)
     assert mark is not None
@@ -107,6 +107,6 @@ def _import_of(name: str, module: str) -> str:
 
 def _formatted(text: str) -> str:
     for command in (("check", "--select", "I", "--fix", "--quiet"), ("format",)):
-        ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", "workbench/wire/methods.py", "-"]
+        ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", "workbench/api/client_stub.py", "-"]
         text = subprocess.run(ruff, input=text, capture_output=True, text=True, check=True).stdout
     return text

@@ -127,7 +127,7 @@ def api_stub() -> str:
 
 
 PAGES: dict[str, Callable[[], str]] = {
-    "workbench/wire/methods.py": api_stub,
+    "workbench/api/client_stub.py": api_stub,
     "docs/settings.md": settings,
     "docs/events.md": events,
     "docs/actions.md": actions,

@@ -16,7 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = command(given)
     if isinstance(chosen, int):
         return chosen
-    from workbench.wire.start import launch_ahead
+    from workbench.api.core_launcher import launch_ahead
 
     launch_ahead(chosen)
     from workbench.gui.app import main as window

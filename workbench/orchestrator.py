@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
+from workbench.api.client import CoreConnection, connect
+from workbench.api.client_stub import ApiMethods
+from workbench.api.run_completion import TaskStats, connect_allowed_servers, wait_for_run
 from workbench.errors import WorkbenchError
 from workbench.paths import paths_of
 from workbench.records import Decision, JsonValue, PauseAnswer, Run, RunState, Skill, SkillState
-from workbench.wire.client import Connection, connect
-from workbench.wire.following import follow, learn_tools
-from workbench.wire.methods import ApiMethods
-from workbench.wire.task_stats import TaskStats
 
 __all__ = ["Orchestrator", "Stats", "Task", "TaskResult", "TaskStats"]
 
@@ -77,7 +76,7 @@ class Orchestrator:
         self._paths = paths_of(None if bench is None else Path(bench).expanduser())
         self._attended = attended
         self._allow = allow
-        self._open: Connection | None = None
+        self._open: CoreConnection | None = None
 
     async def __aenter__(self) -> Orchestrator:
         await self.initialize()
@@ -92,7 +91,7 @@ class Orchestrator:
         """Reach the core, which is started when none runs, and learn the tools of every server that may start."""
         if self._open is None or self._open.closed.is_set():
             self._open = await connect(self._paths, role="script")
-        await learn_tools(self._questions)
+        await connect_allowed_servers(self._questions)
 
     async def close(self) -> None:
         """Leave. The core ends by itself when nobody else needs it."""
@@ -137,7 +136,7 @@ class Orchestrator:
         return self._connection.questions
 
     @property
-    def _connection(self) -> Connection:
+    def _connection(self) -> CoreConnection:
         if self._open is None:
             raise WorkbenchError("The orchestrator is not open.", "Call `await orchestrator.initialize()` first.")
         return self._open
@@ -155,7 +154,7 @@ class Orchestrator:
                 await self._answer(run)
 
         try:
-            run = await follow(self._connection, begun.id, attend)
+            run = await wait_for_run(self._connection, begun.id, attend)
         except BaseException:
             task.status = str(RunState.STOPPED)
             raise

@@ -25,18 +25,18 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Protocol
 
+from workbench.api.core_launcher import ANOTHER_RUNS
+from workbench.api.core_lock import AnotherCoreRuns, CoreLock
+from workbench.api.frames import READ_AHEAD
+from workbench.api.peer_credentials import PeerProcess, client_at
+from workbench.api.private_sockets import listen_private, make_private
+from workbench.api.registry import Registry
+from workbench.api.server import ApiServer
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, CoreStopping, spawn
 from workbench.paths import Paths, default_bench, paths_of
 from workbench.settings import Settings
 from workbench.tokens import take_vocabulary
-from workbench.wire.lock import AnotherRuns, Lock
-from workbench.wire.peer import Process, client_at
-from workbench.wire.private import listen_private, make_private
-from workbench.wire.protocol import READ_AHEAD
-from workbench.wire.registry import Registry
-from workbench.wire.server import Server
-from workbench.wire.start import ANOTHER_RUNS
 
 log = logging.getLogger(__name__)
 
@@ -110,8 +110,8 @@ def run_core(
     report = report or _tell_stderr
     try:
         prepare(paths)
-        lock = Lock(paths.lock)
-    except AnotherRuns as fault:
+        lock = CoreLock(paths.lock)
+    except AnotherCoreRuns as fault:
         report(ANOTHER_RUNS, f"{fault.message}\n{fault.hint}")
         return ANOTHER_RUNS
     except WorkbenchError as fault:
@@ -161,7 +161,7 @@ class _Serving:
         self._stop = asyncio.Event()
         self._opening: asyncio.Task[None] | None = None
         self._agents: set[asyncio.Task[None]] = set()
-        self._clients: dict[int, Process] = {}  # who speaks through each agent's connection
+        self._clients: dict[int, PeerProcess] = {}  # who speaks through each agent's connection
         self._visited = False
         self._last_visit = 0.0
 
@@ -201,7 +201,7 @@ class _Serving:
 
     async def _serve(self) -> None:
         bench, clients = str(self._paths.bench), self._clients.values
-        self._server = Server(self._rooms.methods, self._rooms.bus, bench, clients=clients)
+        self._server = ApiServer(self._rooms.methods, self._rooms.bus, bench, agent_clients=clients)
         listeners: list[asyncio.Server] = []
         try:
             person, agent = listen_private(self._paths.person_socket), listen_private(self._paths.agent_socket)
@@ -227,7 +227,7 @@ class _Serving:
         while not self._stop.is_set():
             linger = float(self._rooms.settings.core_linger_seconds)
             patience = linger if self._visited else max(linger, FIRST_DOOR_SECONDS)
-            if self._server.doors or self._agents or self._rooms.busy:
+            if self._server.connections or self._agents or self._rooms.busy:
                 self._visit()
             elif loop.time() - self._last_visit >= patience:
                 log.info("nobody is there any more")

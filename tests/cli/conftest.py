@@ -13,20 +13,20 @@ from pathlib import Path
 
 import pytest
 
+from workbench.api import core_launcher
+from workbench.api.client import connect
+from workbench.api.core_lock import lock_holder
 from workbench.cli.main import main
 from workbench.paths import OVERRIDE, Paths, paths_of
-from workbench.wire import start
-from workbench.wire.client import connect
-from workbench.wire.lock import holder
 
 Words = tuple[int, str, str]  # exit code, stdout, stderr
-FAKE = (sys.executable, str(Path(__file__).parents[1] / "wire" / "fake_core.py"))
+FAKE = (sys.executable, str(Path(__file__).parents[1] / "api" / "fake_core.py"))
 
 
 @pytest.fixture
 def run(paths, monkeypatch, capsys) -> Iterator[Callable[..., Words]]:
     """Run a command against rooms on paper; whatever core it started is gone afterwards."""
-    monkeypatch.setattr(start, "COMMAND", FAKE)
+    monkeypatch.setattr(core_launcher, "COMMAND", FAKE)
 
     def command(*arguments: str) -> Words:
         code = main([*arguments, "--bench", str(paths.bench)])
@@ -35,7 +35,7 @@ def run(paths, monkeypatch, capsys) -> Iterator[Callable[..., Words]]:
 
     yield command
     deadline = time.monotonic() + 60
-    while (pid := holder(paths.lock)) and time.monotonic() < deadline:
+    while (pid := lock_holder(paths.lock)) and time.monotonic() < deadline:
         os.kill(pid, signal.SIGTERM)
         time.sleep(0.02)
 
@@ -81,5 +81,5 @@ async def _end(paths: Paths) -> None:
     await connection.questions.shut_down()
     await asyncio.wait_for(connection.closed.wait(), 60)
     await connection.close()
-    while holder(paths.lock):
+    while lock_holder(paths.lock):
         await asyncio.sleep(0.02)

@@ -13,8 +13,8 @@ import sys
 
 import pytest
 
+from workbench.api.client import connect
 from workbench.records import EntryQuery
-from workbench.wire.client import connect
 
 
 async def sent(questions, word):

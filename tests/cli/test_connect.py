@@ -11,11 +11,11 @@ import tomllib
 import pytest
 
 from workbench.agent.tools import TOOLS
+from workbench.api.agent_titles import agent_title
 from workbench.cli.connect import _wait
 from workbench.events import AgentsChanged
 from workbench.paths import apps_folder, home_folder
 from workbench.records import AgentInfo
-from workbench.wire.agent_titles import agent_title
 
 
 @pytest.fixture

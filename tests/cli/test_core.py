@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from workbench.api.client import connect
+from workbench.api.core_lock import lock_holder
 from workbench.paths import Paths
-from workbench.wire.client import connect
-from workbench.wire.lock import holder
 
 
 def start_core(paths: Paths) -> int:
@@ -23,7 +23,7 @@ def start_core(paths: Paths) -> int:
 
 def test_status_without_a_core_starts_none_and_has_a_code_of_its_own(run, paths):
     assert run("status") == (4, "", f"No core runs for {paths.bench}.\n")
-    assert holder(paths.lock) == 0
+    assert lock_holder(paths.lock) == 0
 
 
 def test_status_says_what_the_core_does(run, paths):
@@ -45,14 +45,14 @@ def test_status_as_json_is_the_whole_record(run, paths):
 def test_stop_ends_the_core_and_is_content_when_there_is_none(run, paths):
     start_core(paths)
     assert run("stop") == (0, "", "The core has ended.\n")
-    assert holder(paths.lock) == 0
+    assert lock_holder(paths.lock) == 0
     assert run("stop") == (0, "", f"No core runs for {paths.bench}.\n")
 
 
 def test_stop_ends_also_a_core_that_does_not_understand_us(run, paths, monkeypatch):
     start_core(paths)
-    monkeypatch.setattr("workbench.wire.client.__version__", "99.0")
+    monkeypatch.setattr("workbench.api.client.__version__", "99.0")
     code, _, err = run("stop")
     assert code == 0
     assert "It is ended by a signal." in err
-    assert holder(paths.lock) == 0
+    assert lock_holder(paths.lock) == 0

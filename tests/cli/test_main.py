@@ -88,7 +88,7 @@ def test_without_a_display_no_window_is_tried(paths, monkeypatch, capsys):
 
 
 def test_the_command_line_loads_neither_qt_nor_mcp():
-    code = "import sys, workbench.cli.main, workbench.wire.client; print(*sys.modules)"
+    code = "import sys, workbench.cli.main, workbench.api.client; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"PySide6", "mcp", "sqlite3", "qasync", "pydantic"} & set(loaded)
 

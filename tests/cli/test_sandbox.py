@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from workbench.wire.lock import holder
+from workbench.api.core_lock import lock_holder
 
 
 def sandbox(*words: str) -> subprocess.CompletedProcess[str]:
@@ -22,7 +22,7 @@ def test_status_lists_the_levels_from_the_weakest_and_starts_no_core(paths):
         "container",
         "vm",
     ]
-    assert holder(paths.lock) == 0
+    assert lock_holder(paths.lock) == 0
 
 
 def test_status_as_json_has_every_level_whole():

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from workbench.api.core_lock import lock_holder
 from workbench.search.semantic.sentence_model import runs_here
-from workbench.wire.lock import holder
 
 pytestmark = pytest.mark.usefixtures("paths")  # a home of its own: what is removed here is nobody's
 
@@ -25,7 +25,7 @@ def test_status_says_how_to_have_the_model_and_starts_no_core(paths) -> None:
     assert (said.returncode, said.stderr) == (0, "")
     assert "is not built" in said.stdout
     assert "mcp-workbench search build" in said.stdout
-    assert holder(paths.lock) == 0
+    assert lock_holder(paths.lock) == 0
 
 
 def test_status_as_json_and_removing_what_is_not_there() -> None:

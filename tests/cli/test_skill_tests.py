@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from workbench.api.client import connect
 from workbench.paths import Paths, starter_skills
 from workbench.records import RunState
-from workbench.wire.client import connect
 
 CODE = """\
 from servers.demo import list_orders

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator
 import pytest
 from msgspec.structs import replace
 
+from workbench.api.in_memory import connect_in_memory
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import CallsForgotten, CallsKept
 from workbench.records import Decision, Origin, PastQuery, RunState, ToolCall
-from workbench.wire.memory import in_memory
 
 CODE = "from servers.demo import count_orders\nprint(await count_orders(status='pending'))\n"
 
@@ -67,7 +67,7 @@ async def test_a_programs_calls_are_kept_and_marked_with_their_run(core):
 
 
 async def test_two_doors_hear_of_the_same_call_and_of_its_end(core):
-    doors = [await in_memory(core.methods, core.bus) for _ in range(2)]
+    doors = [await connect_in_memory(core.methods, core.bus) for _ in range(2)]
     told: list[list[object]] = [[], []]
     for door, heard in zip(doors, told, strict=True):
         door.listen(lambda event, heard=heard: heard.append(event))

@@ -11,17 +11,17 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import pytest
 from mcp import Client, StdioServerParameters
 
+from workbench.api.client import CoreConnection, connect
 from workbench.events import Event, RunChanged
 from workbench.paths import OVERRIDE, Paths
 from workbench.records import Run, RunState
-from workbench.wire.client import Connection, connect
 
 MARK = "MCP_WORKBENCH_TEST_SESSION"  # lets the leak check tell our processes from others
 HANG = 60.0  # seconds; only a guard against waiting for ever
 
 
 @pytest.fixture
-async def person(paths: Paths) -> AsyncIterator[Connection]:
+async def person(paths: Paths) -> AsyncIterator[CoreConnection]:
     """A person's door on a core process that this test started; both are gone afterwards."""
     connection = await connect(paths)
     try:
@@ -49,7 +49,7 @@ def agent(paths: Paths) -> Callable[[], AbstractAsyncContextManager[Client]]:
 
 
 @pytest.fixture
-def run_that(person: Connection) -> Callable[..., Awaitable[Run]]:
+def run_that(person: CoreConnection) -> Callable[..., Awaitable[Run]]:
     """Waits for a run to reach one of these states, as a window would: from the events it hears."""
     seen: asyncio.Queue[Run] = asyncio.Queue()
 

@@ -163,7 +163,7 @@ async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings
         assert (code, "needs an interactive terminal" in said) == (6, True), tried
     script = (
         "import asyncio, sys\nfrom pathlib import Path\nfrom workbench.paths import paths_of\n"
-        "from workbench.records import Decision\nfrom workbench.wire.client import connect\n"
+        "from workbench.records import Decision\nfrom workbench.api.client import connect\n"
         "async def main():\n"
         "    asked = (await connect(paths_of(Path(sys.argv[1])), start=False)).questions\n"
         "    run = await asked.run(sys.argv[2])\n"

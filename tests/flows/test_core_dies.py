@@ -8,10 +8,10 @@ import signal
 
 import psutil
 
+from workbench.api.client import CoreConnection, connect
 from workbench.audit.journal import Journal
 from workbench.events import EntryWritten, Event, RunOutput
 from workbench.records import Entry, EntryQuery, RunState
-from workbench.wire.client import Connection, connect
 
 SLOW = """\
 import time
@@ -32,7 +32,7 @@ async def gone(processes: list[psutil.Process], seconds: float = 60.0) -> list[p
     return [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
 
 
-async def working(connection: Connection) -> str:
+async def working(connection: CoreConnection) -> str:
     """Start the slow program and wait until it printed from inside the sandbox, after a tool call."""
     printed = asyncio.Event()
 

@@ -8,8 +8,8 @@ from contextlib import AbstractAsyncContextManager
 
 from mcp import Client
 
+from workbench.api.client import CoreConnection
 from workbench.records import Decision, Risk, Run, RunState
-from workbench.wire.client import Connection
 
 SPELLED = """
 from servers.demo import list_customers, fetch_page
@@ -21,7 +21,7 @@ for c in page['customers']:
 
 
 async def test_customers_spelled_into_an_address_wait_and_a_no_keeps_them_here(
-    person: Connection,
+    person: CoreConnection,
     agent: Callable[[], AbstractAsyncContextManager[Client]],
     run_that: Callable[..., Awaitable[Run]],
 ) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from workbench.api.client import connect
 from workbench.events import spawn
 from workbench.gui.app import live, open_window
 from workbench.gui.asks.dialog import SETTLE_SECONDS, AskDialog
@@ -20,7 +21,6 @@ from workbench.gui.pauses.dialog import PauseDialog
 from workbench.gui.text import ForeignLabel
 from workbench.paths import Paths
 from workbench.records import Decision, EntryQuery, Origin, RunState, ToolCall
-from workbench.wire.client import connect
 
 HANG = 60_000  # milliseconds; only a guard against waiting for ever
 NOT_YET = (RunState.PROPOSED, RunState.CHECKED)

@@ -17,6 +17,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
 
+from workbench.api.client import connect
 from workbench.events import spawn
 from workbench.gui.app import live, open_window
 from workbench.gui.bridge import LinkState
@@ -24,7 +25,6 @@ from workbench.gui.main_window import MainWindow
 from workbench.gui.wishes import ShowTool
 from workbench.paths import Paths
 from workbench.records import EntryQuery, RunState, SkillState
-from workbench.wire.client import connect
 
 PICTURES = Path(__file__).resolve().parents[2] / "screenshots"
 HANG = 60_000  # milliseconds; only a guard against waiting for ever

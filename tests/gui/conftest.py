@@ -337,16 +337,16 @@ def window(
     loop: Any, complete: Any, theme: Any, paper: PaperQuestions, bus: Bus, paths: Paths, qtbot: Any
 ) -> Iterator[Any]:
     """The whole window, connected to the paper bench through the real wire, with everything loaded."""
+    from workbench.api.in_memory import connect_in_memory
     from workbench.events import spawn
     from workbench.gui.bridge import Bridge, LinkState
     from workbench.gui.context import Context
     from workbench.gui.main_window import MainWindow
     from workbench.gui.tasks import Tasks
     from workbench.gui.wiring import Wiring
-    from workbench.wire.memory import in_memory
 
     async def connect() -> Any:
-        return await in_memory(paper, bus)
+        return await connect_in_memory(paper, bus)
 
     tasks, bridge = Tasks(), Bridge(connect)
     made = MainWindow(Context(bridge.questions, tasks, theme, paths, bridge.fetch), bridge)

@@ -22,7 +22,7 @@ window.show()
 app.processEvents()
 slow = {"mcp", "keyring", "pygments", "pydantic", "qasync", "sqlite3"}
 print(sorted({name.split(".")[0] for name in sys.modules} & slow))
-print(window.isVisible(), "workbench.wire.client" in sys.modules)
+print(window.isVisible(), "workbench.api.client" in sys.modules)
 """
 
 

@@ -12,12 +12,12 @@ from PySide6.QtCore import QBuffer, Qt
 from PySide6.QtGui import QColor, QPixmap
 from PySide6.QtWidgets import QFileDialog
 
+from workbench.api.codec import Shelved
 from workbench.gui.result import ResultView
 from workbench.gui.results.table_page import TablePage
 from workbench.gui.results.text_page import TextPage
 from workbench.gui.results.tree_page import TreePage
 from workbench.records import Content, Outcome
-from workbench.wire.codec import Shelved
 
 
 @pytest.fixture

@@ -49,18 +49,18 @@ def again(
     window: Any, loop: Any, complete: Any, theme: Any, paper: Any, bus: Any, paths: Any, qtbot: Any
 ) -> Iterator[Callable[[], Any]]:
     """Opens the window of the same project once more, as after a crash of the first one."""
+    from workbench.api.in_memory import connect_in_memory
     from workbench.events import spawn
     from workbench.gui.bridge import Bridge
     from workbench.gui.context import Context
     from workbench.gui.main_window import MainWindow
     from workbench.gui.tasks import Tasks
     from workbench.gui.wiring import Wiring
-    from workbench.wire.memory import in_memory
 
     opened: list[tuple[Any, ...]] = []
 
     async def connect() -> Any:
-        return await in_memory(paper, bus)
+        return await connect_in_memory(paper, bus)
 
     def show() -> Any:
         tasks, bridge = Tasks(), Bridge(connect)

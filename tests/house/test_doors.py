@@ -56,7 +56,7 @@ def test_the_core_and_the_doors_for_agents_and_scripts_never_load_qt(door: str, 
     assert not loaded & QT
 
 
-@pytest.mark.parametrize("door", ["workbench.cli.main", "workbench.wire.client", "workbench.gui.app"])
+@pytest.mark.parametrize("door", ["workbench.cli.main", "workbench.api.client", "workbench.gui.app"])
 def test_a_persons_door_never_loads_the_sdk(door: str, fresh: Callable[[str], str]) -> None:
     assert not _roots(fresh(f"import sys, {door}; print(*sys.modules)")) & SDK
 
@@ -82,9 +82,9 @@ def test_choosing_a_door_loads_no_other(fresh: Callable[[str], str]) -> None:
 
 def test_an_agent_that_starts_serve_waits_for_little(fresh: Callable[[str], str]) -> None:
     """The core begins once these are loaded, and it takes long enough."""
-    door = "from workbench.cli.main import arranger; arranger('serve'); import workbench.wire.proxy"
+    door = "from workbench.cli.main import arranger; arranger('serve'); import workbench.api.agent_proxy"
     loaded = fresh(f"import sys; {door}; print(*sys.modules)").split()
-    assert "workbench.wire.proxy" in loaded
+    assert "workbench.api.agent_proxy" in loaded
     assert not {"asyncio", "logging", "workbench.records", "workbench.settings", "workbench.cli.core"} & set(loaded)
 
 

@@ -190,11 +190,11 @@ async def test_nobody_there_means_no_and_stopping_a_run_takes_its_question_back(
 
 async def test_nothing_but_a_persons_door_answers_a_pause(office):
     from workbench.agent.tools import TOOLS
+    from workbench.api.client_stub import ApiMethods
+    from workbench.api.marker import mark_of
     from workbench.runs.execution import Execution
     from workbench.runs.stock import Stock
     from workbench.sandbox.program import ToolFailure
-    from workbench.wire.marker import mark_of
-    from workbench.wire.methods import ApiMethods
 
     mark = mark_of(ApiMethods.answer_pause)
     assert mark is not None

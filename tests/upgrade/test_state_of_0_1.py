@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from workbench.api.client import connect
+from workbench.api.run_completion import connect_allowed_servers, wait_for_run
 from workbench.cli.main import main
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Decision, EntryQuery, PastQuery, RunState
-from workbench.wire.client import connect
-from workbench.wire.following import follow, learn_tools
 
 ARCHIVE = Path(__file__).with_name("state-0.1.tar.xz")
 SEND = (
@@ -107,7 +107,7 @@ async def test_what_0_1_decided_and_kept_still_works(old):
         assert (paths.workspace / "config.xml").read_text(encoding="utf-8") == "<a />"
         undone = await questions.undo_plan(expected["changes"][0][0])
         assert undone.lines
-        await learn_tools(questions)
+        await connect_allowed_servers(questions)
         begun = await questions.submit(
             "from skills.count_orders import count_orders\nreturn await count_orders(limit=2)\n", "use it", ""
         )
@@ -116,7 +116,7 @@ async def test_what_0_1_decided_and_kept_still_works(old):
             if run.state is RunState.WAITING:
                 await questions.decide(Decision(run.id, run.proposal.sha, allow=True, by="", seal=run.seal))
 
-        done = await follow(connection, begun.id, allow)
+        done = await wait_for_run(connection, begun.id, allow)
         assert (done.state, await connection.whole(done.result), done.fault) == (RunState.DONE, "2", None)
     finally:
         await connection.close()
@@ -135,12 +135,12 @@ async def test_an_approval_for_good_counts_or_asks_again(old):
                 asked.append(run.id)
                 await questions.decide(Decision(run.id, run.proposal.sha, allow=False, by="", seal=run.seal))
 
-        await learn_tools(questions)
-        same = await follow(connection, (await questions.submit(SEND, "again", "")).id, deny)
+        await connect_allowed_servers(questions)
+        same = await wait_for_run(connection, (await questions.submit(SEND, "again", "")).id, deny)
         assert same.state is (RunState.REFUSED if asked else RunState.DONE)
         asked.clear()
         other = SEND.replace("ops@acme.example", "boss@other.example")
-        changed = await follow(connection, (await questions.submit(other, "other", "")).id, deny)
+        changed = await wait_for_run(connection, (await questions.submit(other, "other", "")).id, deny)
         assert (changed.state, len(asked)) == (RunState.REFUSED, 1)
     finally:
         await connection.close()

@@ -12,10 +12,10 @@ from workbench.cli.printing import narrate, print_data, print_json
 from workbench.records import Content, Outcome
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
+    from workbench.api.client import CoreConnection
 
 
-async def bring_whole(connection: Connection, outcome: Outcome) -> Outcome:
+async def bring_whole(connection: CoreConnection, outcome: Outcome) -> Outcome:
     """The outcome with its long texts, which wait in the core, fetched."""
     content = [
         replace(block, text=await connection.whole(block.text), data=await connection.whole(block.data))

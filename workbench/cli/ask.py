@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 from workbench.paths import Paths
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
-    from workbench.wire.methods import ApiMethods
+    from workbench.api.client import CoreConnection
+    from workbench.api.client_stub import ApiMethods
 
 T = TypeVar("T")
 
@@ -20,12 +20,12 @@ def ask(paths: Paths, question: Callable[[ApiMethods], Awaitable[T]], start: boo
 
 
 def talk(
-    paths: Paths, conversation: Callable[[Connection], Awaitable[T]], start: bool = True, role: str = "script"
+    paths: Paths, conversation: Callable[[CoreConnection], Awaitable[T]], start: bool = True, role: str = "script"
 ) -> T:
     """What came of several questions over one connection; Ctrl+C takes back what is still open."""
     import asyncio
 
-    from workbench.wire.client import connect
+    from workbench.api.client import connect
 
     async def hold() -> T:
         connection = await connect(paths, start, role=role)

@@ -14,7 +14,7 @@ from workbench.paths import Paths
 from workbench.records import Gate, Verdict
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
+    from workbench.api.client import CoreConnection
 
 EPILOG = """Each program is judged as if an agent proposed it here: with the tools of this bench, what you said of them,
 your rules, and the bounds of a profile. --sarif prints all findings as one SARIF log, for editors and code hosts.
@@ -51,7 +51,7 @@ def _assess(given: argparse.Namespace, paths: Paths) -> int:
 
 
 async def _judged(
-    connection: Connection, given: argparse.Namespace, programs: list[Program]
+    connection: CoreConnection, given: argparse.Namespace, programs: list[Program]
 ) -> tuple[list[Verdict], str]:
 
     questions = connection.questions
@@ -70,6 +70,6 @@ def _print(program: Program, verdict: Verdict) -> None:
 
 
 def _plain(program: Program, verdict: Verdict) -> dict[str, object]:
-    from workbench.wire.codec import to_plain
+    from workbench.api.codec import to_plain
 
     return {"file": program.name, **to_plain(verdict)}

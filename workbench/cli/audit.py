@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from workbench.api.time_parsing import parse_time
 from workbench.cli.ask import ask, talk
 from workbench.cli.codes import BROKEN, DONE
 from workbench.cli.options import Parser, add_common
@@ -17,10 +18,9 @@ from workbench.cli.printing import moment, print_data, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import EntryQuery
-from workbench.wire.typed_time import typed_time
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
+    from workbench.api.client import CoreConnection
 
 _TIMES = "from this day, time or so long ago on: 2026-11-05, 2026-11-05T14:00, 7d"
 
@@ -66,7 +66,7 @@ def _stretch(parser: Parser) -> None:
 
 def _moment(text: str) -> float:
     """A day or time of this place, or how long ago."""
-    if (at := typed_time(text)) is None:
+    if (at := parse_time(text)) is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no time: 2026-11-05, 2026-11-05T14:00 or 7d")
     return at
 
@@ -106,7 +106,7 @@ def _export(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _report(given: argparse.Namespace, paths: Paths) -> int:
-    async def made(connection: Connection) -> str:
+    async def made(connection: CoreConnection) -> str:
         return await connection.whole(await connection.questions.audit_report(given.since, given.until, given.format))
 
     text = talk(paths, made)

@@ -22,9 +22,9 @@ from workbench.paths import Paths
 from workbench.records import Fault, JsonValue, Origin, Outcome, Permission, Tool, ToolCall, Word
 
 if TYPE_CHECKING:
+    from workbench.api.client import CoreConnection
+    from workbench.api.client_stub import ApiMethods
     from workbench.events import Event
-    from workbench.wire.client import Connection
-    from workbench.wire.methods import ApiMethods
 
 EPILOG = """arguments:
   --arg limit=3           typed by the tool's schema: here a number
@@ -67,7 +67,7 @@ def _call(given: argparse.Namespace, paths: Paths) -> int:
     return print_outcome(outcome, given.output)
 
 
-async def _carry(connection: Connection, given: argparse.Namespace, arguments: dict[str, JsonValue]) -> Outcome:
+async def _carry(connection: CoreConnection, given: argparse.Namespace, arguments: dict[str, JsonValue]) -> Outcome:
     questions = connection.questions
     await reach(questions, given.server, given.allow)
     tool = await questions.tool(given.server, given.tool)

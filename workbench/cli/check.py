@@ -24,8 +24,8 @@ from workbench.paths import Paths
 from workbench.records import SavedCall, SavedCalls
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
-    from workbench.wire.methods import ApiMethods
+    from workbench.api.client import CoreConnection
+    from workbench.api.client_stub import ApiMethods
 
 FOLDER = "calls"
 EPILOG = """A PATH is a file or folder of saved calls (calls/shop, calls/shop/late.json), or a collection, or a
@@ -67,7 +67,7 @@ class NothingFits(WorkbenchError):
     """No saved call is meant by what was given."""
 
 
-async def _run(connection: Connection, given: argparse.Namespace, paths: Paths) -> list[Checked]:
+async def _run(connection: CoreConnection, given: argparse.Namespace, paths: Paths) -> list[Checked]:
     import asyncio
 
     questions = connection.questions
@@ -135,7 +135,7 @@ async def _ready(questions: ApiMethods, servers: set[str], allow: bool) -> dict[
     return faults
 
 
-async def _made(connection: Connection, call: SavedCall, fault: WorkbenchError | None, yes: bool) -> Checked:
+async def _made(connection: CoreConnection, call: SavedCall, fault: WorkbenchError | None, yes: bool) -> Checked:
     try:
         if fault is not None:
             raise fault

@@ -17,8 +17,8 @@ from workbench.paths import Paths, resources
 from workbench.records import AgentInfo, ClientFile, ExportPreview, ExportReport
 
 if TYPE_CHECKING:
+    from workbench.api.client import CoreConnection
     from workbench.events import Event
-    from workbench.wire.client import Connection
 
 LOOK_SECONDS = 1.0  # between two looks whether the core is still there
 EPILOG = """Without a CLIENT the known ones are listed with their files. Without --write nothing is written: the entry
@@ -47,7 +47,7 @@ def _connect(given: argparse.Namespace, paths: Paths) -> int:
     return talk(paths, lambda connection: _carry(connection, given))
 
 
-async def _carry(connection: Connection, given: argparse.Namespace) -> int:
+async def _carry(connection: CoreConnection, given: argparse.Namespace) -> int:
     files = await connection.questions.client_files()
     if not given.client:
         _list(files, given.output)
@@ -89,7 +89,7 @@ def _show(preview: ExportPreview, output: str) -> int:
     return DONE
 
 
-async def _write(connection: Connection, preview: ExportPreview) -> int:
+async def _write(connection: CoreConnection, preview: ExportPreview) -> int:
     _tell(preview)
     if preview.blocked is not None:
         print_data(preview.entries)
@@ -118,12 +118,12 @@ def _tell(preview: ExportPreview) -> None:
         narrate(f"mcp-workbench: {preview.blocked.message} {preview.blocked.hint}".rstrip())
 
 
-async def _wait(connection: Connection) -> None:
+async def _wait(connection: CoreConnection) -> None:
     """The live light, as words: who came."""
     import asyncio
 
+    from workbench.api.agent_titles import agent_title
     from workbench.events import AgentsChanged
-    from workbench.wire.agent_titles import agent_title
 
     came: asyncio.Queue[tuple[AgentInfo, ...]] = asyncio.Queue()
 

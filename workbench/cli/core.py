@@ -27,9 +27,9 @@ def arrange_stop(parser: Parser) -> None:
 
 
 def _status(given: argparse.Namespace, paths: Paths) -> int:
-    from workbench.wire.lock import holder
+    from workbench.api.core_lock import lock_holder
 
-    if not holder(paths.lock):
+    if not lock_holder(paths.lock):
         print(f"No core runs for {paths.bench}.", file=sys.stderr)
         return NOT_RUNNING
     status = ask(paths, lambda questions: questions.status(), start=False)
@@ -64,14 +64,14 @@ def _marks(strength: Strength) -> str:
 
 
 def _stop(given: argparse.Namespace, paths: Paths) -> int:
-    from workbench.wire.lock import holder
+    from workbench.api.core_lock import lock_holder
 
-    if not holder(paths.lock):
+    if not lock_holder(paths.lock):
         print(f"No core runs for {paths.bench}.", file=sys.stderr)
         return DONE
-    _ask_to_end(paths, holder(paths.lock))
+    _ask_to_end(paths, lock_holder(paths.lock))
     deadline = time.monotonic() + STOP_SECONDS
-    while pid := holder(paths.lock):
+    while pid := lock_holder(paths.lock):
         if time.monotonic() > deadline:
             raise WorkbenchError(f"The core (process {pid}) does not end.", f"End it the hard way: kill -9 {pid}")
         time.sleep(0.05)

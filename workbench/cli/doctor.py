@@ -15,7 +15,7 @@ from workbench.paths import Paths
 from workbench.records import Check, CheckState
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
+    from workbench.api.client import CoreConnection
 
 WORDS = {
     CheckState.GOOD: "good",
@@ -33,7 +33,7 @@ def arrange_doctor(parser: Parser) -> None:
 
 
 def _doctor(given: argparse.Namespace, paths: Paths) -> int:
-    async def examine(connection: Connection) -> tuple[Check, ...]:
+    async def examine(connection: CoreConnection) -> tuple[Check, ...]:
         questions = connection.questions
         if not given.server:
             return await questions.diagnose_house()

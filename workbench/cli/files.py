@@ -19,7 +19,7 @@ from workbench.records import FileChange, UndoPlan
 from workbench.records.files import OUTSIDE
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
+    from workbench.api.client import CoreConnection
 
 _MARKS = {"added": "+", "changed": "~", "deleted": "-", "rights": "%"}
 
@@ -60,7 +60,7 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
 def _read(given: argparse.Namespace, paths: Paths) -> int:
     """Text goes out as it is; a picture as its bytes; of anything else only a program in the sandbox has the whole."""
 
-    async def print_all(connection: Connection) -> int:
+    async def print_all(connection: CoreConnection) -> int:
         start = 0
         while True:
             piece = await connection.questions.file_piece(given.path, start)
@@ -110,7 +110,7 @@ def _diff(given: argparse.Namespace, paths: Paths) -> int:
     return DONE
 
 
-async def _texts(connection: Connection, name: str, files: list[FileChange]) -> list[tuple[str, ...]]:
+async def _texts(connection: CoreConnection, name: str, files: list[FileChange]) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     for one in files:
         try:

@@ -15,7 +15,7 @@ from workbench.paths import Paths
 from workbench.records import AgentDoor
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
+    from workbench.api.client import CoreConnection
 
 
 def hold_door(given: argparse.Namespace, paths: Paths) -> int:
@@ -25,7 +25,7 @@ def hold_door(given: argparse.Namespace, paths: Paths) -> int:
     return talk(paths, lambda connection: _hold(given, connection))
 
 
-async def _hold(given: argparse.Namespace, connection: Connection) -> int:
+async def _hold(given: argparse.Namespace, connection: CoreConnection) -> int:
     from workbench.events import spawn
 
     stop = asyncio.Event()

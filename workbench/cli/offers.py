@@ -17,7 +17,7 @@ from workbench.paths import Paths
 from workbench.records import Outcome, PromptAnswer
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
+    from workbench.api.client import CoreConnection
 
 ALLOW = "start a server that was never allowed; its command is shown on stderr"
 
@@ -40,7 +40,7 @@ def arrange_prompt(parser: Parser) -> None:
 
 
 def _read(given: argparse.Namespace, paths: Paths) -> int:
-    async def read(connection: Connection) -> Outcome:
+    async def read(connection: CoreConnection) -> Outcome:
         await reach(connection.questions, given.server, given.allow)
         return await bring_whole(connection, await connection.questions.read_resource(given.server, given.uri))
 
@@ -56,7 +56,7 @@ def _prompt(given: argparse.Namespace, paths: Paths) -> int:
     if arguments is None:
         return USAGE
 
-    async def get(connection: Connection) -> tuple[PromptAnswer, str]:
+    async def get(connection: CoreConnection) -> tuple[PromptAnswer, str]:
         await reach(connection.questions, given.server, given.allow)
         answer = await connection.questions.get_prompt(given.server, given.name, arguments)
         return answer, await connection.whole(answer.raw)

@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
+    from workbench.api.client import CoreConnection
 
 EPILOG = """The PIN is asked for by `runs allow|deny|edit`, `calls allow|deny`, `skills keep` and `servers allow`. Only
 a salted scrypt hash of it is kept, in terminal-pin.json in your config folder. Wrong tries have to wait longer and
@@ -53,7 +53,7 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     return DONE
 
 
-async def _choose(connection: Connection, terminal: Terminal) -> int:
+async def _choose(connection: CoreConnection, terminal: Terminal) -> int:
     old = ""
     if await connection.questions.has_pin() and not (old := await terminal.line("Your PIN now: ", hidden=True) or ""):
         return later()
@@ -67,7 +67,7 @@ async def _choose(connection: Connection, terminal: Terminal) -> int:
     return DONE
 
 
-async def _remove(connection: Connection, terminal: Terminal) -> int:
+async def _remove(connection: CoreConnection, terminal: Terminal) -> int:
     old = ""
     if await connection.questions.has_pin() and not (old := await terminal.line("Your PIN: ", hidden=True) or ""):
         return later()

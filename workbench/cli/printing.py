@@ -27,7 +27,7 @@ def narrate_fault(fault: WorkbenchError) -> None:
 
 def print_record(value: Any) -> None:
     """Prints records as JSON. Any: a record, or a tuple of them."""
-    from workbench.wire.codec import to_plain
+    from workbench.api.codec import to_plain
 
     print_json(to_plain(value))
 

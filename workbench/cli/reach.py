@@ -10,7 +10,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Consent, ServerConfig, ServerState, ServerStatus
 
 if TYPE_CHECKING:
-    from workbench.wire.methods import ApiMethods
+    from workbench.api.client_stub import ApiMethods
 
 
 class NotAllowed(WorkbenchError):

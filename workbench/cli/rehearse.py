@@ -16,7 +16,7 @@ from workbench.paths import Paths
 from workbench.records import Held, JsonObject, Run, RunState
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
+    from workbench.api.client import CoreConnection
 
 EPILOG = """Reading tools are called as always; whatever else the program does is held back and listed: calls that
 change, send or delete something, and files of the workspace. There is no network. This command allows nothing: in
@@ -49,12 +49,12 @@ def _rehearse(given: argparse.Namespace, paths: Paths) -> int:
     return DONE if run.state is RunState.DONE else FAULT
 
 
-async def _carry(connection: Connection, program: Program, profile: str) -> Run:
+async def _carry(connection: CoreConnection, program: Program, profile: str) -> Run:
     """Follow it to its end; whoever interrupts stops it."""
-    from workbench.wire.following import follow
+    from workbench.api.run_completion import wait_for_run
 
     begun = await connection.questions.rehearse(program.code, program.name, "", program.language, profile)
-    over = await follow(connection, begun.id)
+    over = await wait_for_run(connection, begun.id)
     plan = [replace(held, arguments=await connection.whole(held.arguments)) for held in over.plan]
     return replace(over, plan=tuple(plan))
 

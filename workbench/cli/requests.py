@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from workbench.api.confirmation_name import LONGEST, confirmation_name
 from workbench.cli.ask import talk
 from workbench.cli.codes import DONE
 from workbench.cli.facts import call_facts, program_facts, time_left
@@ -24,11 +25,10 @@ from workbench.errors import WorkbenchError
 from workbench.events import Event, FilesHeld, PauseSettled, RunChanged, RunPaused, spawn
 from workbench.paths import Paths
 from workbench.records import Decision, FileChanges, Gate, JsonObject, Pause, PauseAnswer, Risk, Run, RunState
-from workbench.wire.typed_name import LONGEST, name_to_type
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
-    from workbench.wire.methods import ApiMethods
+    from workbench.api.client import CoreConnection
+    from workbench.api.client_stub import ApiMethods
 
 PROGRAM, CALL, FILES = "program", "call", "files"
 _LINES = 400  # of one difference
@@ -76,7 +76,7 @@ class Request(ABC):
         return ""
 
     @abstractmethod
-    async def facts(self, connection: Connection, width: int) -> list[str]:
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
         """What the user reads first."""
 
     @abstractmethod
@@ -116,7 +116,7 @@ class ProgramRequest(Request):
     @property
     def word(self) -> str:
         verdict = self.run.verdict
-        return name_to_type(verdict) if verdict is not None and self.risk in _TYPED else "allow"
+        return confirmation_name(verdict) if verdict is not None and self.risk in _TYPED else "allow"
 
     @property
     def scopes(self) -> Sequence[str]:
@@ -128,7 +128,7 @@ class ProgramRequest(Request):
             return "This program cannot run as it stands. Deny it, or change it with `mcp-workbench runs edit`."
         return ""
 
-    async def facts(self, connection: Connection, width: int) -> list[str]:
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
         return program_facts(self.run, await connection.whole(self.run.proposal.code), width)
 
     async def ask_hosts(self, terminal: Terminal) -> None:
@@ -177,7 +177,7 @@ class CallRequest(Request):
         name = self.pause.tool
         return name if self.risk in _TYPED and len(name) <= LONGEST and name.isprintable() else "allow"
 
-    async def facts(self, connection: Connection, width: int) -> list[str]:
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
         return call_facts(self.pause, await connection.whole(self.pause.arguments), width)
 
     async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
@@ -205,7 +205,7 @@ class FilesRequest(Request):
     def word(self) -> str:
         return "allow"
 
-    async def facts(self, connection: Connection, width: int) -> list[str]:
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
         plan = await connection.questions.held_plan(self.id)
         self._shown = {line.path: line.state for line in plan.lines}
         lines = [self.sentence, "Nobody approved this program. The files are as they were until you decide.", ""]
@@ -215,7 +215,7 @@ class FilesRequest(Request):
             lines += await self._difference(connection, line.path)
         return lines
 
-    async def _difference(self, connection: Connection, path: str) -> list[str]:
+    async def _difference(self, connection: CoreConnection, path: str) -> list[str]:
         try:
             texts = await connection.questions.held_text(self.id, path)
         except WorkbenchError as fault:
@@ -283,7 +283,7 @@ def decide(paths: Paths, request_id: str, *, allow: bool, reason: str = "") -> i
     return answer(paths, lambda connection, terminal: _decide(connection, terminal, request_id, allow, reason))
 
 
-async def _decide(connection: Connection, terminal: Terminal, request_id: str, allow: bool, reason: str) -> int:
+async def _decide(connection: CoreConnection, terminal: Terminal, request_id: str, allow: bool, reason: str) -> int:
     request = next((one for one in await found(connection.questions) if one.id == request_id), None)
     if request is None:
         raise WorkbenchError(
@@ -295,7 +295,7 @@ async def _decide(connection: Connection, terminal: Terminal, request_id: str, a
 
 
 async def settle(
-    connection: Connection,
+    connection: CoreConnection,
     terminal: Terminal,
     request: Request,
     *,

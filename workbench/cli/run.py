@@ -12,7 +12,7 @@ from workbench.cli.running import Running, add_running
 from workbench.paths import Paths
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
+    from workbench.api.client import CoreConnection
 
 EPILOG = """The policy of the bench judges the program, and its sandbox runs it, with the tools of its servers. What
 needs a person is asked on this terminal; without one it is refused, unless --yes says yes beforehand or --wait leaves
@@ -38,7 +38,7 @@ def arrange_run(parser: Parser) -> None:
 def _run(given: argparse.Namespace, paths: Paths) -> int:
     program = Program.read(given.file, given.language)
 
-    async def carry(connection: Connection) -> int:
+    async def carry(connection: CoreConnection) -> int:
         running = Running(connection, given, stdin_is_program=given.file == "-")
         run = await running.carry(program, given.purpose or program.name, state=given.state)
         return running.report(run)

@@ -17,8 +17,8 @@ from workbench.cli.progress import Progress
 from workbench.records import JsonObject, Run, RunState
 
 if TYPE_CHECKING:
+    from workbench.api.client import CoreConnection
     from workbench.events import Event
-    from workbench.wire.client import Connection
 
 
 def add_running(parser: Parser) -> None:
@@ -35,7 +35,9 @@ def add_running(parser: Parser) -> None:
 class Running:
     """One program of a command."""
 
-    def __init__(self, connection: Connection, given: argparse.Namespace, *, stdin_is_program: bool = False) -> None:
+    def __init__(
+        self, connection: CoreConnection, given: argparse.Namespace, *, stdin_is_program: bool = False
+    ) -> None:
         from workbench.cli.yes import Yes, terminal
 
         self._connection, self._given = connection, given
@@ -44,10 +46,10 @@ class Running:
 
     async def carry(self, program: Program, purpose: str, skill: str = "", state: str = "") -> Run:
         """The run at its end, its texts whole."""
-        from workbench.wire.following import follow, learn_tools
+        from workbench.api.run_completion import connect_allowed_servers, wait_for_run
 
         questions, given = self._connection.questions, self._given
-        await learn_tools(questions)
+        await connect_allowed_servers(questions)
         stream = _Stream(show=given.output == "text")
         forget = self._connection.listen(stream)
         try:
@@ -55,7 +57,7 @@ class Running:
                 program.code, purpose, skill, state, program.language, given.profile, tuple(given.tools), given.timeout
             )
             stream.begin(begun.id)
-            run = await follow(self._connection, begun.id, self.answers.attend)
+            run = await wait_for_run(self._connection, begun.id, self.answers.attend)
         finally:
             forget()
             stream.end()
@@ -84,7 +86,7 @@ class Running:
 
 def as_json(run: Run) -> JsonObject:
     """What scripts read."""
-    from workbench.wire.task_stats import TaskStats
+    from workbench.api.run_completion import TaskStats
 
     stats, fault, verdict = TaskStats.of(run), run.fault, run.verdict
     return {

@@ -38,9 +38,9 @@ from workbench.records import JsonObject, Run, RunState, Verdict
 from workbench.records.runs import ENDS
 
 if TYPE_CHECKING:
+    from workbench.api.client import CoreConnection
+    from workbench.api.client_stub import ApiMethods
     from workbench.cli.terminal import Terminal
-    from workbench.wire.client import Connection
-    from workbench.wire.methods import ApiMethods
 
 EPILOG = """An answer is typed at an interactive terminal, after everything about the request was shown there; it is
 never taken from a flag, a pipe or a process that an agent's client started. For high risk you type the name of what
@@ -129,7 +129,7 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
     return DONE
 
 
-async def _all_of(connection: Connection) -> tuple[list[Request], tuple[Run, ...]]:
+async def _all_of(connection: CoreConnection) -> tuple[list[Request], tuple[Run, ...]]:
     questions = connection.questions
     return await found(questions), (await questions.runs())[:_MOST]
 
@@ -182,7 +182,7 @@ def _show(given: argparse.Namespace, paths: Paths) -> int:
     )
 
 
-async def _look(connection: Connection, given: argparse.Namespace) -> int | None:
+async def _look(connection: CoreConnection, given: argparse.Namespace) -> int | None:
     questions, width = connection.questions, shutil.get_terminal_size((100, 24)).columns
     calls = [one for one in await questions.pauses() if one.id.startswith(given.id)]
     runs = [one for one in await questions.runs() if one.id.startswith(given.id)] if PROGRAM in given.kinds else []
@@ -260,7 +260,7 @@ def _edit(given: argparse.Namespace, paths: Paths) -> int:
     return answer(project, lambda connection, terminal: _change(connection, terminal, request_id, given.file))
 
 
-async def _change(connection: Connection, terminal: Terminal, run_id: str, source: str) -> int:
+async def _change(connection: CoreConnection, terminal: Terminal, run_id: str, source: str) -> int:
     """The new text is assessed and shown before anything is changed in the core; if nothing is, the text is kept."""
     questions = connection.questions
     run = await questions.run(run_id)
@@ -287,7 +287,7 @@ async def _change(connection: Connection, terminal: Terminal, run_id: str, sourc
     return done
 
 
-async def _settle_edit(connection: Connection, terminal: Terminal, run: Run, before: str, code: str) -> int:
+async def _settle_edit(connection: CoreConnection, terminal: Terminal, run: Run, before: str, code: str) -> int:
     verdict = await connection.questions.assess_edit(run.id, code)
     shown = replace(run, verdict=verdict, like=None)
     for line in program_facts(shown, code, terminal.width):

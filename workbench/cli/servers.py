@@ -15,8 +15,8 @@ from workbench.paths import Paths
 from workbench.records import ServerState, ServerStatus, ToolSummary
 
 if TYPE_CHECKING:
+    from workbench.api.client import CoreConnection
     from workbench.cli.terminal import Terminal
-    from workbench.wire.client import Connection
 
 MOST = 200  # matches a search answers with
 
@@ -60,7 +60,7 @@ def _known(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _add(given: argparse.Namespace, paths: Paths) -> int:
-    async def add(connection: Connection) -> ServerState:
+    async def add(connection: CoreConnection) -> ServerState:
         known = await connection.questions.known_servers()
         wanted = given.add.casefold()
         found = [one for one in known if one.title.casefold().startswith(wanted)]
@@ -77,7 +77,7 @@ def _add(given: argparse.Namespace, paths: Paths) -> int:
 def _allow(given: argparse.Namespace, paths: Paths) -> int:
     from workbench.cli.terminal import answer, running
 
-    async def knows(connection: Connection) -> bool:
+    async def knows(connection: CoreConnection) -> bool:
         states = await connection.questions.servers()
         return any(one.config.name == given.name and not one.allowed for one in states)
 
@@ -88,7 +88,7 @@ def _allow(given: argparse.Namespace, paths: Paths) -> int:
     return answer(there[0] if there else paths, lambda it, terminal: _consent(it, terminal, given.name), start=True)
 
 
-async def _consent(connection: Connection, terminal: Terminal, name: str) -> int:
+async def _consent(connection: CoreConnection, terminal: Terminal, name: str) -> int:
     """Everything the window's dialog shows, then the server's name as the answer."""
     from workbench.cli.terminal import later, unlock
 
@@ -151,7 +151,7 @@ def _server_row(state: ServerState) -> tuple[str, ...]:
 
 
 def _tools(given: argparse.Namespace, paths: Paths) -> int:
-    async def find(connection: Connection) -> tuple[ToolSummary, ...]:
+    async def find(connection: CoreConnection) -> tuple[ToolSummary, ...]:
         questions = connection.questions
         if given.server:
             await find_server(questions, given.server)

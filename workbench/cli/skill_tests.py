@@ -19,7 +19,7 @@ from workbench.paths import Paths
 from workbench.records import Skill, SkillDifference, SkillState, SkillTest
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
+    from workbench.api.client import CoreConnection
 
 EPILOG = """A cassette is a recording of a run, in a skill's folder: the window makes one of a run's page. Its calls are
 answered from the recording, in the real sandbox; no server is asked, and the generated functions are those of the tools
@@ -95,7 +95,7 @@ def _test(given: argparse.Namespace, paths: Paths) -> int:
     return FAULT if bad else DONE
 
 
-async def _run(connection: Connection, given: argparse.Namespace) -> list[Tried]:
+async def _run(connection: CoreConnection, given: argparse.Namespace) -> list[Tried]:
     questions, found = connection.questions, list[Tried]()
     for name, draft in _chosen(await questions.skills(), given):
         tests = list(await questions.test_skill(name, draft))

@@ -20,8 +20,8 @@ from workbench.paths import Paths
 from workbench.records import JsonValue, Skill, SkillState
 
 if TYPE_CHECKING:
+    from workbench.api.client import CoreConnection
     from workbench.cli.terminal import Terminal
-    from workbench.wire.client import Connection
 
 RUN_EPILOG = """The skill runs as a program that imports it, on the road of every program; who says yes, and the
 exit codes, are told by `mcp-workbench run --help`. Arguments are JSON where they can be, else texts: limit=3 is a
@@ -70,7 +70,7 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
     return DONE
 
 
-async def _found(connection: Connection, words: str) -> list[Skill]:
+async def _found(connection: CoreConnection, words: str) -> list[Skill]:
     """All by name, or what fits in the order in which agents would find it."""
     skills = await connection.questions.skills()
     if not words:
@@ -97,7 +97,7 @@ def _show(given: argparse.Namespace, paths: Paths) -> int:
 def _keep(given: argparse.Namespace, paths: Paths) -> int:
     from workbench.cli.terminal import answer, running
 
-    async def knows(connection: Connection) -> bool:
+    async def knows(connection: CoreConnection) -> bool:
         skills = await connection.questions.skills()
         return any(one.name == given.name and one.state is SkillState.DRAFT for one in skills)
 
@@ -108,7 +108,7 @@ def _keep(given: argparse.Namespace, paths: Paths) -> int:
     return answer(there[0] if there else paths, lambda it, terminal: _keep_draft(it, terminal, given.name), start=True)
 
 
-async def _keep_draft(connection: Connection, terminal: Terminal, name: str) -> int:
+async def _keep_draft(connection: CoreConnection, terminal: Terminal, name: str) -> int:
     """What the window's dialog shows of it, then its name as the answer."""
     from workbench.cli.facts import code_lines, verdict_facts
     from workbench.cli.terminal import later, unlock
@@ -150,7 +150,7 @@ def _run(given: argparse.Namespace, paths: Paths) -> int:
         narrate_fault(fault)
         return USAGE
 
-    async def carry(connection: Connection) -> int:
+    async def carry(connection: CoreConnection) -> int:
         code = await connection.questions.call_of_skill(given.name, arguments)
         running = Running(connection, given, stdin_is_program=given.arguments == "-")
         return running.report(await running.carry(Program(given.name, code, "python"), f"The skill {given.name}"))

@@ -14,17 +14,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from workbench.api.core_lock import lock_holder
 from workbench.cli.ask import talk
 from workbench.cli.codes import NOT_RUNNING, UNANSWERED
 from workbench.cli.printing import narrate, narrate_fault, visible
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.paths import Paths, paths_of, runtime_folder
-from workbench.wire.lock import holder
 
 if TYPE_CHECKING:
-    from workbench.wire.client import Connection
-    from workbench.wire.methods import ApiMethods
+    from workbench.api.client import CoreConnection
+    from workbench.api.client_stub import ApiMethods
 
 T = TypeVar("T")
 
@@ -95,7 +95,9 @@ class Terminal:
             termios.tcsetattr(self._handle, termios.TCSADRAIN, before)
 
 
-def answer(paths: Paths, conversation: Callable[[Connection, Terminal], Awaitable[int]], *, start: bool = False) -> int:
+def answer(
+    paths: Paths, conversation: Callable[[CoreConnection, Terminal], Awaitable[int]], *, start: bool = False
+) -> int:
     """Hold a conversation at the terminal; while it lasts, agents know that somebody is there who can answer."""
     try:
         terminal = Terminal()
@@ -103,7 +105,7 @@ def answer(paths: Paths, conversation: Callable[[Connection, Terminal], Awaitabl
         narrate_fault(fault)
         return UNANSWERED
 
-    async def hold(connection: Connection) -> int:
+    async def hold(connection: CoreConnection) -> int:
         await connection.questions.may_answer()
         attending = spawn("attend", _attend(connection))
         try:
@@ -118,7 +120,7 @@ def answer(paths: Paths, conversation: Callable[[Connection, Terminal], Awaitabl
         terminal.close()
 
 
-async def _attend(connection: Connection) -> None:
+async def _attend(connection: CoreConnection) -> None:
     with suppress(WorkbenchError):  # the core is gone
         await connection.questions.attend(True)
 
@@ -149,11 +151,11 @@ def later() -> int:
 def running(bench: str | None, paths: Paths) -> list[Paths]:
     """The projects whose cores run: the one that was named, else all of this user, their own first."""
     if bench is not None:
-        return [paths] if holder(paths.lock) else []
-    found = [paths] if holder(paths.lock) else []
+        return [paths] if lock_holder(paths.lock) else []
+    found = [paths] if lock_holder(paths.lock) else []
     folder = runtime_folder()
     for lock in sorted(folder.glob("*/core.lock")) if folder.is_dir() else ():
-        one = _project(holder(lock))
+        one = _project(lock_holder(lock))
         if one is not None and one.lock == lock and one not in found:
             found.append(one)
     return found

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable
 
+from workbench.api.client_stub import ApiMethods
 from workbench.cli.printing import narrate
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, Pause, PauseAnswer, Risk, Run, RunState
-from workbench.wire.methods import ApiMethods
 
 Line = Callable[[str], Awaitable[str]]
 ALONE = "Nobody was there to be asked."

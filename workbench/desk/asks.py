@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from contextlib import nullcontext
 
+from workbench.api.marker import api
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.records import Ask
 from workbench.runs.askings import given_fields
-from workbench.wire.marker import api
 
 
 class AsksDesk(Seat):

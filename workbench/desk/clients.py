@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from workbench.api.marker import api
 from workbench.client_configs import config_export
 from workbench.client_configs.config_discovery import Find, find, show
 from workbench.client_configs.config_export import Draft
@@ -25,7 +26,6 @@ from workbench.records import (
     ServerConfig,
 )
 from workbench.servers.configuration import secret_masking
-from workbench.wire.marker import api
 
 ITSELF = "workbench"  # the name under which other clients know this workbench
 _REMEMBERED = 20  # exports that can be taken back while the core lives

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.desk.house_checks import check_house
 from workbench.desk.seat import Seat
 from workbench.events import ServerChecked
@@ -14,7 +15,6 @@ from workbench.records import Check, ServerConfig
 from workbench.servers.configuration.launch_command import expand
 from workbench.servers.doctor.command_check import launcher
 from workbench.servers.doctor.diagnosis import Diagnosis
-from workbench.wire.marker import api
 
 
 class DoctorDesk(Seat):

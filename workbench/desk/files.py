@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from workbench.api.marker import api
 from workbench.desk.seat import BY, Seat
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged, FilesHeld
 from workbench.records import FileChanges, FileInfo, FilePiece, FileRoom, KeptFiles, UndoPlan
-from workbench.wire.marker import api
 from workbench.workspace import carrying, telling
 from workbench.workspace.names import shown
 from workbench.workspace.snapshots import Writer

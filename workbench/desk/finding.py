@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+from workbench.api.marker import api
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
 from workbench.records import Companion, FindKind, Finds
 from workbench.search.searchable_items import Item, of_skill
 from workbench.skills.library_snapshot import LibrarySnapshot
-from workbench.wire.marker import api
 
 _MOST = 200  # finds of one answer
 _COMPANIONS = 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.api.registry import Registry
 from workbench.desk.asks import AsksDesk
 from workbench.desk.clients import ClientsDesk
 from workbench.desk.doctor import DoctorDesk
@@ -33,7 +34,6 @@ from workbench.desk.tasks import TasksDesk
 from workbench.desk.terminal import TerminalDesk
 from workbench.desk.thrift import ThriftDesk
 from workbench.desk.watch import WatchDesk
-from workbench.wire.registry import Registry
 
 _HANDLERS = (
     AsksDesk, ClientsDesk, DoctorDesk, FilesDesk, FindingDesk, HintsDesk, HouseDesk, MarksDesk, MemoryDesk,

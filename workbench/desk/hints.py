@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from workbench.api.marker import api
 from workbench.desk.seat import Seat
 from workbench.policy.call_checks import check_draft
 from workbench.policy.program import Program
 from workbench.records import CallShape, Candidate, Explanation, Finding
-from workbench.wire.marker import api
 
 
 class HintsDesk(Seat):

@@ -7,11 +7,11 @@ import os
 import time
 
 from workbench import __version__, tokens
+from workbench.api.marker import api
 from workbench.desk.seat import House, Seat
 from workbench.records import AgentDoor, CoreStatus, JsonValue, Level, RunState, ServerStatus, SkillState
 from workbench.sandbox.packages import packages
 from workbench.settings import Settings
-from workbench.wire.marker import api
 
 
 class HouseDesk(Seat):

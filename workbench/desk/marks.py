@@ -4,6 +4,7 @@ no value with it.
 
 from __future__ import annotations
 
+from workbench.api.marker import api
 from workbench.desk.seat import BY, Seat
 from workbench.errors import WorkbenchError
 from workbench.events import PrivacyChanged
@@ -11,7 +12,6 @@ from workbench.privacy.detectors.kinds import BY_NAME, SEALED
 from workbench.privacy.user_marks import switched, with_threshold
 from workbench.records import JsonValue, Note, PrivacyMark, PrivacyRules
 from workbench.settings import change
-from workbench.wire.marker import api
 
 
 class MarksDesk(Seat):

@@ -7,6 +7,7 @@ import threading
 import time
 from pathlib import Path
 
+from workbench.api.marker import api
 from workbench.audit.export import export
 from workbench.audit.figures import figures
 from workbench.audit.report import Frame, make
@@ -17,7 +18,6 @@ from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.events import AuditVerifying
 from workbench.records import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Facet, Figures, FileInfo
-from workbench.wire.marker import api
 
 _FORMS = {"html": as_html, "json": as_json, "csv": as_csv}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from workbench.api.marker import api
 from workbench.desk.seat import Seat
 from workbench.events import NetworkChanged
 from workbench.records import HostRule, NetworkRules
-from workbench.wire.marker import api
 
 
 class NetworkDesk(Seat):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 
+from workbench.api.marker import api
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
 from workbench.records import Completion, JsonValue, Offers, Outcome, PromptAnswer, Resource, ServerLog
 from workbench.runs.reading import Reader
-from workbench.wire.marker import api
 
 
 class OffersDesk(Seat):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from workbench.api.marker import api
 from workbench.audit.review import DECIDED, is_hasty
 from workbench.desk.seat import BY, Seat
 from workbench.records import Note, Pause, PauseAnswer
 from workbench.runs.sessions import PERSON
-from workbench.wire.marker import api
 
 
 class PausesDesk(Seat):

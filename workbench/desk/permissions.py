@@ -6,11 +6,11 @@ import asyncio
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged
 from workbench.records import JsonValue, Permission, Permissions, Profiles, Tool, ToolBits
-from workbench.wire.marker import api
 
 _NOT_SAID = ("key", "entry")  # of ToolBits: what it was said of
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from msgspec import to_builtins
 
+from workbench.api.marker import api
 from workbench.desk.seat import BY, Seat
 from workbench.desk.values import all_of, report_of, revealed
 from workbench.errors import WorkbenchError
@@ -28,7 +29,6 @@ from workbench.records import (
     Trial,
 )
 from workbench.runs.sessions import PREVIEW, Session
-from workbench.wire.marker import api
 
 _SHORT = 2_000  # characters that are read at once: a thread would cost more
 _LONGEST = 4_000_000  # characters of a text that is looked at for a person

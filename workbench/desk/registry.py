@@ -6,6 +6,7 @@ import asyncio
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.client_configs.config_import import keep_apart
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
@@ -13,7 +14,6 @@ from workbench.records import KnownServer, ServerConfig, ServerState
 from workbench.servers.configuration import server_entries
 from workbench.servers.configuration.known_servers import known_servers
 from workbench.servers.tool_definitions.definition_pins import Pins
-from workbench.wire.marker import api
 
 
 class RegistryDesk(Seat):

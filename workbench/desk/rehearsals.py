@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from workbench.api.marker import api
 from workbench.desk.seat import BY, Seat
 from workbench.records import PlanChoice, Run
-from workbench.wire.marker import api
 
 
 class RehearsalsDesk(Seat):

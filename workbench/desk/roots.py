@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from workbench.api.marker import api
 from workbench.desk.seat import Seat
 from workbench.records import ServerState
-from workbench.wire.marker import api
 
 
 class RootsDesk(Seat):

@@ -7,12 +7,12 @@ import json
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.audit.review import DECIDED, NEWEST, review
 from workbench.desk.seat import BY, Seat
 from workbench.policy.canonical import cleaned
 from workbench.policy.sarif import sarif
 from workbench.records import Decision, EntryQuery, Origin, ReviewFigures, Run, Verdict
-from workbench.wire.marker import api
 
 
 class RunsDesk(Seat):

@@ -6,6 +6,7 @@ import asyncio
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.calls.judge import judge
 from workbench.calls.store import CallStore
 from workbench.calls.suggest import keep, suggest
@@ -25,7 +26,6 @@ from workbench.records import (
     Tool,
     ToolCall,
 )
-from workbench.wire.marker import api
 from workbench.wrappers.copies import call_text
 from workbench.wrappers.withheld import without_secrets
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from msgspec import Struct
 
 from workbench.agent.entrance import Entrance
+from workbench.api.peer_credentials import TERMINAL, WINDOW, ApiCaller, current_caller
 from workbench.errors import WorkbenchError
 from workbench.hints.hints import Hints
 from workbench.records import Fault, JsonValue, Note
@@ -17,7 +18,6 @@ from workbench.runs.rooms import Rooms
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.server_catalog import Catalog
 from workbench.settings import Settings, adds_up, change, read, write
-from workbench.wire.peer import TERMINAL, WINDOW, Asker, asker
 
 BY = "you"  # who decides at this desk; one person per core
 
@@ -73,7 +73,7 @@ class Seat:
         """The terminal that an answer comes from, for the audit; empty for a window. Refuses one that is none, and one
         that did not give the user's PIN. `of_agent`: it is about something that an agent asked for; about their own
         programs scripts may answer."""
-        one = asker()
+        one = current_caller()
         if one is None or one.role == WINDOW or (one.role != TERMINAL and not of_agent):
             return ""
         self._check_interactive(one)
@@ -81,7 +81,7 @@ class Seat:
             raise WorkbenchError("Your PIN is needed to answer from a terminal.", "Nothing was decided.")
         return one.words
 
-    def _check_interactive(self, one: Asker) -> None:
+    def _check_interactive(self, one: ApiCaller) -> None:
         if one.role != TERMINAL or not one.terminal:
             raise WorkbenchError(
                 "This is answered in a window or in an interactive terminal, and there is none here.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from workbench.api.marker import api
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.events import SecretsChanged
@@ -11,7 +12,6 @@ from workbench.records import SecretInfo, SecretStore, ServerState
 from workbench.servers.configuration import plain_text_secrets
 from workbench.servers.configuration.launch_command import references
 from workbench.servers.oauth.token_storage import name_of
-from workbench.wire.marker import api
 
 
 class SecretsDesk(Seat):

@@ -7,6 +7,8 @@ import uuid
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
+from workbench.api.peer_credentials import check_is_user
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
 from workbench.identifiers import python_names
@@ -27,8 +29,6 @@ from workbench.records import (
 )
 from workbench.servers.configuration import consent_text
 from workbench.servers.configuration.launch_command import fingerprint
-from workbench.wire.marker import api
-from workbench.wire.peer import check_is_user
 from workbench.wrappers.source import call_source, wrapper_source
 
 

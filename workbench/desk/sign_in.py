@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 
+from workbench.api.marker import api
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig, SignIn
 from workbench.servers.oauth.sign_in_service import SignIns, brings_its_own
-from workbench.wire.marker import api
 
 
 class SignInDesk(Seat):

@@ -6,6 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
+from workbench.api.marker import api
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
 from workbench.records import (
@@ -25,7 +26,6 @@ from workbench.runs.recording import Recording
 from workbench.runs.replay import Replay
 from workbench.skills.cassettes import Cassette, cassette_name, read_cassettes, remove_cassette, write_cassette
 from workbench.skills.signature import called_with
-from workbench.wire.marker import api
 
 SHOWN = 300  # characters of arguments and results in a list
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.desk.seat import BY, House, Seat
 from workbench.errors import WorkbenchError
 from workbench.policy.canonical import canonical
@@ -22,7 +23,6 @@ from workbench.skills.exporting import pack
 from workbench.skills.names import is_name
 from workbench.skills.signature import calling, schema_of, trying
 from workbench.skills.template import beginning
-from workbench.wire.marker import api
 
 
 class SkillsDesk(Seat):

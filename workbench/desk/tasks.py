@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from workbench.api.marker import api
 from workbench.desk.seat import Seat
 from workbench.records import ServerTask
 from workbench.servers import task_listing
-from workbench.wire.marker import api
 
 
 class TasksDesk(Seat):

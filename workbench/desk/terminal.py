@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from workbench.api.marker import api
+from workbench.api.peer_credentials import current_caller
 from workbench.desk.seat import BY, House, Seat
 from workbench.desk.terminal_pin import TerminalPin
 from workbench.records import Note
-from workbench.wire.marker import api
-from workbench.wire.peer import asker
 
 
 class TerminalDesk(Seat):
@@ -32,7 +32,7 @@ class TerminalDesk(Seat):
     async def unlock(self, pin: str) -> None:
         """Take answers over this connection from now on; raises for a wrong PIN."""
         await asyncio.to_thread(self._pin.check, pin)
-        if (one := asker()) is not None:
+        if (one := current_caller()) is not None:
             one.unlocked = True
 
     @api(decides=True, consent=True)
@@ -50,9 +50,9 @@ class TerminalDesk(Seat):
         self._note_pin("pin.cleared", "You removed the PIN for answers from a terminal")
 
     def _check_here(self) -> None:
-        if (one := asker()) is not None:
+        if (one := current_caller()) is not None:
             self._check_interactive(one)
 
     def _note_pin(self, kind: str, summary: str) -> None:
-        one = asker()
+        one = current_caller()
         self._rooms.journal.append(Note(kind, summary, actor=BY, detail={"terminal": one.words if one else ""}))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from workbench.agent.tools import INSTRUCTIONS, TOOLS, listed
+from workbench.api.marker import api
 from workbench.desk.factors import factors
 from workbench.desk.seat import Seat
 from workbench.records import Depth, ModeAdvice, SessionTokens, TokenReport
 from workbench.tokens import count, counter
-from workbench.wire.marker import api
 
 _LISTED = 10  # matches of a usual search
 _READ = 2  # signatures a usual task needs

@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Mapping
 
+from workbench.api.marker import api
 from workbench.desk.seat import Seat
 from workbench.records import (
     ChangeKind,
@@ -24,7 +25,6 @@ from workbench.servers import raw_message_parsing, raw_message_sending
 from workbench.servers.monitoring import server_statistics as vitals
 from workbench.servers.monitoring.message_export import transcript
 from workbench.servers.monitoring.message_log import find
-from workbench.wire.marker import api
 
 
 class WatchDesk(Seat):

@@ -66,7 +66,7 @@ def open_window(app: QApplication, paths: Paths) -> MainWindow:
     tasks = Tasks(app)
 
     async def connect() -> Wire:
-        from workbench.wire.client import connect as reach
+        from workbench.api.client import connect as reach
 
         return await reach(paths)
 

@@ -13,10 +13,10 @@ from typing import Any, Protocol, cast
 from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 
+from workbench.api.client_stub import ApiMethods
 from workbench.errors import WorkbenchError
 from workbench.events import CoreStopping, Event, EventsLost, Listener
 from workbench.records import Fault
-from workbench.wire.methods import ApiMethods
 
 PAUSES = (0.2, 1.0, 3.0)
 """Seconds before each try to bring a lost core back; after the last one a person presses a button."""
@@ -27,7 +27,7 @@ NOT_CONNECTED = Fault("The core is not connected.", "Wait until the status bar s
 
 
 class Wire(Protocol):
-    """What the bridge needs of `workbench.wire.client.Connection`."""
+    """What the bridge needs of `workbench.api.client.CoreConnection`."""
 
     questions: ApiMethods
     closed: asyncio.Event

@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from workbench.api.client_stub import ApiMethods
 from workbench.gui.tasks import Tasks
 from workbench.gui.theme import Theme
 from workbench.paths import Paths
-from workbench.wire.methods import ApiMethods
 
 Fetch: TypeAlias = Callable[[str, int, int], Awaitable[str]]
 """Reads a slice of a large value: handle, offset, length."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workbench.api.codec import Shelved
 from workbench.gui.context import Fetch
-from workbench.wire.codec import Shelved
 
 
 def whole_size(texts: Sequence[str]) -> int:

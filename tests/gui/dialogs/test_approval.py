@@ -12,13 +12,13 @@ from PySide6.QtGui import QAccessible, QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from shiboken6 import isValid
 
+from workbench.api.codec import Shelved
+from workbench.api.confirmation_name import confirmation_name
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.dialogs.approval import ApprovalDialog
 from workbench.gui.text import ForeignLabel
 from workbench.records import Decision, Effect, EffectKind, Finding, Gate, Risk, Run, RunState, Span, Verdict
-from workbench.wire.codec import Shelved
-from workbench.wire.typed_name import name_to_type
 
 LONG = "\n".join(["x = 1"] * 150 + ["send_email(to=who)"] + ["y = 2"] * 50)
 
@@ -223,7 +223,7 @@ def test_critical_asks_for_the_name(ask: Any, waiting: Run, qtbot: Any) -> None:
 
 def test_a_name_one_could_not_type_is_not_asked_for() -> None:
     finding = Finding("x", Risk.CRITICAL, "m", Span(1), "del\u200bete")
-    assert name_to_type(Verdict("s", Risk.CRITICAL, Gate.ASK, "x", (finding,))) == "allow"
+    assert confirmation_name(Verdict("s", Risk.CRITICAL, Gate.ASK, "x", (finding,))) == "allow"
 
 
 def test_blocked_code_and_a_verdict_on_another_text_cannot_be_allowed(ask: Any, waiting: Run) -> None:

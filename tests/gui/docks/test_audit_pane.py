@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
 
+from workbench.api.time_parsing import parse_time
 from workbench.gui.audit.filters import Filter, line, query_of, read, typed
 from workbench.gui.audit.steps import code_of, span, steps
 from workbench.gui.dialogs.run_road import RoadDialog
 from workbench.gui.models.audit import PAGE
 from workbench.records import ChainReport, EntryQuery
-from workbench.wire.typed_time import typed_time
 
 
 def test_every_entry_is_in_the_list_and_its_page_comes_when_it_is_reached(window: Any, qtbot: Any) -> None:
@@ -217,13 +217,13 @@ NOW = 1_700_000_000.0
     ],
 )
 def test_a_time_is_a_span_a_day_or_a_moment(value: str, seconds: float | None) -> None:
-    assert typed_time(value, NOW) == seconds
+    assert parse_time(value, NOW) == seconds
 
 
 def test_days_are_days_of_this_place() -> None:
-    assert time.localtime(typed_time("today", NOW))[3:6] == (0, 0, 0)
-    assert typed_time("today", NOW) - typed_time("yesterday", NOW) in (82_800, 86_400, 90_000)
-    assert time.localtime(typed_time("2026-11-05T14:00"))[:5] == (2026, 11, 5, 14, 0)
+    assert time.localtime(parse_time("today", NOW))[3:6] == (0, 0, 0)
+    assert parse_time("today", NOW) - parse_time("yesterday", NOW) in (82_800, 86_400, 90_000)
+    assert time.localtime(parse_time("2026-11-05T14:00"))[:5] == (2026, 11, 5, 14, 0)
 
 
 def test_a_filter_is_written_and_read_back() -> None:

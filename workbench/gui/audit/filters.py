@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication
 
+from workbench.api.time_parsing import parse_time
 from workbench.gui.text import one_line
 from workbench.records import EntryQuery, Risk
-from workbench.wire.typed_time import typed_time
 
 translate = QCoreApplication.translate
 
@@ -41,7 +41,7 @@ def typed(text: str) -> tuple[str, Filters]:
 
 def usable(one: Filter) -> bool:
     if one.field in ("since", "until"):
-        return typed_time(one.value) is not None
+        return parse_time(one.value) is not None
     if one.field == "risk":
         return one.value in set(Risk)
     return one.field in FIELDS and (one.field != "outcome" or one.value in ("ok", "failed"))
@@ -58,7 +58,7 @@ def query_of(text: str, filters: Filters, now: float | None = None) -> EntryQuer
     words, times = dict[str, str](), dict[str, float]()
     for one in filters:
         if one.field in ("since", "until"):
-            times[one.field] = typed_time(one.value, now) or 0.0
+            times[one.field] = parse_time(one.value, now) or 0.0
         else:
             words[_NAMES.get(one.field, one.field)] = one.value
     return EntryQuery(text=text.strip(), **words, **times)  # type: ignore[arg-type]  # texts and times, by their names

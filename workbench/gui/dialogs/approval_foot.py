@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from workbench.api.confirmation_name import confirmation_name
 from workbench.gui.dialogs.allow_button import AllowButton
 from workbench.gui.dialogs.name_to_type import NameToType
 from workbench.gui.dialogs.scope_button import ONCE, ScopeButton
@@ -17,7 +18,6 @@ from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import Theme, mark
 from workbench.gui.words import countdown
 from workbench.records import Risk, Run
-from workbench.wire.typed_name import name_to_type
 
 _ONE_LINE = 118  # letters of width that the facts and the answers need beside each other
 
@@ -56,7 +56,7 @@ class ApprovalFoot(QFrame):
         self.scope.show_run(run)
         self.scope.setVisible(bool(run.scopes or run.scopes_why) and not self._close.isVisible())
         critical = verdict is not None and verdict.risk is Risk.CRITICAL
-        name = name_to_type(verdict) if verdict is not None and critical else ""
+        name = confirmation_name(verdict) if verdict is not None and critical else ""
         self.typing.ask(name, self.tr("To allow this, type {0}"))
         self.typing.type("")
         mark(self.allow, kind="danger" if critical or (verdict and verdict.risk is Risk.HIGH) else "primary")

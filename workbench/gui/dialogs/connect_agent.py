@@ -8,6 +8,7 @@ import sys
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from workbench.api.agent_titles import agent_title
 from workbench.events import AgentsChanged, Event
 from workbench.gui.context import Context
 from workbench.gui.dialogs.export_form import ExportForm
@@ -18,7 +19,6 @@ from workbench.gui.theme import mark
 from workbench.gui.views import label
 from workbench.paths import Paths, resources
 from workbench.records import AgentInfo, CoreStatus
-from workbench.wire.agent_titles import agent_title
 
 
 def serve_command(paths: Paths) -> list[str]:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.api.time_parsing import parse_time
 from workbench.events import EntryWritten, Event
 from workbench.gui.audit.bars import Bars
 from workbench.gui.audit.charts import Chart, charts
@@ -34,7 +35,6 @@ from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label
 from workbench.gui.whole import fetch_whole
 from workbench.records import Figures
-from workbench.wire.typed_time import typed_time
 
 AGAIN_MS = 2_000
 """So long after something happened the figures are asked for again."""
@@ -92,7 +92,7 @@ class Dashboard(QDialog):
         )
 
     def _since(self) -> float:
-        return typed_time(str(self.range.currentData())) or 0.0
+        return parse_time(str(self.range.currentData())) or 0.0
 
     def _lay_out(self, unit: int) -> None:
         menu = QMenu(self.report)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
+from workbench.api.confirmation_name import confirmation_name
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged
 from workbench.gui.context import Context
@@ -23,7 +24,6 @@ from workbench.gui.text import ForeignLabel
 from workbench.gui.theme import mark
 from workbench.gui.words import first_sentence
 from workbench.records import Fault, PlanChoice, Risk, Run, RunState
-from workbench.wire.typed_name import name_to_type
 
 _LEAST_LETTERS = 100  # narrower than this, a line's details stand below the list
 
@@ -166,7 +166,7 @@ class PlanDialog(QDialog):
         self._notes.setText("\n".join(f"• {note}" for note in notes))
         self._notes.setVisible(bool(notes))
         critical = run.verdict is not None and run.verdict.risk is Risk.CRITICAL
-        self.foot.ask_name(name_to_type(run.verdict) if run.verdict is not None and critical else "")
+        self.foot.ask_name(confirmation_name(run.verdict) if run.verdict is not None and critical else "")
         self.foot.name_closing(waits=bool(run.proposal.rehearses))
         self._split.setVisible(bool(run.plan))
         self._nothing.setVisible(not run.plan)

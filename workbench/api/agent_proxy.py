@@ -1,0 +1,96 @@
+"""`mcp-workbench serve`: copies bytes between an agent's pipes and the core's agent socket without reading them.
+
+An agent starts this for every session, so it imports almost nothing. Each direction has a thread of its own: an agent
+that does not read must not keep the core from receiving what it sends.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Sequence
+
+from workbench.api.core_launcher import CoreLauncher
+from workbench.api.private_sockets import check_private
+from workbench.errors import WorkbenchError
+from workbench.paths import Paths
+
+CHUNK = 256 * 1024
+DRAIN_SECONDS = 5.0  # how long the core may still answer after the agent closed its end
+RETRY_SECONDS = 0.02
+
+
+def serve(paths: Paths, direct: Sequence[str] = ()) -> int:
+    """Until the agent leaves (0) or the core is gone (1). `direct`: servers whose tools this agent sees one by one."""
+    try:
+        core = _reach(paths)
+        if direct:
+            import json
+
+            core.sendall(json.dumps({"workbench": {"direct": direct}}, separators=(",", ":")).encode() + b"\n")
+    except WorkbenchError as fault:
+        print(f"mcp-workbench: {fault}", file=sys.stderr)
+        return 1
+    with core:
+        left, done = threading.Event(), threading.Event()
+        threading.Thread(target=_carry_in, args=(core, left, done), name="agent to core", daemon=True).start()
+        agent_listens = _carry_out(core)
+        done.set()
+    if left.is_set() or not agent_listens:
+        return 0
+    print("mcp-workbench: The core has ended. Start the agent's session again to go on.", file=sys.stderr)
+    return 1
+
+
+def _reach(paths: Paths) -> socket.socket:
+    starter = CoreLauncher(paths, agent=True)
+    while True:
+        check_private(paths.runtime)
+        core = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            core.connect(os.fspath(paths.agent_socket))
+            return core
+        except OSError:
+            core.close()
+        for pause in starter.steps():
+            time.sleep(pause)
+        time.sleep(RETRY_SECONDS)
+
+
+def _carry_in(core: socket.socket, left: threading.Event, done: threading.Event) -> None:
+    """From the agent to the core; at the agent's end the core may finish its answers, but not for ever."""
+    try:
+        while chunk := os.read(0, CHUNK):
+            core.sendall(chunk)
+        left.set()
+        core.shutdown(socket.SHUT_WR)
+        if not done.wait(DRAIN_SECONDS):
+            core.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        return  # the core is gone: the other direction has seen it and says so
+
+
+def _carry_out(core: socket.socket) -> bool:
+    """From the core to the agent; False when it was the agent that stopped listening."""
+    while True:
+        try:
+            chunk = core.recv(CHUNK)
+        except OSError:
+            return True
+        if not chunk:
+            return True
+        if not _write(chunk):
+            return False
+
+
+def _write(chunk: bytes) -> bool:
+    view = memoryview(chunk)
+    try:
+        while view:
+            view = view[os.write(1, view) :]
+    except BrokenPipeError:
+        return False
+    return True

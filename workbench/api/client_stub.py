@@ -1,0 +1,872 @@
+"""The typed stub of the core's API: every method that a client may call, with its types and flags.
+
+Written by tools/write_docs.py from the methods marked with `@api`; change those and run it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from workbench.api.marker import api
+from workbench.records import (
+    AgentDoor,
+    Ask,
+    CallShape,
+    Candidate,
+    CassetteInfo,
+    ChainReport,
+    Check,
+    CheckResult,
+    ClientFile,
+    Companion,
+    Completion,
+    Consent,
+    CoreStatus,
+    Decision,
+    DefinitionChange,
+    Discovery,
+    Entry,
+    EntryMarks,
+    EntryPage,
+    EntryQuery,
+    Explanation,
+    ExportPreview,
+    ExportReport,
+    Facet,
+    Figures,
+    FileChanges,
+    FileInfo,
+    FilePiece,
+    FileRoom,
+    Finding,
+    Finds,
+    Frame,
+    ImportChoice,
+    ImportReport,
+    JsonObject,
+    JsonValue,
+    KeptFiles,
+    KeptState,
+    KnownServer,
+    Level,
+    ModelView,
+    Moment,
+    NetworkRules,
+    Offers,
+    Outcome,
+    PastCall,
+    PastQuery,
+    Pause,
+    PauseAnswer,
+    Permission,
+    Permissions,
+    PlanChoice,
+    PrivacyMark,
+    PrivacyQuery,
+    PrivacyReport,
+    PrivacyRules,
+    PrivacySession,
+    Profiles,
+    PromptAnswer,
+    RawAnswer,
+    Resource,
+    Revealed,
+    ReviewFigures,
+    Run,
+    SavedCall,
+    SavedCalls,
+    SearchAnswer,
+    SecretStore,
+    ServerConfig,
+    ServerLog,
+    ServerState,
+    ServerTask,
+    SignIn,
+    Skill,
+    SkillHint,
+    SkillPage,
+    SkillReview,
+    SkillTest,
+    SkillUse,
+    TokenReport,
+    Tool,
+    ToolBits,
+    ToolCall,
+    ToolSummary,
+    ToolWarning,
+    Trial,
+    UndoPlan,
+    Verdict,
+    Vitals,
+)
+from workbench.settings import Settings
+
+
+class ApiMethods(Protocol):
+    """What a client calls on the core. Errors arrive as `WorkbenchError`."""
+
+    @api(decides=True)
+    async def accept_cassette(self, name: str, cassette: str, draft: bool = False) -> CassetteInfo:
+        """Expect from now on what the skill does now."""
+
+    @api(decides=True, consent=True)
+    async def accept_host(self, sha: str) -> NetworkRules:
+        """Let count what the bench offers, exactly as it stands there now."""
+
+    @api(decides=True, consent=True)
+    async def accept_profile(self, sha: str) -> Profiles:
+        """Let count a profile of the bench that allows more than its base, exactly as it stands there now."""
+
+    @api(decides=True, consent=True)
+    async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
+        """A rule of the person's own; without ports, those where the protocols are at home."""
+
+    @api(decides=True)
+    async def add_server(self, config: ServerConfig) -> ServerState:
+        """Write a server into the bench's `.mcp.json`, replacing one of the same name."""
+
+    @api
+    async def agent_door(self) -> AgentDoor:
+        """Whether the HTTP door for agents is open, with its token."""
+
+    @api
+    async def all_vitals(self) -> tuple[Vitals, ...]:
+        """Of every server of the bench, for the price of one look."""
+
+    @api(decides=True, consent=True)
+    async def answer_ask(self, ask_id: str, action: str, content: str) -> Ask:
+        """Accept, decline or cancel; content is JSON text: a form's values, a model's message, a reason."""
+
+    @api(decides=True, consent=True)
+    async def answer_pause(self, answer: PauseAnswer) -> Pause:
+        """Let it pass or deny it; the answer counts for exactly the calls that the pause of this id showed."""
+
+    @api(decides=True, consent=True)
+    async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:
+        """Stand behind changed definitions, by tool and hash; answers with what is left."""
+
+    @api
+    async def asks(self) -> tuple[Ask, ...]:
+        """What servers ask right now, oldest first."""
+
+    @api
+    async def assess(self, code: str, language: str = "python", profile: str = "") -> Verdict: ...
+
+    @api
+    async def assess_edit(self, run_id: str, code: str) -> Verdict:
+        """What policy would say of this text in the place of the one that waits; nothing is changed by asking."""
+
+    @api
+    async def attend(self, approvals_only: bool = False) -> None:
+        """Be there for approval requests and, unless `approvals_only`, for what servers ask. It does not end by itself:
+        who asked it lets go of it."""
+
+    @api
+    async def audit_figures(self, since: float, until: float) -> Figures: ...
+
+    @api
+    async def audit_report(self, since: float, until: float, form: str) -> str: ...
+
+    @api(decides=True)
+    async def bring_back_skill(self, name: str) -> Skill: ...
+
+    @api(decides=True)
+    async def bring_files(self, sources: tuple[str, ...], folder: str = "") -> tuple[FileInfo, ...]: ...
+
+    @api(decides=True)
+    async def bring_sign_in(self, server: str, address: str) -> None:
+        """The address at which a browser ended that could not reach this machine."""
+
+    @api
+    async def call(self, call: ToolCall) -> Outcome:
+        """A person's call, whatever the door claims: the origin and session are set here."""
+
+    @api
+    async def call_as_code(self, server: str, tool: str, arguments: JsonValue) -> str:
+        """A program that makes the same call."""
+
+    @api
+    async def call_in_words(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
+        """The call as text to copy: `json-rpc`, `curl` or `command`."""
+
+    @api
+    async def call_of_skill(self, name: str, arguments: JsonObject) -> str:
+        """The program that calls a kept skill with these arguments."""
+
+    @api
+    async def call_shapes(self, code: str, line: int, column: int) -> tuple[CallShape, ...]:
+        """The parameters of the call that is being written at this place."""
+
+    @api(decides=True)
+    async def cancel_call(self, call_id: str) -> None: ...
+
+    @api(decides=True)
+    async def cancel_sign_in(self, server: str) -> SignIn: ...
+
+    @api(decides=True)
+    async def cancel_task(self, server: str, task: str) -> None: ...
+
+    @api
+    async def cassettes(self, name: str) -> tuple[CassetteInfo, ...]:
+        """Those of a skill, and those that its draft would bring."""
+
+    @api(decides=True, consent=True)
+    async def change_setting(self, name: str, value: JsonValue) -> Settings: ...
+
+    @api
+    async def changed_text(self, name: str, path: str) -> tuple[str, ...]: ...
+
+    @api
+    async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
+        """What is not as a person approved it or last saw it: blocked tools first, then new ones, then those gone."""
+
+    @api
+    async def changes_of(self, name: str) -> FileChanges: ...
+
+    @api
+    async def check_code(self, code: str) -> tuple[Finding, ...]:
+        """The calls of a program in Python that cannot work, by the definitions that are known."""
+
+    @api(decides=True)
+    async def check_drift(self, name: str, cassette: str, allow: bool = False) -> SkillTest:
+        """Make its calls at the servers as they are: those that only read, or with `allow` all of them."""
+
+    @api
+    async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
+        """Make the call and hold its answer to what is expected. `attended`: the user chose this one call to be made;
+        else it is one of many, out of files that may be somebody else's."""
+
+    @api
+    async def clean(self, code: str) -> str:
+        """The text without what makes it unfit to be run: hidden characters, foreign encodings, odd line ends."""
+
+    @api(decides=True)
+    async def clear_cache(self, server: str = "") -> int: ...
+
+    @api(decides=True)
+    async def clear_history(self) -> None:
+        """Forget every call."""
+
+    @api(decides=True, consent=True)
+    async def clear_pin(self, old: str) -> None:
+        """Ask for none any more."""
+
+    @api
+    async def client_files(self) -> tuple[ClientFile, ...]:
+        """The settings files that servers can be written to."""
+
+    @api(decides=True)
+    async def close_agent_door(self) -> None:
+        """Its agents leave, and what they had running is stopped."""
+
+    @api
+    async def companions(self, server: str, tool: str) -> tuple[Companion, ...]:
+        """The tools that most often ran in one program with this one."""
+
+    @api
+    async def compare(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
+        """What is different between two moments: tools, instructions, version, protocol."""
+
+    @api
+    async def complete(
+        self, server: str, kind: str, name: str, argument: str, value: str, context: JsonValue
+    ) -> Completion:
+        """Proposals for an argument while it is typed; `kind` is prompt or resource."""
+
+    @api
+    async def complete_code(self, code: str, line: int, column: int) -> tuple[Candidate, ...]:
+        """What may stand at this place of a program in Python, the likeliest first; lines from 1, columns from 0 in
+        Python code points."""
+
+    @api(decides=True)
+    async def connect(self, server: str, sha: str = "") -> ServerState:
+        """Start a server; asking is a person's consent to run exactly this command. With `sha`, it is refused when the
+        entry is not the one any more that the consent of this hash was about."""
+
+    @api
+    async def consent(self, server: str) -> Consent:
+        """What a person is shown before they connect a server that they have not allowed yet."""
+
+    @api(decides=True, consent=True)
+    async def decide(self, decision: Decision) -> Run: ...
+
+    @api(decides=True, consent=True)
+    async def decide_files(self, run_id: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> FileChanges:
+        """Write what is allowed, drop what is denied; what is in neither waits on."""
+
+    @api
+    async def diagnose(self, server: str) -> tuple[Check, ...]:
+        """Why a server cannot be reached, or that it can. Starts it only where a person has allowed it."""
+
+    @api
+    async def diagnose_house(self) -> tuple[Check, ...]:
+        """Whether this machine and this bench have what the workbench needs."""
+
+    @api(decides=True)
+    async def disconnect(self, server: str) -> ServerState: ...
+
+    @api(decides=True)
+    async def dismiss_hint(self, key: str) -> None: ...
+
+    @api(decides=True)
+    async def draft_skill(
+        self, name: str, description: str, code: str, run_id: str, tags: tuple[str, ...] = ()
+    ) -> Skill: ...
+
+    @api(decides=True)
+    async def drop_secret(self, name: str) -> SecretStore: ...
+
+    @api(decides=True)
+    async def duplicate_server(self, server: str) -> ServerState:
+        """The same entry under a free name, behind the first."""
+
+    @api(decides=True, consent=True)
+    async def edit(self, run_id: str, code: str) -> Run:
+        """Replace the code of a waiting run; it is assessed again under a new sha."""
+
+    @api(decides=True)
+    async def edit_server(self, server: str, config: ServerConfig, keep_secrets: bool) -> ServerState:
+        """Write another entry, and another name, in a server's place; a changed command asks again before it starts.
+        Without a server it is a new one. With `keep_secrets`, values that look like secrets are stored apart."""
+
+    @api(decides=True)
+    async def end_state(self, session: str, name: str) -> tuple[KeptState, ...]:
+        """End one; its variables are lost, and a program that runs in it is ended. Answers with what is left."""
+
+    @api
+    async def entries(self, query: EntryQuery) -> tuple[Entry, ...]: ...
+
+    @api
+    async def entry(self, seq: int) -> Entry: ...
+
+    @api
+    async def entry_marks(self, query: EntryQuery) -> EntryMarks: ...
+
+    @api
+    async def entry_page(self, query: EntryQuery) -> EntryPage: ...
+
+    @api
+    async def expect_this(self, call: SavedCall, outcome: Outcome, whole: bool) -> SavedCall:
+        """The call with expectations made from an answer; with `whole`, the answer itself is kept and expected."""
+
+    @api
+    async def explain_code(self, code: str, line: int, column: int) -> Explanation:
+        """What the name at this place stands for."""
+
+    @api
+    async def export_entries(self, query: EntryQuery, file: str, form: str) -> int: ...
+
+    @api(decides=True)
+    async def export_servers(self, client: str, names: tuple[str, ...], itself: bool, sha: str) -> ExportReport:
+        """Write them, if the outcome is the one that was previewed."""
+
+    @api(decides=True)
+    async def export_skill(self, name: str, path: str) -> str:
+        """Pack it into a zip file; answers the file's path."""
+
+    @api
+    async def facets(self) -> tuple[Facet, ...]: ...
+
+    @api
+    async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]: ...
+
+    @api
+    async def file_level(self, folder: str = "") -> tuple[FileInfo, ...]: ...
+
+    @api
+    async def file_piece(self, path: str, start: int = 0) -> FilePiece: ...
+
+    @api
+    async def file_room(self) -> FileRoom: ...
+
+    @api
+    async def files(self) -> tuple[FileInfo, ...]: ...
+
+    @api
+    async def find(self, words: str, kinds: tuple[str, ...], limit: int) -> Finds:
+        """The best first, as agents find tools; without words a list. No kinds: all of them."""
+
+    @api(decides=True)
+    async def forget(self, numbers: tuple[int, ...]) -> None:
+        """Take single calls out of the history."""
+
+    @api(decides=True)
+    async def forget_changes(self) -> None: ...
+
+    @api(decides=True)
+    async def forget_values(self, session: str) -> int:
+        """Drop all values of a session, and tell how many there were; tokens made before stand for nothing then."""
+
+    @api
+    async def found_servers(self) -> Discovery:
+        """Servers configured in other apps, secrets masked. Looking runs nothing."""
+
+    @api
+    async def frame(self, server: str, at: float) -> str:
+        """The whole text of one message."""
+
+    @api
+    async def frames(self, server: str, after: float) -> tuple[Frame, ...]: ...
+
+    @api
+    async def get_prompt(self, server: str, name: str, arguments: JsonValue) -> PromptAnswer:
+        """A prompt with its blanks filled; arguments are texts by name."""
+
+    @api
+    async def has_pin(self) -> bool:
+        """Whether answers from a terminal need a PIN."""
+
+    @api
+    async def held_files(self) -> tuple[FileChanges, ...]:
+        """Of programs that nobody approved, newest first; each under the id of its run."""
+
+    @api
+    async def held_plan(self, run_id: str) -> UndoPlan:
+        """What allowing all of it would do now, file by file."""
+
+    @api
+    async def held_text(self, run_id: str, path: str) -> tuple[str, ...]:
+        """What the file holds now, and what the program wants it to hold."""
+
+    @api(decides=True)
+    async def import_servers(self, choices: tuple[ImportChoice, ...]) -> ImportReport:
+        """Write found servers into `.mcp.json`; none starts before a person connects it."""
+
+    @api(decides=True)
+    async def import_skill(self, key: str) -> Skill:
+        """Make a draft of what was looked at under this key."""
+
+    @api(decides=True, consent=True)
+    async def keep_skill(self, name: str, sha: str) -> Skill:
+        """Keep the draft with this sha as the next version. Its text is read from disk once more before."""
+
+    @api
+    async def kept_files(self) -> KeptFiles: ...
+
+    @api
+    async def known_servers(self) -> tuple[KnownServer, ...]:
+        """Entries of well-known makers' servers, ready to be added."""
+
+    @api
+    async def levels(self) -> tuple[Level, ...]:
+        """Which kinds of isolation there are, from the weakest to the strongest, after looking again."""
+
+    @api
+    async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
+        """What stands in a folder, zip file or git checkout; nothing of it is written."""
+
+    @api(decides=True)
+    async def make_folder(self, path: str) -> FileInfo: ...
+
+    @api(decides=True)
+    async def mark_privacy(self, mark: PrivacyMark) -> PrivacyRules:
+        """Hide something for good, or let it pass; counts in every session at once."""
+
+    @api(consent=True)
+    async def may_answer(self) -> None:
+        """Raises where no answer would be taken from, so that nobody is shown a question in vain."""
+
+    @api
+    async def model_view(self, text: str, server: str) -> ModelView:
+        """What an agent would see of a text that this server sent; nothing is sent anywhere."""
+
+    @api
+    async def moments(self, server: str) -> tuple[Moment, ...]:
+        """When the server changed, newest first."""
+
+    @api(decides=True)
+    async def move_secrets(self, server: str) -> ServerState:
+        """Keep the secrets that stand in a server's entry as they are, and refer to them there instead."""
+
+    @api(decides=True)
+    async def move_server(self, server: str, before: str) -> None:
+        """Put it before another one; an empty name: last."""
+
+    @api
+    async def network(self) -> NetworkRules: ...
+
+    @api(decides=True)
+    async def new_skill(self, name: str, description: str) -> Skill:
+        """A draft with a beginning to go on from; the name has to be a skill's and free."""
+
+    @api
+    async def offers(self, server: str) -> Offers:
+        """Everything but the resources themselves; of a server that rests, what was known of it last."""
+
+    @api(decides=True)
+    async def open_agent_door(self, port: int, fresh_token: bool) -> AgentDoor:
+        """Open it at this port of this machine; 0 is any that is free. A fresh token shuts the old one out."""
+
+    @api(decides=True)
+    async def open_secrets(self) -> SecretStore:
+        """Open the place where secrets are kept; where there was no keyring, look for it once more."""
+
+    @api
+    async def past(self, query: PastQuery) -> tuple[PastCall, ...]:
+        """The newest calls that fit, without their outcomes."""
+
+    @api
+    async def past_call(self, number: int) -> PastCall:
+        """One call with its outcome."""
+
+    @api
+    async def pauses(self) -> tuple[Pause, ...]:
+        """What waits right now, oldest first."""
+
+    @api
+    async def permissions(self) -> Permissions: ...
+
+    @api
+    async def preview_export(self, client: str, names: tuple[str, ...], itself: bool) -> ExportPreview:
+        """What writing these servers there would change; with `itself`, the workbench as a server too."""
+
+    @api
+    async def privacy_export(self, session: str) -> str:
+        """All that is known of a session's values but the values, as JSON."""
+
+    @api
+    async def privacy_report(self, query: PrivacyQuery) -> PrivacyReport: ...
+
+    @api
+    async def privacy_rules(self) -> PrivacyRules:
+        """The marks of the person and of the bench, and how each kind is looked for."""
+
+    @api
+    async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
+        """The person's own first, then agents' that have tokens or are connected, the newest first."""
+
+    @api
+    async def profiles(self) -> Profiles: ...
+
+    @api(decides=True)
+    async def put_secret(self, name: str, value: str) -> SecretStore: ...
+
+    @api
+    async def read_file(self, path: str) -> str: ...
+
+    @api
+    async def read_resource(self, server: str, uri: str) -> Outcome:
+        """What a resource holds; starts the server if it rests."""
+
+    @api(decides=True)
+    async def record_cassette(self, run_id: str, skill: str, name: str, arguments: JsonObject) -> CassetteInfo:
+        """Make one of a run of this core. The arguments are those of the skill; none: as the run called it."""
+
+    @api(decides=True)
+    async def rehearse(
+        self, code: str, purpose: str = "", skill: str = "", language: str = "python", profile: str = ""
+    ) -> Run:
+        """Rehearse a person's own program; answers once it is on its road. Its plan is part of the run at its end."""
+
+    @api(decides=True)
+    async def rehearse_waiting(self, run_id: str) -> Run:
+        """Rehearse a program that waits for a decision, which goes on waiting."""
+
+    @api(decides=True)
+    async def reload_servers(self) -> tuple[ServerState, ...]:
+        """Read `.mcp.json` again."""
+
+    @api(decides=True)
+    async def remove_cassette(self, name: str, cassette: str) -> None: ...
+
+    @api(decides=True)
+    async def remove_files(self, paths: tuple[str, ...]) -> FileChanges: ...
+
+    @api(decides=True)
+    async def remove_host(self, sha: str) -> NetworkRules: ...
+
+    @api(decides=True)
+    async def remove_saved(self, file: str) -> str:
+        """Take a file away; answers with its text, so that it can be put back."""
+
+    @api(decides=True)
+    async def remove_server(self, server: str) -> None: ...
+
+    @api
+    async def removed_tools(self) -> tuple[ToolSummary, ...]:
+        """Of every server, what it took back since a person last looked at its changes."""
+
+    @api(decides=True)
+    async def rename_file(self, path: str, to: str) -> FileInfo: ...
+
+    @api(decides=True)
+    async def rename_skill(self, name: str, wish: str) -> Skill: ...
+
+    @api(decides=True, consent=True)
+    async def renew_permissions(self) -> Permissions:
+        """Begin a new list where the old one cannot be read."""
+
+    @api
+    async def resources(self, server: str, start: int) -> tuple[Resource, ...]:
+        """The list from this place on, at most a thousand at once."""
+
+    @api(decides=True, consent=True)
+    async def restore_permission(self, rule_id: str) -> Permissions:
+        """Bring back a rule that was revoked since the core began, exactly as it was."""
+
+    @api(decides=True)
+    async def restore_saved(self, file: str, text: str) -> None: ...
+
+    @api(decides=True)
+    async def restore_server(self, server: str) -> ServerState:
+        """Put a removed server back as it was."""
+
+    @api(decides=True)
+    async def retire_skill(self, name: str) -> Skill: ...
+
+    @api
+    async def reveal(self, session: str, token: str, copied: bool = False) -> Revealed:
+        """The value behind one token; that a person looked at it, or copied it, is written into the audit."""
+
+    @api
+    async def reveal_found(self, key: str) -> Mapping[str, str]:
+        """Where a found server's values are masked, and the values, for a person's eyes; noted in the audit."""
+
+    @api
+    async def review_figures(self) -> ReviewFigures: ...
+
+    @api(decides=True, consent=True)
+    async def revoke_permission(self, rule_id: str) -> Permissions: ...
+
+    @api
+    async def run(self, run_id: str) -> Run: ...
+
+    @api(decides=True, consent=True)
+    async def run_plan(self, choice: PlanChoice) -> Run:
+        """Let the rehearsed program run and do what was ticked, once; whatever leaves the plan is asked about."""
+
+    @api(decides=True)
+    async def run_skill(self, name: str, arguments: JsonObject) -> Run:
+        """Set out a program that calls it: the kept one, or a draft's code as it stands."""
+
+    @api
+    async def runs(self) -> tuple[Run, ...]:
+        """Runs of this core and the last ones before it, newest first."""
+
+    @api
+    async def sarif(self, names: tuple[str, ...], verdicts: tuple[Verdict, ...]) -> str:
+        """The findings of these verdicts as one SARIF log, each under the name of its program."""
+
+    @api(decides=True)
+    async def save_call(self, call: SavedCall, instead_of: str) -> SavedCall:
+        """Write a call into the bench, without what its tool's schema marks as secret. `instead_of` names the file it
+        came from; empty for a new one, which replaces none."""
+
+    @api
+    async def saved_calls(self) -> SavedCalls: ...
+
+    @api
+    async def search(self, query: str, depth: str, limit: int) -> SearchAnswer: ...
+
+    @api
+    async def search_frames(self, server: str, words: str, after: float) -> tuple[float, ...]:
+        """When the messages with all these words passed, wherever in the message they stand."""
+
+    @api
+    async def secrets(self) -> SecretStore:
+        """What is known without opening anything: a locked keyring must not ask because a window was opened."""
+
+    @api(decides=True)
+    async def see_changes(self, server: str) -> None:
+        """New and removed tools were looked at; what is blocked stays blocked."""
+
+    @api(decides=True)
+    async def send_raw(self, server: str, text: str, confirmed: bool) -> RawAnswer:
+        """Send a message written by hand. A tool call goes the way of every tool call: policy, privacy, audit."""
+
+    @api
+    async def server_log(self, server: str, after: int) -> ServerLog:
+        """The lines with a higher number, as far as they are kept."""
+
+    @api
+    async def server_tasks(self, server: str) -> tuple[ServerTask, ...]:
+        """Newest first; none while it does not run."""
+
+    @api
+    async def servers(self) -> tuple[ServerState, ...]: ...
+
+    @api(decides=True, consent=True)
+    async def set_bits(self, server: str, tool: str, bits: ToolBits) -> Tool:
+        """A person's word about one tool in place of its hints and of guesses; None takes one back."""
+
+    @api(decides=True)
+    async def set_log_level(self, server: str, level: str) -> None:
+        """Ask the server to log from this level on."""
+
+    @api(decides=True, consent=True)
+    async def set_permission(self, rule: Permission) -> Permission:
+        """Keep a rule about a server, a tool or arguments; with the id of one that is there, in its place. Its sentence
+        and what it is bound to are filled in here."""
+
+    @api(decides=True, consent=True)
+    async def set_pin(self, pin: str, old: str) -> None:
+        """Ask for this PIN from now on; one that is set is needed to replace it."""
+
+    @api(decides=True, consent=True)
+    async def set_privacy_kind(self, kind: str, on: bool, threshold: float) -> PrivacyRules:
+        """Look for a kind of personal data or not, and from which score on in prose; 0 leaves that as it is."""
+
+    @api(decides=True)
+    async def set_roots(self, server: str, roots: tuple[str, ...]) -> ServerState:
+        """Tell a server of these folders from now on; written into `.mcp.json`."""
+
+    @api
+    async def settings(self) -> Settings: ...
+
+    @api(decides=True)
+    async def shut_down(self) -> None:
+        """End the core and everything it started."""
+
+    @api(decides=True)
+    async def sign_in(self, server: str) -> SignIn:
+        """Begin one, and answer when it is over. `SignInWanted` tells the page to open."""
+
+    @api
+    async def sign_in_report(self, server: str) -> SignIn:
+        """The last sign-in, step by step, and what is kept of it."""
+
+    @api(decides=True)
+    async def sign_out(self, server: str) -> SignIn:
+        """Forget the tokens and the registration, and end the connection."""
+
+    @api
+    async def skill(self, name: str) -> Skill: ...
+
+    @api
+    async def skill_hints(self) -> tuple[SkillHint, ...]:
+        """Forms of programs that ran again and again, most often first."""
+
+    @api
+    async def skill_page(self, name: str) -> SkillPage: ...
+
+    @api
+    async def skill_uses(self) -> tuple[SkillUse, ...]: ...
+
+    @api
+    async def skills(self) -> tuple[Skill, ...]: ...
+
+    @api(decides=True)
+    async def start_example_agent(self) -> None:
+        """Start a real MCP client that proposes a program, so that a newcomer can see an approval."""
+
+    @api
+    async def states(self) -> tuple[KeptState, ...]:
+        """Those that hold a sandbox now, the one used last first, with the memory each holds at this moment."""
+
+    @api
+    async def status(self) -> CoreStatus: ...
+
+    @api
+    async def stderr(self, server: str) -> tuple[str, ...]: ...
+
+    @api(decides=True)
+    async def stop_run(self, run_id: str) -> Run: ...
+
+    @api(decides=True)
+    async def submit(
+        self,
+        code: str,
+        purpose: str,
+        skill: str,
+        state: str = "",
+        language: str = "python",
+        profile: str = "",
+        required: tuple[str, ...] = (),
+        seconds: float = 0.0,
+        force_approval: bool = False,
+    ) -> Run:
+        """Run a person's own program, in a kept state of that name if it has one, within the bounds of a profile and
+        with the required tools alone if there are any; answers once it is on its road."""
+
+    @api(decides=True)
+    async def subscribe_resource(self, server: str, uri: str, on: bool) -> None:
+        """Hear of changes of a resource (`ResourcesUpdated`), or no longer."""
+
+    @api
+    async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
+        """Rules that would have allowed this call, the narrowest first; nothing is kept."""
+
+    @api(decides=True)
+    async def switch_server(self, server: str, disabled: bool) -> ServerState: ...
+
+    @api(decides=True)
+    async def tag_skill(self, name: str, tags: tuple[str, ...]) -> Skill: ...
+
+    @api(decides=True)
+    async def take_file(self, path: str, target: str) -> int: ...
+
+    @api
+    async def task_result(self, server: str, task: str) -> str:
+        """Of a task that ended: the raw answer of its call, as JSON text."""
+
+    @api
+    async def test_skill(self, name: str, draft: bool = False, cassette: str = "") -> tuple[SkillTest, ...]:
+        """Play its cassettes, or this one, to the kept skill or to its draft; nothing outside is reached."""
+
+    @api
+    async def token_report(self) -> TokenReport:
+        """Of all conversations of this core, and which way of working the catalogue calls for."""
+
+    @api
+    async def tool(self, server: str, name: str) -> Tool: ...
+
+    @api
+    async def tools(self) -> tuple[ToolSummary, ...]:
+        """Every known tool, also of servers that do not run now."""
+
+    @api
+    async def transcript(self, server: str) -> str:
+        """Every kept message, whole, one a line of JSON."""
+
+    @api(decides=True, consent=True)
+    async def trust_server(self, server: str, yes: bool) -> Permissions:
+        """Whether the hints of its tools are believed, as long as its entry stays as it is."""
+
+    @api
+    async def try_privacy(self, text: str) -> Trial:
+        """What the detector finds in a text and how it would be masked; nothing of it is kept."""
+
+    @api(decides=True)
+    async def undo_export(self, sha: str) -> ClientFile:
+        """Put the file back as it was before the export that wrote this."""
+
+    @api(decides=True)
+    async def undo_files(self, name: str, paths: tuple[str, ...]) -> FileChanges: ...
+
+    @api
+    async def undo_plan(self, name: str) -> UndoPlan: ...
+
+    @api(consent=True)
+    async def unlock(self, pin: str) -> None:
+        """Take answers over this connection from now on; raises for a wrong PIN."""
+
+    @api(decides=True)
+    async def unlock_secrets(self, passphrase: str) -> SecretStore:
+        """Open the encrypted file; where there is none and no keyring either, make one."""
+
+    @api(decides=True, consent=True)
+    async def unmark_privacy(self, mark_id: str) -> PrivacyRules: ...
+
+    @api
+    async def verify_audit(self) -> ChainReport: ...
+
+    @api
+    async def vitals(self, server: str) -> Vitals: ...
+
+    @api
+    async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
+        """What is odd about its definitions, by themselves and beside those of other servers."""
+
+    @api(decides=True)
+    async def withdraw_host(self, sha: str) -> NetworkRules: ...
+
+    @api(decides=True)
+    async def withdraw_profile(self, sha: str) -> Profiles: ...
+
+    @api
+    async def wrapper(self, server: str, name: str) -> str:
+        """The Python source an agent imports for this tool."""
+
+    @api(decides=True)
+    async def write_file(self, path: str, text: str) -> FileInfo: ...

@@ -1,0 +1,61 @@
+"""The protocol between clients and the core: frames of four bytes of length, then JSON, and its limits.
+
+A client introduces itself with {"hello": {protocol, app, bench, role}} and gets a hello back. Then it sends {"id",
+"ask", "arguments"}, {"id", "fetch", "offset", "length"} or {"cancel": id}. It gets {"id", "value"} or {"id", "fault"}
+for each request, {"events": […]} whenever something happened, and {"fault"} alone before it is disconnected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from typing import Any
+
+from workbench.api.codec import Message, to_json, to_message
+from workbench.errors import WorkbenchError
+from workbench.records import JsonObject
+
+PROTOCOL = 1  # raised when an old client and a new core would misunderstand each other
+FRAME_CAP = 32 * 1024 * 1024  # bytes; long texts stay in the core, so an honest frame is far smaller
+HELLO_CAP = 64 * 1024  # bytes of the first frame, from a client not yet known
+SLICE = 256 * 1024  # characters of a long text in one frame
+READ_AHEAD = 1024 * 1024  # bytes a stream reader may hold before it pauses the other side
+BATCH_SECONDS = 0.05  # events are gathered this long
+HELLO_SECONDS = 10.0  # how long either side waits for the other's hello
+
+_LENGTH = struct.Struct(">I")
+
+
+class OversizedFrame(WorkbenchError):
+    """A frame longer than the cap: the stream cannot be followed any further."""
+
+
+def pack_frame(message: JsonObject, cap: int = FRAME_CAP) -> bytes:
+    """A message as one frame."""
+    body = to_json(message)
+    if len(body) > cap:
+        raise OversizedFrame(f"A message of {len(body):,} bytes is longer than the wire allows.")
+    return _LENGTH.pack(len(body)) + body
+
+
+async def read_frame(reader: asyncio.StreamReader, cap: int = FRAME_CAP) -> Message | None:
+    """The next message, None when the other side is gone; a `WorkbenchError` for one that makes no sense."""
+    try:
+        (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
+        if length > cap:
+            raise OversizedFrame(f"A message of {length:,} bytes is longer than the wire allows.")
+        body = await reader.readexactly(length)
+    except (asyncio.IncompleteReadError, OSError):
+        return None
+    return to_message(body)
+
+
+def error_to_json(error: WorkbenchError) -> dict[str, str]:
+    return {"message": error.message, "hint": error.hint}
+
+
+def error_from_json(fault: Any) -> WorkbenchError:
+    """Any: a fault as it came from the other side, whatever its shape."""
+    if type(fault) is not dict:
+        return WorkbenchError("The core answered with a fault it could not describe.")
+    return WorkbenchError(str(fault.get("message", "")), str(fault.get("hint", "")))

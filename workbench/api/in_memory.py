@@ -1,0 +1,39 @@
+"""A client and a server in one process, for tests: the same frames and codec over a pair of sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+from workbench.api.client import CoreConnection, greet
+from workbench.api.client_stub import ApiMethods
+from workbench.api.frames import READ_AHEAD
+from workbench.api.marker import mark_of
+from workbench.api.registry import ApiMethod, Registry
+from workbench.api.server import ApiServer
+from workbench.events import Bus
+
+
+class StandIn(Registry):
+    """The methods of an object that a test puts in the core's place; what travels is what `ApiMethods` declares."""
+
+    def __init__(self, answers: object) -> None:
+        super().__init__()
+        self._answers = answers
+
+    def get(self, name: str) -> ApiMethod | None:
+        declared = getattr(ApiMethods, name, None)
+        mark, bound = mark_of(declared), getattr(self._answers, name, None)
+        return None if mark is None or declared is None or bound is None else ApiMethod(declared, bound, mark)
+
+
+async def connect_in_memory(methods: object, bus: Bus) -> CoreConnection:
+    """A connection to a core's registry, or to a test's stand-in; closing it closes the server behind it too."""
+    server = ApiServer(methods if isinstance(methods, Registry) else StandIn(methods), bus)
+    near, far = socket.socketpair()
+    server.admit(*await asyncio.open_connection(sock=far, limit=READ_AHEAD))
+    reader, writer = await asyncio.open_connection(sock=near, limit=READ_AHEAD)
+    await greet(reader, writer, "", "test")
+    connection = CoreConnection(reader, writer)
+    connection.on_close(server.close)
+    return connection

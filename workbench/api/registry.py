@@ -1,0 +1,103 @@
+"""The methods that clients may call on the core, collected at its start from the objects that implement them."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from workbench.api.marker import ApiMark, mark_of
+from workbench.api.method_schema import MethodSchema, schema_of
+
+if TYPE_CHECKING:
+    from workbench.api.client_stub import ApiMethods
+
+
+class ApiMethod:
+    """One method of a core object, with what its mark says."""
+
+    __slots__ = ("_bound", "_declared", "mark", "name")
+
+    def __init__(self, declared: Callable[..., Any], bound: Callable[..., Any], mark: ApiMark) -> None:
+        """Any: methods of every signature. `declared`: the function whose annotations say what travels."""
+        self.name = mark.name
+        self.mark = mark
+        self._declared = declared
+        self._bound = bound
+
+    @property
+    def schema(self) -> MethodSchema:
+        return schema_of(self._declared, self.name)
+
+    async def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Any: as the method declares."""
+        if self.mark.in_thread:
+            return await asyncio.to_thread(self._bound, *args, **kwargs)
+        answer = self._bound(*args, **kwargs)
+        return await answer if inspect.isawaitable(answer) else answer
+
+
+class Registry:
+    """Every method by its name. Two of one name, or one with a parameter of no type, are a mistake in the code."""
+
+    def __init__(self, *owners: object) -> None:
+        self._methods: dict[str, ApiMethod] = {}
+        for owner in owners:
+            self.add(owner)
+
+    def add(self, owner: object) -> None:
+        """Take in the marked methods of an object."""
+        for function, mark in marked_in(type(owner)):
+            if mark.name in self._methods:
+                raise TypeError(f"two API methods are called {mark.name}")
+            check_declaration(function)
+            self._methods[mark.name] = ApiMethod(function, function.__get__(owner), mark)
+
+    def get(self, name: str) -> ApiMethod | None:
+        return self._methods.get(name)
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._methods)
+
+    def decides(self, name: str) -> bool:
+        """Whether this method has to run to its end."""
+        method = self.get(name)
+        return method is not None and method.mark.decides
+
+    @property
+    def local(self) -> ApiMethods:
+        """The methods for code inside the core's process: called directly, without encoding anything."""
+        return cast("ApiMethods", _Local(self))
+
+
+class _Local:
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        """Any: the cast to `ApiMethods` gives the types."""
+        if (method := self._registry.get(name)) is None:
+            raise AttributeError(f"there is no API method {name!r}")
+        return method
+
+
+def marked_in(owner: type) -> Iterator[tuple[Callable[..., Any], ApiMark]]:
+    """The marked methods of a class and those it inherits, in the order of their declaration."""
+    names = dict.fromkeys(name for base in reversed(owner.__mro__) for name in vars(base))
+    for name in names:
+        function = inspect.getattr_static(owner, name)
+        if (mark := mark_of(function)) is not None:
+            yield function, mark
+
+
+def check_declaration(function: Callable[..., Any]) -> None:
+    """Every parameter and the result need a type, and only async methods and those for threads may wait."""
+    code = function.__code__
+    given = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    if missing := [name for name in (*given, "return") if name not in function.__annotations__]:
+        raise TypeError(f"{function.__qualname__} is an API method and gives no type for {', '.join(missing)}")
+    mark = mark_of(function)
+    if mark is not None and mark.in_thread and inspect.iscoroutinefunction(function):
+        raise TypeError(f"{function.__qualname__} is async and cannot run in a thread")

@@ -1,0 +1,90 @@
+"""Waits for the end of a run, for clients that do nothing else meanwhile: the command line and Python scripts.
+
+Cancelling the wait stops the run: nothing goes on for a script that is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.errors import WorkbenchError
+from workbench.records import Run, RunState, ServerStatus
+from workbench.records.runs import ENDS
+
+if TYPE_CHECKING:
+    from workbench.api.client import CoreConnection
+    from workbench.api.client_stub import ApiMethods
+    from workbench.events import Event
+
+POLL_SECONDS = 2.0  # the run is asked for at least this often, in case an event is lost
+
+OnHeld = Callable[[Run], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStats:
+    """What one program took."""
+
+    duration: float = 0.0  # milliseconds from its start to its end; 0 for one that was not run
+    tokens_used: int = 0  # its text and its answer, as a model counts them (an estimate)
+    memory_used: int = 0  # bytes at most
+    tools_called: tuple[str, ...] = ()  # "server.tool", each once, in the order of their first calls
+
+    @classmethod
+    def of(cls, run: Run) -> TaskStats:
+        took = (run.ended - run.started) * 1000 if run.started and run.ended else 0.0
+        tools = dict.fromkeys(f"{call.server}.{call.tool}" for call in run.calls)
+        return cls(round(took, 3), run.ledger.actual, round(run.memory_mb * 1_000_000), tuple(tools))
+
+
+async def wait_for_run(connection: CoreConnection, run_id: str, on_held: OnHeld | None = None) -> Run:
+    """The run at its end. `on_held` is called each time it begins to wait for the user."""
+    over: Run | None = None
+    try:
+        over = await _wait(connection, run_id, on_held)
+        return over
+    finally:
+        if over is None and not connection.closed.is_set():
+            with contextlib.suppress(WorkbenchError):  # the core is gone, and the program with it
+                await connection.questions.stop_run(run_id)
+
+
+async def connect_allowed_servers(questions: ApiMethods) -> None:
+    """Start servers that are allowed and whose tools are unknown, so that programs can import them."""
+    for state in await questions.servers():
+        known = state.tool_count or state.config.disabled or state.status is not ServerStatus.STOPPED
+        if not known and (state.allowed or state.config.builtin):
+            with contextlib.suppress(WorkbenchError):  # its state says why; a program that needs it will say so too
+                await questions.connect(state.config.name)
+
+
+async def _wait(connection: CoreConnection, run_id: str, on_held: OnHeld | None) -> Run:
+    changed, told = asyncio.Event(), set[str]()
+
+    def hear(event: Event) -> None:
+        changed.set()
+
+    forget = connection.listen(hear)
+    try:
+        while (run := await connection.questions.run(run_id)).state not in ENDS:
+            changed.clear()
+            if on_held is not None and (fresh := _held(run) - told):
+                told |= fresh
+                await on_held(run)
+                continue
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(POLL_SECONDS):
+                    await changed.wait()
+        return run
+    finally:
+        forget()
+
+
+def _held(run: Run) -> set[str]:
+    """What of it waits for the user: the decision about its program, and each held call."""
+    decision = {run.proposal.sha} if run.state is RunState.WAITING else set[str]()
+    return decision | {pause.id for pause in run.pauses}

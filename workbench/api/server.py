@@ -1,0 +1,326 @@
+"""The core's end of the API: serves many clients and sends every event to all of them.
+
+Events are gathered for a moment and encoded once for all clients. They are sent before every answer, so a client never
+gets an event that is older than an answer it already has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+
+from msgspec import Raw
+
+from workbench import __version__
+from workbench.api.codec import NO_ARGUMENTS, Message, encode, encode_event
+from workbench.api.frames import (
+    BATCH_SECONDS,
+    FRAME_CAP,
+    HELLO_CAP,
+    HELLO_SECONDS,
+    PROTOCOL,
+    SLICE,
+    OversizedFrame,
+    error_to_json,
+    pack_frame,
+    read_frame,
+)
+from workbench.api.long_text_store import LongTextStore
+from workbench.api.peer_credentials import ApiCaller, PeerProcess, answering_caller, caller_at, check_is_user
+from workbench.api.registry import Registry
+from workbench.errors import WorkbenchError
+from workbench.events import Bus, Event, EventsLost, RunOutput, spawn
+from workbench.records import JsonObject, JsonValue
+
+log = logging.getLogger(__name__)
+
+DECIDE_SECONDS = 3.0  # how long closing waits for methods that have to run to their end
+UNREAD_CAP = 2 * FRAME_CAP  # bytes a client may leave unread before its connection is closed
+OPEN_REQUESTS = 512  # of one client at once
+FAREWELL_SECONDS = 1.0  # how long a client whose connection closes may take to read what was sent
+
+
+class ApiServer:
+    """Serves the methods and events of one core to every client that introduces itself properly."""
+
+    def __init__(
+        self,
+        methods: Registry,
+        bus: Bus,
+        bench: str = "",
+        *,
+        shelf: LongTextStore | None = None,
+        agent_clients: Callable[[], Iterable[PeerProcess]] = tuple,
+    ) -> None:
+        """`agent_clients`: processes of the connected agents; what they start must not consent for the user."""
+        self.methods = methods
+        self.shelf = shelf or LongTextStore()
+        self._bench = bench
+        self._agent_clients = agent_clients
+        self._clients: set[ServedClient] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._deciding: set[asyncio.Task[None]] = set()
+        self._pending: list[Event] = []
+        self._timer: asyncio.Handle | None = None
+        self._flushed = 0.0
+        self._stop_listening = bus.listen(self._gather)
+
+    @property
+    def connections(self) -> int:
+        """How many connections are open, including those that have not introduced themselves yet."""
+        return len(self._tasks)
+
+    def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve a connection in a task of its own; fits `asyncio.start_unix_server`."""
+        task = spawn("api.client", self.serve(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection until either side ends it."""
+        caller = caller_at(writer.get_extra_info("socket"), "", self._agent_clients)
+        client = ServedClient(self, reader, writer, caller)
+        try:
+            if role := await self._greet(reader, writer):
+                caller.role = role
+                self._clients.add(client)
+                await client.answer_requests()
+        finally:
+            self._clients.discard(client)
+            await client.close()
+
+    async def close(self) -> None:
+        """Wait for methods that decide something, send the last events, then close every connection."""
+        if self._deciding:
+            await asyncio.wait(self._deciding, timeout=DECIDE_SECONDS)
+        self.flush()
+        self._stop_listening()
+        for task in tuple(self._deciding):
+            task.cancel()
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def keep_until_done(self, task: asyncio.Task[None]) -> None:
+        """Have `close` wait for a request that decides something."""
+        self._deciding.add(task)
+        task.add_done_callback(self._deciding.discard)
+
+    def flush(self) -> None:
+        """Send gathered events now."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if not self._pending:
+            return
+        batch, self._pending = _join_output(self._pending), []
+        self._flushed = asyncio.get_running_loop().time()
+        if self._clients:
+            self._send_events([(type(event).__name__, encode_event(event, self.shelf.keep)) for event in batch])
+
+    def _gather(self, event: Event) -> None:
+        if not self._clients:
+            return  # a client that connects later asks for the state as it is then
+        self._pending.append(event)
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            wait = self._flushed + BATCH_SECONDS - loop.time()
+            self._timer = loop.call_later(wait, self.flush) if wait > 0 else loop.call_soon(self.flush)
+
+    def _send_events(self, events: list[tuple[str, Raw]]) -> None:
+        """In one frame, or in several where they are too many for one. In place of an event that no frame can hold,
+        clients get `EventsLost` and ask for everything again."""
+        try:
+            frame = pack_frame({"events": [encoded for _, encoded in events]})
+        except WorkbenchError as fault:
+            if len(events) == 1:
+                log.error("an event was lost: %s", fault.message)
+                self._send_events([(EventsLost.__name__, encode_event(EventsLost(events[0][0])))])
+                return
+            middle = len(events) // 2
+            self._send_events(events[:middle])
+            self._send_events(events[middle:])
+            return
+        for client in tuple(self._clients):
+            client.send(frame)
+
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> str:
+        """The role that the client says it has; empty for one that is turned away."""
+        try:
+            async with asyncio.timeout(HELLO_SECONDS):
+                message = await read_frame(reader, HELLO_CAP)
+            if message is None:
+                return ""
+            role = _checked_role(message.get("hello"), self._bench)
+        except TimeoutError:
+            return ""
+        except WorkbenchError as fault:
+            log.warning("a client was turned away: %s", fault.message)
+            writer.write(pack_frame({"fault": error_to_json(fault)}))
+            return ""
+        writer.write(pack_frame({"hello": {"protocol": PROTOCOL, "app": __version__, "bench": self._bench}}))
+        return role
+
+
+class ServedClient:
+    """One client's connection as the core sees it: reads its requests and answers them side by side.
+
+    When the connection ends, requests that are not answered yet are cancelled, unless their method decides something.
+    """
+
+    def __init__(
+        self, server: ApiServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, caller: ApiCaller
+    ) -> None:
+        self._server = server
+        self._caller = caller
+        self._reader = reader
+        self._writer = writer
+        self._requests: dict[int, tuple[str, asyncio.Task[None]]] = {}
+
+    async def answer_requests(self) -> None:
+        """Until the client leaves, or sends a frame after which the stream cannot be followed."""
+        while True:
+            try:
+                message = await read_frame(self._reader)
+            except OversizedFrame as fault:
+                log.warning("a connection was closed: %s", fault.message)
+                self._say({"fault": error_to_json(fault)})
+                return
+            except WorkbenchError as fault:
+                self._say({"id": None, "fault": error_to_json(fault)})
+                continue
+            if message is None:
+                return
+            self._accept(message)
+
+    def send(self, frame: bytes) -> None:
+        """Write a frame; a client that has stopped reading is disconnected, so that its backlog cannot grow."""
+        if self._writer.transport.get_write_buffer_size() > UNREAD_CAP:
+            log.warning("a client does not read what it is sent and was disconnected")
+            self._writer.transport.abort()
+        elif not self._writer.is_closing():
+            self._writer.write(frame)
+
+    async def close(self) -> None:
+        """Close the connection; requests that decide run to their end, and are answered if that is soon."""
+        decides = self._server.methods.decides
+        idle = [task for name, task in self._requests.values() if not decides(name)]
+        deciding = [task for name, task in self._requests.values() if decides(name)]
+        for task in idle:
+            _cancel_once(task)
+        if deciding:  # a client that asked the core to end still waits for the answer
+            await asyncio.wait(deciding, timeout=FAREWELL_SECONDS)
+        self._writer.close()
+        try:
+            async with asyncio.timeout(FAREWELL_SECONDS):
+                if idle:
+                    await asyncio.wait(idle)  # gathering them would cancel them once more when the time is over
+                await self._writer.wait_closed()
+        except (TimeoutError, OSError):
+            self._writer.transport.abort()
+
+    def _say(self, message: JsonObject) -> None:
+        self.send(pack_frame(message))
+
+    def _accept(self, message: Message) -> None:
+        if "cancel" in message:
+            self._cancel(message["cancel"])
+            return
+        number = message.get("id")
+        if type(number) is not int or number in self._requests:
+            self._say({"id": None, "fault": error_to_json(WorkbenchError("A request needs a number of its own."))})
+        elif len(self._requests) >= OPEN_REQUESTS:
+            self._say({"id": number, "fault": error_to_json(WorkbenchError("Too many requests are open at once."))})
+        else:
+            self._start(number, message)
+
+    def _start(self, number: int, message: Message) -> None:
+        name = str(message.get("ask", "fetch"))
+        task = spawn(f"api.{name}", self._answer(number, message))
+        self._requests[number] = (name, task)
+        if self._server.methods.decides(name):
+            self._server.keep_until_done(task)
+        task.add_done_callback(lambda _: self._requests.pop(number, None))
+
+    def _cancel(self, number: JsonValue) -> None:
+        """A window that closes cancels all its requests; what decides something runs to its end all the same."""
+        name, task = self._requests.get(number, ("", None)) if type(number) is int else ("", None)
+        if task and not self._server.methods.decides(name):
+            _cancel_once(task)
+
+    async def _answer(self, number: int, message: Message) -> None:
+        try:
+            answer = {"id": number, "value": await self._value(message)}
+            frame = pack_frame(answer)
+        except WorkbenchError as fault:
+            frame = pack_frame({"id": number, "fault": error_to_json(fault)})
+        except Exception as fault:
+            log.exception("an API method failed: %s", message.get("ask"))
+            trouble = WorkbenchError(f"The core failed on this: {type(fault).__name__}.", "Its log has the details.")
+            frame = pack_frame({"id": number, "fault": error_to_json(trouble)})
+        self._server.flush()
+        self.send(frame)
+
+    async def _value(self, message: Message) -> Raw:
+        if "fetch" in message:
+            return encode(str, self._slice(message))
+        method = self._server.methods.get(str(message.get("ask")))
+        if method is None:
+            raise WorkbenchError(f"The core has no method {message.get('ask')!r}.")
+        arguments = method.schema.decode_arguments(message.get("arguments", NO_ARGUMENTS), self._server.shelf.whole)
+        with answering_caller(self._caller):
+            if method.mark.consent:
+                check_is_user()
+            answer = await method(**arguments)
+        return method.schema.encode_answer(answer, self._server.shelf.keep)
+
+    def _slice(self, message: Message) -> str:
+        handle, offset, length = message.get("fetch"), message.get("offset"), message.get("length")
+        if type(handle) is not str or type(offset) is not int or type(length) is not int:
+            raise WorkbenchError("A long text is fetched by handle, offset and length.")
+        return self._server.shelf.slice(handle, offset, min(length, SLICE))
+
+
+def _cancel_once(task: asyncio.Task[None]) -> None:
+    """A second cancellation would interrupt the request while it tells a server to stop."""
+    if not task.cancelling():
+        task.cancel()
+
+
+def _checked_role(hello: JsonValue, bench: str) -> str:
+    if type(hello) is not dict or not isinstance(role := hello.get("role"), str) or not role:
+        raise WorkbenchError("The first message must be a hello.")
+    if hello.get("protocol") != PROTOCOL or hello.get("app") != __version__:
+        raise WorkbenchError(
+            f"The core that runs is version {__version__}, and this is {hello.get('app')}.",
+            "End it with `mcp-workbench stop`; the next start uses the new version.",
+        )
+    if hello.get("bench") != bench:
+        raise WorkbenchError(f"This core serves the bench {bench}.", "Start with the same folder.")
+    return role
+
+
+def _same_stream(one: RunOutput, other: RunOutput) -> bool:
+    return (one.run_id, one.stream) == (other.run_id, other.stream)
+
+
+def _join_output(events: list[Event]) -> list[Event]:
+    """Neighbouring pieces of one run's output as one event: a chatty program costs one frame, not thousands."""
+    joined: list[Event] = []
+    texts: list[str] = []
+
+    def settle() -> None:
+        if texts and isinstance(last := joined[-1], RunOutput):
+            joined[-1] = RunOutput(last.run_id, last.stream, last.text + "".join(texts))
+            texts.clear()
+
+    for event in events:
+        last = joined[-1] if joined else None
+        if isinstance(event, RunOutput) and isinstance(last, RunOutput) and _same_stream(event, last):
+            texts.append(event.text)
+            continue
+        settle()
+        joined.append(event)
+    settle()
+    return joined
