@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.skills.cassettes import (
     LARGEST,
     Cassette,
-    Step,
+    CassetteStep,
     cassette_name,
     read_cassette,
     read_cassettes,
@@ -22,12 +22,16 @@ from workbench.skills.cassettes import (
     write_cassette,
 )
 
-CALL = Step("call", {"server": "demo", "tool": "get", "arguments": {"id": 1}}, {"a": [1, None]}, "blocks")
+CALL = CassetteStep("call", {"server": "demo", "tool": "get", "arguments": {"id": 1}}, {"a": [1, None]}, "blocks")
 WHOLE = Cassette(
     "one",
     "f" * 64,
     {"limit": 3},
-    (CALL, Step("search", {"query": "x"}, "text", text=True), Step("call", {"server": "d"}, failure={"message": "no"})),
+    (
+        CALL,
+        CassetteStep("search", {"query": "x"}, "text", text=True),
+        CassetteStep("call", {"server": "d"}, failure={"message": "no"}),
+    ),
     {"total": 1.5},
     "",
     ("at",),
@@ -68,7 +72,7 @@ def test_links_and_giants_are_not_read_and_giants_not_written(tmp_path: Path) ->
     with pytest.raises(WorkbenchError, match="cannot be read"):
         read_cassette(tmp_path / "cassettes" / "link.json")
     with pytest.raises(WorkbenchError, match="smaller limit"):
-        write_cassette(tmp_path, Cassette("large", "", {}, (Step("call", {}, "x" * LARGEST),)))
+        write_cassette(tmp_path, Cassette("large", "", {}, (CassetteStep("call", {}, "x" * LARGEST),)))
 
 
 def test_names_are_names_of_files() -> None:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.calls.places import steps
+from workbench.calls.json_paths import steps
 from workbench.errors import WorkbenchError
 from workbench.records import Expect, Expectation, JsonValue, SavedCall
 

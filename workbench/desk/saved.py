@@ -7,13 +7,13 @@ import asyncio
 from msgspec.structs import replace
 
 from workbench.api.marker import api
-from workbench.calls.judge import judge
 from workbench.calls.store import CallStore
-from workbench.calls.suggest import keep, suggest
 from workbench.desk.seat import House, Seat
 from workbench.desk.servers import ServersDesk
 from workbench.errors import WorkbenchError
 from workbench.events import SavedCallsChanged
+from workbench.recordings.expectations import check_expectations
+from workbench.recordings.suggested_expectations import keep_answer, suggest_expectations
 from workbench.records import (
     CheckResult,
     Expect,
@@ -87,7 +87,7 @@ class SavedDesk(Seat):
             return replace(_unmade(saved, outcome.fault), outcome=outcome)
         tool = self._known(saved)
         has_schema = tool is not None and tool.output_schema is not None
-        marks = await asyncio.to_thread(judge, saved, outcome, has_schema=has_schema)
+        marks = await asyncio.to_thread(check_expectations, saved, outcome, has_schema=has_schema)
         passed = all(mark.holds for mark in marks)
         return CheckResult(file, saved.server, saved.tool, passed, marks, outcome)
 
@@ -96,10 +96,10 @@ class SavedDesk(Seat):
         """The call with expectations made from an answer; with `whole`, the answer itself is kept and expected."""
         tool = self._known(call)
         has_schema = tool is not None and tool.output_schema is not None
-        expected = await asyncio.to_thread(suggest, outcome, has_schema=has_schema)
+        expected = await asyncio.to_thread(suggest_expectations, outcome, has_schema=has_schema)
         if not whole:
             return replace(call, expectations=expected, kept=None)
-        kept, expectation = await asyncio.to_thread(keep, outcome)
+        kept, expectation = await asyncio.to_thread(keep_answer, outcome)
         return replace(call, expectations=(*expected[:1], expectation), kept=kept)
 
     @api

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 
 from workbench.api.marker import api
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
+from workbench.recordings.cassette_maker import CassetteMaker
+from workbench.recordings.server_drift import check_drift
+from workbench.recordings.skill_test_runner import SkillTestRunner
 from workbench.records import (
     CassetteInfo,
     DifferenceKind,
     JsonObject,
+    JsonValue,
     Skill,
     SkillDifference,
     SkillHint,
@@ -21,9 +26,8 @@ from workbench.records import (
     SkillUse,
 )
 from workbench.runs.borrowed import used_skills
-from workbench.runs.drift import drift
-from workbench.runs.recording import Recording
-from workbench.runs.replay import Replay
+from workbench.runs.execution import limits_from
+from workbench.runs.sessions import Session
 from workbench.skills.cassettes import Cassette, cassette_name, read_cassettes, remove_cassette, write_cassette
 from workbench.skills.signature import called_with
 
@@ -35,8 +39,12 @@ class SkillTestsDesk(Seat):
 
     def __init__(self, house: House) -> None:
         super().__init__(house)
-        self._replay = Replay(house.rooms)
-        self._recording = Recording(house.rooms, self._replay)
+        rooms = house.rooms
+        self._replay = SkillTestRunner(
+            rooms.catalog, rooms.sandbox, rooms.library, rooms.paths.rehearsals, rooms.settings,
+            lambda settings: limits_from(settings, 0.0),
+        )  # fmt: skip
+        self._recording = CassetteMaker(rooms.catalog, rooms.library, self._replay, used_skills)
 
     @api
     async def cassettes(self, name: str) -> tuple[CassetteInfo, ...]:
@@ -57,7 +65,8 @@ class SkillTestsDesk(Seat):
         if given is None:
             given = await asyncio.to_thread(self._caller, run.proposal.code, subject)
         tape = self._house.broker.tapes.of(run_id)
-        made = await self._recording.make(label, subject, given, tape, session, run_id)
+        await session.registrations.settled()
+        made = await self._recording.make(label, subject, given, tape, partial(_hidden, session), run_id)
         await asyncio.to_thread(self._write, subject, made)
         self._note("skill.recorded", f"You recorded the cassette {label} of {subject.name}", run_id=run_id)
         return _told(made)
@@ -93,7 +102,7 @@ class SkillTestsDesk(Seat):
     async def check_drift(self, name: str, cassette: str, allow: bool = False) -> SkillTest:
         """Make its calls at the servers as they are: those that only read, or with `allow` all of them."""
         _, known = await asyncio.to_thread(self._one, name, cassette)
-        return await drift(self._rooms, self._house.broker, name, known, allow=allow)
+        return await check_drift(self._catalog, self._house.broker.call, name, known, allow=allow)
 
     @api
     async def skill_uses(self) -> tuple[SkillUse, ...]:
@@ -140,6 +149,11 @@ class SkillTestsDesk(Seat):
     def _write(self, skill: Skill, cassette: Cassette) -> None:
         write_cassette(self._rooms.library.folder(skill.name, skill.state), cassette)
         self._rooms.library.told(skill.name)
+
+
+def _hidden(session: Session, value: JsonValue) -> JsonValue:
+    """Personal data as tokens, which a recording replaces."""
+    return session.vault.sanitize_json(session.mask_json(value))
 
 
 def _told(one: Cassette) -> CassetteInfo:

@@ -28,6 +28,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
 from workbench.permissions.judgement import FIRST_CALL, RULED, UNFORESEEN, CallContext, CountedCall, Judgement, judge
 from workbench.permissions.release_rules import Weighed
+from workbench.recordings.call_recorder import CallRecorder
 from workbench.records import (
     Fault,
     Note,
@@ -52,7 +53,6 @@ from workbench.runs.rooms import Rooms
 from workbench.runs.sealing import for_program
 from workbench.runs.sessions import Session
 from workbench.runs.shown import LONGEST_KEY, shown_arguments
-from workbench.runs.tape import Tapes
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class Broker:
         self._rooms = rooms
         self.afterwards = Afterwards()
         self.caching = Caching(rooms)
-        self.tapes = Tapes()
+        self.tapes = CallRecorder()
 
     async def call(
         self,

@@ -11,6 +11,7 @@ from pathlib import Path
 from workbench.errors import WorkbenchError
 from workbench.permissions.tool_annotations import tool_risk
 from workbench.policy.reading import Reading
+from workbench.recordings.call_recorder import RecordedCall
 from workbench.records import (
     CallTrace,
     Depth,
@@ -40,7 +41,6 @@ from workbench.runs.skill_verbs import kept_skill
 from workbench.runs.source_reading import reads_source, source_files
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
-from workbench.runs.tape import Taken
 from workbench.sandbox.packages import packages
 from workbench.sandbox.program import Answered
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
@@ -136,9 +136,9 @@ class Execution:
         try:
             answer = await self._answered(kind, params)
         except ToolFailure as failure:
-            tapes.note(run_id, Taken(kind, params, failure=failure))
+            tapes.note(run_id, RecordedCall(kind, params, failure=failure))
             raise
-        tapes.note(run_id, Taken(kind, params, answer))
+        tapes.note(run_id, RecordedCall(kind, params, answer))
         return answer
 
     async def _answered(self, kind: str, params: JsonObject) -> Answered:

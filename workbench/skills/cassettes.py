@@ -25,7 +25,7 @@ KINDS: Final = ("call", "search", "definition", "skill")
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
-class Step(Struct, frozen=True):
+class CassetteStep(Struct, frozen=True):
     """One question and its answer."""
 
     kind: str
@@ -48,7 +48,7 @@ class Cassette(Struct, frozen=True):
     name: str
     code: str  # SHA-256 of the skill's code when it was recorded
     arguments: JsonObject
-    steps: tuple[Step, ...] = ()
+    steps: tuple[CassetteStep, ...] = ()
     result: JsonValue = None
     failure: str = ""  # how the run is expected to fail; empty: it does not
     ignore: tuple[str, ...] = ()  # places in the result that differ each time
@@ -126,7 +126,7 @@ def _plain(one: Cassette) -> dict[str, object]:
     }
 
 
-def _plain_step(step: Step) -> dict[str, object]:
+def _plain_step(step: CassetteStep) -> dict[str, object]:
     known: dict[str, object] = {"kind": step.kind, "params": dict(step.params)}
     known |= {"failure": dict(step.failure)} if step.failure is not None else {"answer": step.answer}
     more = {"shape": step.shape, "text": step.text, "ignore": list(step.ignore)}
@@ -154,10 +154,10 @@ def _cassette(name: str, data: Mapping[str, JsonValue]) -> Cassette:
     )
 
 
-def _step(data: JsonObject) -> Step:
+def _step(data: JsonObject) -> CassetteStep:
     if data["kind"] not in KINDS:
         raise ValueError(f"it has a step of the kind {data['kind']!r:.40}")
-    return Step(
+    return CassetteStep(
         kind=str(data["kind"]),
         params=_object(data["params"]),
         answer=data.get("answer"),

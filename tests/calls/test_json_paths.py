@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.calls.places import covers, find, steps, written
+from workbench.calls.json_paths import covers, find, steps, written
 from workbench.errors import WorkbenchError
 
 VALUE = {"orders": [{"id": 1, "tags": ["a"]}, {"id": 2, "tags": []}], "odd key": {"a.b": 3}, "total": None}

@@ -1,8 +1,7 @@
-"""Remembers what programs asked of the outside and what they got, so that a run can be made a cassette of a skill.
+"""Records the calls of each run and their answers in memory, so that a run can become a cassette of a skill.
 
-It is memory only and bounded: the newest runs are held, the oldest go first, and a run that asked for too much, or for
-something that cannot be played back, is not held at all. What it holds has not passed privacy yet; nothing leaves it
-but through `recording.py`.
+Bounded: the newest runs are held, the oldest go first, and a run that made too many calls, or one that cannot be played
+back, is not held at all. Answers are not masked yet; nothing leaves this module but through `cassette_maker.py`.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ MOST_RUNS: Final = 5_000  # that are held
 PLAYABLE: Final = frozenset({"call", "search", "definition", "skill"})
 
 
-class Taken(Struct, frozen=True):
-    """One question of a program, and its answer or the failure it got."""
+class RecordedCall(Struct, frozen=True):
+    """One call of a program, and its answer or failure."""
 
     kind: str
     params: JsonObject
@@ -32,33 +31,33 @@ class Taken(Struct, frozen=True):
     failure: ToolFailure | None = None
 
 
-class Tape(Struct):
-    """One run's."""
+class RunRecording(Struct):
+    """The recorded calls of one run."""
 
-    steps: list[Taken] = field(default_factory=list)
+    steps: list[RecordedCall] = field(default_factory=list)
     letters: int = 0
     why_not: str = ""  # why it cannot be made a cassette
 
 
-class Tapes:
-    """Of the newest runs."""
+class CallRecorder:
+    """Holds the recordings of the newest runs."""
 
     def __init__(self) -> None:
-        self._tapes: OrderedDict[str, Tape] = OrderedDict()
+        self._tapes: OrderedDict[str, RunRecording] = OrderedDict()
         self._letters = 0
 
-    def of(self, run_id: str) -> Tape | None:
+    def of(self, run_id: str) -> RunRecording | None:
         return self._tapes.get(run_id)
 
-    def begin(self, run_id: str) -> Tape:
-        """A run starts, which may end without a question: that can be played back too."""
-        tape = self._tapes.setdefault(run_id, Tape())
+    def begin(self, run_id: str) -> RunRecording:
+        """Start the recording of a run. One that makes no call can be played back too."""
+        tape = self._tapes.setdefault(run_id, RunRecording())
         while (self._letters > MOST_HELD or len(self._tapes) > MOST_RUNS) and len(self._tapes) > 1:
             self._letters -= self._tapes.popitem(last=False)[1].letters
         return tape
 
-    def note(self, run_id: str, taken: Taken) -> None:
-        """Called for each question; it costs a measure of its answer's length."""
+    def note(self, run_id: str, taken: RecordedCall) -> None:
+        """Add a call to its run's recording."""
         tape = self.begin(run_id)
         if tape.why_not:
             return None
@@ -73,13 +72,13 @@ class Tapes:
         self._letters += letters
         return None
 
-    def _give_up(self, tape: Tape, why: str) -> None:
+    def _give_up(self, tape: RunRecording, why: str) -> None:
         self._letters -= tape.letters
         tape.steps.clear()
         tape.letters, tape.why_not = 0, why
 
 
-def _letters(taken: Taken) -> int:
+def _letters(taken: RecordedCall) -> int:
     answer = taken.answer
     if isinstance(answer, JsonText):
         size = len(answer.text)

@@ -1,4 +1,4 @@
-"""Makes expectations of an answer that a person just got and was content with: what will still be true tomorrow."""
+"""Suggests expectations for a saved call from an answer: what will probably still hold the next time."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 
-from workbench.calls.judge import answer_text, answer_value
-from workbench.calls.places import Step, written
+from workbench.calls.json_paths import Step, written
 from workbench.errors import WorkbenchError
+from workbench.recordings.comparison import answer_text, answer_value
 from workbench.records import Expect, Expectation, JsonValue, Outcome
 
 MOST = 12  # keys of an answer that become expectations of their own
@@ -24,8 +24,8 @@ VOLATILE_KEYS = re.compile(
 )
 
 
-def suggest(outcome: Outcome, *, has_schema: bool) -> tuple[Expectation, ...]:
-    """What can be expected of a second answer without knowing what the tool does."""
+def suggest_expectations(outcome: Outcome, *, has_schema: bool) -> tuple[Expectation, ...]:
+    """Expectations that do not depend on what the tool does."""
     if not outcome.ok:
         message = outcome.fault.message if outcome.fault else ""
         return (Expectation(Expect.ERROR, _stable(message)),)
@@ -39,8 +39,8 @@ def suggest(outcome: Outcome, *, has_schema: bool) -> tuple[Expectation, ...]:
     return (*found, Expectation(Expect.TEXT, text)) if text else tuple(found)
 
 
-def keep(outcome: Outcome) -> tuple[JsonValue, Expectation]:
-    """The answer as a file keeps it, and the expectation to get it again, apart from what changes with time."""
+def keep_answer(outcome: Outcome) -> tuple[JsonValue, Expectation]:
+    """The answer to store in the file, and the expectation to get it again except for values that change with time."""
     value = answer_value(outcome)
     size = len(json.dumps(value, ensure_ascii=False))
     if size > LARGEST:

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from workbench.calls import regex
-from workbench.calls.judge import judge, same
+from workbench.recordings import regex_subprocess
+from workbench.recordings.expectations import check_expectations, same
 from workbench.records import Content, Expect, Expectation, Fault, Outcome, SavedCall
 
 ANSWER = {
@@ -19,7 +19,9 @@ BAD = Outcome("c", False, (Content("text", "No such order"),), fault=Fault("No s
 
 
 def marks(outcome: Outcome, *expectations: Expectation, kept=None, has_schema=True):
-    return judge(SavedCall("", "a", "s", "t", expectations=expectations, kept=kept), outcome, has_schema=has_schema)
+    return check_expectations(
+        SavedCall("", "a", "s", "t", expectations=expectations, kept=kept), outcome, has_schema=has_schema
+    )
 
 
 def mark(outcome: Outcome, kind: Expect, value=True, path="", **more):
@@ -108,7 +110,7 @@ def test_a_schema_that_is_not_kept_or_not_there_is_a_failure():
 
 
 def test_a_regular_expression_without_end_ends(monkeypatch):
-    monkeypatch.setattr(regex, "SECONDS", 0.5)
+    monkeypatch.setattr(regex_subprocess, "SECONDS", 0.5)
     one = mark(Outcome("c", True, (Content("text", "a" * 40 + "b"),)), Expect.MATCHES, "^(a+)+$")
     assert not one.holds
     assert "took longer" in one.words

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.calls.judge import judge
-from workbench.calls.suggest import keep, suggest
 from workbench.calls.text import read, write
 from workbench.errors import WorkbenchError
+from workbench.recordings.expectations import check_expectations
+from workbench.recordings.suggested_expectations import keep_answer, suggest_expectations
 from workbench.records import Content, Expect, Fault, Outcome, SavedCall
 
 
@@ -21,12 +21,12 @@ def structured(value) -> Outcome:
 
 def held(expectations, outcome, kept=None) -> bool:
     call = SavedCall("", "a", "s", "t", expectations=tuple(expectations), kept=kept)
-    return all(mark.holds for mark in judge(read(write(call), "", "a", "f"), outcome, has_schema=True))
+    return all(mark.holds for mark in check_expectations(read(write(call), "", "a", "f"), outcome, has_schema=True))
 
 
 def test_each_key_of_an_answer_is_expected_by_its_type():
     value = {"orders": [{"id": 1}], "total": 2, "name": "x", "open": True, "more": {}, "next": None, "none": []}
-    found = suggest(structured(value), has_schema=True)
+    found = suggest_expectations(structured(value), has_schema=True)
     assert {(one.kind, one.path, one.value) for one in found} == {
         (Expect.OK, "", True), (Expect.SCHEMA, "", True), (Expect.COUNT, "orders", 1), (Expect.TYPE, "total", "number"),
         (Expect.TYPE, "name", "string"), (Expect.TYPE, "open", "boolean"), (Expect.TYPE, "more", "object"),
@@ -39,14 +39,14 @@ def test_each_key_of_an_answer_is_expected_by_its_type():
 
 def test_of_a_text_the_part_without_numbers_is_expected():
     outcome = Outcome("c", True, (Content("text", "Created ticket 4711 for the customer\nmore"),))
-    found = suggest(outcome, has_schema=False)
+    found = suggest_expectations(outcome, has_schema=False)
     assert [(one.kind, one.value) for one in found][-1] == (Expect.TEXT, "for the customer")
     assert held(found, Outcome("c", True, (Content("text", "Created ticket 4712 for the customer"),)))
 
 
 def test_of_an_error_its_words_are_expected():
     outcome = Outcome("c", False, fault=Fault("Order 17 was not found."), tool_error=True)
-    (one,) = suggest(outcome, has_schema=True)
+    (one,) = suggest_expectations(outcome, has_schema=True)
     assert (one.kind, one.value) == (Expect.ERROR, "was not found.")
 
 
@@ -57,7 +57,7 @@ def test_a_kept_answer_ignores_what_changes_with_time():
         "when": "2026-01-02T03:04:05Z",
         "hash": "deadbeefdeadbeef00",
     }
-    kept, one = keep(structured(value))
+    kept, one = keep_answer(structured(value))
     assert kept == value
     assert set(one.ignore) == {"items[*].id", "items[*].created_at", "date", "when", "hash"}
     later = json.loads(json.dumps(value).replace("0b9f", "1c9f").replace("03:04", "05:06"))
@@ -68,7 +68,7 @@ def test_a_kept_answer_ignores_what_changes_with_time():
 
 def test_an_answer_too_large_for_a_file_is_a_sentence():
     with pytest.raises(WorkbenchError, match="too many to be kept"):
-        keep(structured(["x" * 300_000]))
+        keep_answer(structured(["x" * 300_000]))
 
 
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) |
@@ -78,6 +78,6 @@ JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambd
 @given(JSON)
 def test_what_was_got_is_what_is_expected(value):
     outcome = structured(value)
-    assert held(suggest(outcome, has_schema=True), outcome)
-    kept, one = keep(outcome)
+    assert held(suggest_expectations(outcome, has_schema=True), outcome)
+    kept, one = keep_answer(outcome)
     assert kept is None or held([one], outcome, kept)

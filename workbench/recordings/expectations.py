@@ -1,39 +1,25 @@
-"""Holds an answer to what is expected of it. Pure, but for regular expressions, which are tried in another process."""
+"""Checks the answer to a saved call against its expectations. Regular expressions are tried in another process."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 
-from workbench.calls.places import Step, covers, find, steps, written
-from workbench.calls.regex import fit
+from workbench.calls.json_paths import find, steps, written
+from workbench.recordings.comparison import answer_text, answer_value, blanked, differences, pretty, same
+from workbench.recordings.regex_subprocess import fit
 from workbench.records import Expect, Expectation, JsonValue, Mark, Outcome, SavedCall
 
 SHOWN = 120  # characters of a value in a sentence
 ANSWERED = Expectation(Expect.OK)
 
 
-def judge(call: SavedCall, outcome: Outcome, *, has_schema: bool) -> tuple[Mark, ...]:
-    """A mark for each expectation. Unless an error is expected, the call must have gone well, said or not."""
+def check_expectations(call: SavedCall, outcome: Outcome, *, has_schema: bool) -> tuple[Mark, ...]:
+    """A mark for each expectation. Unless an error is expected, the call must succeed even if nothing says so."""
     expectations = call.expectations
     if not any(one.kind in (Expect.OK, Expect.ERROR) for one in expectations):
         expectations = (ANSWERED, *expectations)
     return _Judge(call, outcome, has_schema).marks(expectations)
-
-
-def answer_value(outcome: Outcome) -> JsonValue:
-    """What paths lead into: the structured answer, or the text if it is JSON, or the text."""
-    if outcome.structured:
-        return json.loads(outcome.structured)
-    text = answer_text(outcome)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def answer_text(outcome: Outcome) -> str:
-    return "\n".join(block.text for block in outcome.content if block.text)
 
 
 class _Judge:
@@ -133,46 +119,6 @@ class _Judge:
             words = f"Expected {one.value} at {where}, found {_shown_all(many)}{trouble and ': '}{trouble}."
             marks.append(Mark(one, bool(said) and all(word == "yes" for word in said), words))
         return marks
-
-
-def same(one: JsonValue, other: JsonValue) -> bool:
-    """Equal as JSON: true is not 1, but 1 is 1.0."""
-    return not any(True for _ in differences(one, other, []))
-
-
-def differences(one: JsonValue, other: JsonValue, ignored: Sequence[Sequence[Step]], at: tuple[Step, ...] = ()):  # type: ignore[no-untyped-def]  # an iterator of paths
-    """Every place where two values differ, apart from those that are ignored."""
-    if any(covers(pattern, at) for pattern in ignored):
-        return
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in {**one, **other}:
-            if (key in one) != (key in other):
-                if not any(covers(pattern, (*at, key)) for pattern in ignored):
-                    yield (*at, key)
-            else:
-                yield from differences(one[key], other[key], ignored, (*at, key))
-    elif isinstance(one, list) and isinstance(other, list):
-        if len(one) != len(other):
-            yield at
-        for place, (left, right) in enumerate(zip(one, other, strict=False)):
-            yield from differences(left, right, ignored, (*at, place))
-    elif isinstance(one, bool) != isinstance(other, bool) or one != other:
-        yield at
-
-
-def blanked(value: JsonValue, ignored: Sequence[Sequence[Step]], at: tuple[Step, ...] = ()) -> JsonValue:
-    """The value with a sign in place of everything that is ignored, so that a diff shows what matters."""
-    if any(covers(pattern, at) for pattern in ignored):
-        return "…"
-    if isinstance(value, dict):
-        return {key: blanked(inner, ignored, (*at, key)) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [blanked(inner, ignored, (*at, place)) for place, inner in enumerate(value)]
-    return value
-
-
-def pretty(value: JsonValue) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def _number(found: list[JsonValue], path: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.calls.regex import fit
+from workbench.recordings.regex_subprocess import fit
 
 
 def test_many_are_tried_at_once():

@@ -1,5 +1,5 @@
-"""Tries regular expressions that somebody wrote into a file, in a process of their own: one that never ends must not
-hold up the core.
+"""Matches regular expressions from files in a subprocess with a timeout, as one with catastrophic backtracking would
+block the core.
 """
 
 from __future__ import annotations

@@ -6,21 +6,22 @@ from typing import Any
 
 import pytest
 
-from workbench.runs.deck import Deck, result_differences, unsteady
+from workbench.recordings.cassette_player import CassettePlayer
+from workbench.recordings.comparison import result_differences, unsteady
 from workbench.sandbox.program import JsonText, ToolFailure
-from workbench.skills.cassettes import Cassette, Step
+from workbench.skills.cassettes import Cassette, CassetteStep
 
 
 def asked(tool: str, **arguments: Any) -> dict[str, Any]:
     return {"server": "demo", "tool": tool, "arguments": arguments}
 
 
-def step(tool: str, answer: Any, **arguments: Any) -> Step:
-    return Step("call", asked(tool, **arguments), answer)
+def step(tool: str, answer: Any, **arguments: Any) -> CassetteStep:
+    return CassetteStep("call", asked(tool, **arguments), answer)
 
 
-def deck(*steps: Step) -> Deck:
-    return Deck(Cassette("one", "", {}, steps))
+def deck(*steps: CassetteStep) -> CassettePlayer:
+    return CassettePlayer(Cassette("one", "", {}, steps))
 
 
 def test_questions_are_answered_in_any_order_without_a_difference() -> None:
@@ -56,8 +57,8 @@ def test_what_was_not_asked_then_or_is_not_asked_now_is_told() -> None:
 def test_failures_searches_and_texts_are_played_too() -> None:
     failure = {"message": "No such order.", "code": "tool", "valid_parameters": ["id"], "suggestions": [], "hint": ""}
     played = deck(
-        Step("call", asked("get", id=9), failure=failure),
-        Step("search", {"query": "orders", "limit": 3}, "list_orders", text=True),
+        CassetteStep("call", asked("get", id=9), failure=failure),
+        CassetteStep("search", {"query": "orders", "limit": 3}, "list_orders", text=True),
     )
     with pytest.raises(ToolFailure) as caught:
         played.answer("call", asked("get", id=9))

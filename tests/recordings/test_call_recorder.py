@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-from workbench.runs.tape import MOST_HELD, MOST_LETTERS, Taken, Tapes
+from workbench.recordings.call_recorder import MOST_HELD, MOST_LETTERS, CallRecorder, RecordedCall
 from workbench.sandbox.program import JsonText
 
 
-def call(letters: int = 10) -> Taken:
-    return Taken("call", {"server": "demo", "tool": "get", "arguments": {}}, JsonText("x" * letters))
+def call(letters: int = 10) -> RecordedCall:
+    return RecordedCall("call", {"server": "demo", "tool": "get", "arguments": {}}, JsonText("x" * letters))
 
 
 def test_the_newest_runs_are_held_and_the_oldest_go_first() -> None:
-    tapes = Tapes()
+    tapes = CallRecorder()
     size = MOST_LETTERS - 1_000
     for number in range(MOST_HELD // size + 3):
         tapes.note(f"run{number}", call(size))
@@ -18,11 +18,11 @@ def test_the_newest_runs_are_held_and_the_oldest_go_first() -> None:
 
 
 def test_what_cannot_be_played_back_is_not_held_and_says_why() -> None:
-    tapes = Tapes()
+    tapes = CallRecorder()
     tapes.note("large", call())
     tapes.note("large", call(MOST_LETTERS))
     tapes.note("net", call())
-    tapes.note("net", Taken("connect", {"host": "example.org"}))
+    tapes.note("net", RecordedCall("connect", {"host": "example.org"}))
     tapes.note("net", call())
     large, net = tapes.of("large"), tapes.of("net")
     assert large is not None

@@ -1,7 +1,7 @@
-"""Makes a cassette of a run: what it asked and was told, with everything personal replaced, played twice at once.
+"""Makes a cassette from a recorded run: replaces personal data, then runs the skill twice against the result.
 
-The first play says what the skill does with the replaced data, which is what is expected of it from then on; the second
-one finds what differs each time, such as dates, so that a test is not held to it.
+The first run gives the expected result with the replaced data; the second finds values that differ each time, such as
+dates, which tests then ignore.
 """
 
 from __future__ import annotations
@@ -9,26 +9,28 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.pii_tokens import LOOKALIKE
+from workbench.recordings.call_recorder import RecordedCall, RunRecording
+from workbench.recordings.comparison import unsteady
+from workbench.recordings.skill_test_runner import PlayedCassette, SkillTestRunner
 from workbench.records import JsonObject, JsonValue, Skill
-from workbench.runs.borrowed import used_skills
-from workbench.runs.deck import unsteady
-from workbench.runs.replay import Played, Replay
-from workbench.runs.rooms import Rooms
-from workbench.runs.sessions import Session
-from workbench.runs.tape import Taken, Tape
 from workbench.sandbox.program import JsonText
-from workbench.skills.cassettes import Cassette, Step
+from workbench.servers.server_catalog import Catalog
+from workbench.skills.cassettes import Cassette, CassetteStep
+from workbench.skills.library import Library
+
+Hide: TypeAlias = Callable[[JsonValue], JsonValue]
+UsedSkills: TypeAlias = Callable[[str, Sequence[Skill]], Mapping[str, str]]
 
 _TOKEN: Final = re.compile(r"(?:\[|%5B)?(?P<kind>[a-z_]+?)_(?P<number>\d+)\.[0-9a-z]{4}(?:\]|%5D)?", re.IGNORECASE)
-# What stands for a value of a kind: nobody's, of the form that programs expect.
+# Made-up values by kind, in the form that programs expect.
 _FORMS: Final = {
     "EMAIL": "person{}@example.invalid",
     "PHONE": "+1 555 010 {:04d}",
@@ -39,31 +41,31 @@ _FORMS: Final = {
 }
 
 
-class Recording:
-    """Of one core."""
+class CassetteMaker:
+    """Makes cassettes from recordings of runs."""
 
-    def __init__(self, rooms: Rooms, replay: Replay) -> None:
-        self._rooms = rooms
-        self._replay = replay
+    def __init__(self, catalog: Catalog, library: Library, replay: SkillTestRunner, used_skills: UsedSkills) -> None:
+        """`used_skills`: which of these skills a text uses, each with the hash of its code."""
+        self._catalog, self._library = catalog, library
+        self._replay, self._used_skills = replay, used_skills
 
     async def make(
         self,
         name: str,
         skill: Skill,
         given: JsonObject | str,
-        tape: Tape | None,
-        session: Session,
+        tape: RunRecording | None,
+        hide: Hide,
         run_id: str,
     ) -> Cassette:
-        """A cassette of what a run recorded, as this skill would have asked it, given its arguments or the program
-        that calls it."""
+        """Make a cassette from a run's recorded calls, with the skill's arguments or the program that calls it.
+        `hide` replaces personal data by tokens."""
         if tape is None:
             words = "What this run asked and was told is no longer held."
             raise WorkbenchError(words, "Run it again, then record that run.")
         if tape.why_not:
             raise WorkbenchError(f"This run cannot be recorded: {tape.why_not}.", "Record a run that does less.")
-        await session.registrations.settled()
-        arguments, program, steps = await asyncio.to_thread(_hide, session, given, tape)
+        arguments, program, steps = await asyncio.to_thread(_hide, hide, given, tape)
         wish = Cassette(
             name=name,
             code=skill.sha,
@@ -77,7 +79,7 @@ class Recording:
         return await self.settle(skill, wish)
 
     async def settle(self, skill: Skill, wish: Cassette) -> Cassette:
-        """Expect from now on what the skill does with it."""
+        """The cassette with what the skill does now as its expected result."""
         first = await self._replay.play(skill, wish)
         if first.deck.unknown:
             words = f"{skill.name} asks for more than was recorded: {first.deck.unknown}"
@@ -85,38 +87,43 @@ class Recording:
         if first.failure:
             words = f"{skill.name} fails with what was recorded: {first.failure}."
             raise WorkbenchError(words, "Personal data is replaced in recordings; or other arguments were given.")
-        kept = await asyncio.to_thread(self._rooms.library.kept)
+        kept = await asyncio.to_thread(self._library.kept)
         base = replace(
             wish,
             code=skill.sha,
             steps=tuple(replace(step, ignore=()) for step in first.deck.played),
             tools=self._definitions(tuple(first.deck.played)) or wish.tools,
-            skills=_others(skill, wish.program, kept),
+            skills=self._others(skill, wish.program, kept),
             result=first.result,
             ignore=(),
         )
         return _steadied(base, await self._replay.play(skill, base))
 
-    def _definitions(self, steps: tuple[Step, ...]) -> dict[str, JsonObject]:
+    def _definitions(self, steps: tuple[CassetteStep, ...]) -> dict[str, JsonObject]:
         """Of the tools that were called, as they are now."""
         found: dict[str, JsonObject] = {}
         for step in steps:
             if step.kind == "call":
                 server, name = str(step.params.get("server")), str(step.params.get("tool"))
-                if (tool := self._rooms.catalog.names.find(server, name)) is None:
+                if (tool := self._catalog.names.find(server, name)) is None:
                     continue  # no such tool: what the program was told stands in the step
                 found[f"{tool.server}.{tool.name}"] = dict(tool.raw)
         return found
 
+    def _others(self, skill: Skill, program: str, kept: Sequence[Skill]) -> dict[str, str]:
+        """The skills that are used beside the one that is tested."""
+        found = {**self._used_skills(program, kept), **self._used_skills(skill.code, kept)}
+        return {name: sha for name, sha in found.items() if name != skill.name}
+
 
 class _Hidden:
-    """Values with something of nobody's in the place of what is personal, the same each time."""
+    """Replaces personal data by made-up values of the same form, the same value each time."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, hide: Hide) -> None:
+        self._hide = hide
         self._stands: dict[str, str] = {}
 
-    def step(self, step: Step) -> Step:
+    def step(self, step: CassetteStep) -> CassetteStep:
         failure = self.object(step.failure) if step.failure is not None else None
         return replace(step, params=self.object(step.params), answer=self.value(step.answer), failure=failure)
 
@@ -125,7 +132,7 @@ class _Hidden:
         return found if isinstance(found, dict) else {}
 
     def value(self, value: JsonValue) -> JsonValue:
-        return self._replaced(self._session.vault.sanitize_json(self._session.mask_json(value)))
+        return self._replaced(self._hide(value))
 
     def _replaced(self, value: JsonValue) -> JsonValue:
         if isinstance(value, str):
@@ -149,20 +156,14 @@ class _Hidden:
         return known
 
 
-def _hide(session: Session, given: JsonObject | str, tape: Tape) -> tuple[JsonObject, str, tuple[Step, ...]]:
+def _hide(hide: Hide, given: JsonObject | str, tape: RunRecording) -> tuple[JsonObject, str, tuple[CassetteStep, ...]]:
     """Arguments, program and steps. On a thread: up to two million letters are read for personal data."""
-    hidden = _Hidden(session)
+    hidden = _Hidden(hide)
     steps = tuple(hidden.step(_step(taken)) for taken in tuple(tape.steps))
     return ({}, str(hidden.value(given)), steps) if isinstance(given, str) else (hidden.object(given), "", steps)
 
 
-def _others(skill: Skill, program: str, kept: Sequence[Skill]) -> dict[str, str]:
-    """The skills that are used beside the one that is tested."""
-    found = used_skills(program, kept) | used_skills(skill.code, kept)
-    return {name: sha for name, sha in found.items() if name != skill.name}
-
-
-def _step(taken: Taken) -> Step:
+def _step(taken: RecordedCall) -> CassetteStep:
     names = ("server", "tool", "arguments", "query", "detail_level", "category", "limit", "name")
     params = {name: taken.params[name] for name in names if taken.params.get(name) is not None}
     if (failure := taken.failure) is not None:
@@ -173,13 +174,13 @@ def _step(taken: Taken) -> Step:
             "suggestions": list(failure.suggestions),
             "hint": failure.hint,
         }
-        return Step(taken.kind, params, failure=dict(told))
+        return CassetteStep(taken.kind, params, failure=dict(told))
     if isinstance(taken.answer, JsonText):
-        return Step(taken.kind, params, json.loads(taken.answer.text), taken.answer.shape)
-    return Step(taken.kind, params, taken.answer, text=isinstance(taken.answer, str))
+        return CassetteStep(taken.kind, params, json.loads(taken.answer.text), taken.answer.shape)
+    return CassetteStep(taken.kind, params, taken.answer, text=isinstance(taken.answer, str))
 
 
-def _steadied(base: Cassette, again: Played) -> Cassette:
+def _steadied(base: Cassette, again: PlayedCassette) -> Cassette:
     """Without what differs each time: in the result, and in the arguments of each call."""
     steps = [
         replace(step, ignore=unsteady(step.params.get("arguments"), now.params.get("arguments")))
