@@ -28,7 +28,7 @@ async def test_what_waits_is_listed_and_answered():
     desk, pauses = PausesDesk(house), house.pauses
     call = asyncio.ensure_future(pauses.ask(Pause("", "r1", "c1", "demo", "send_email", "{}"), "{}", 60.0))
     await asyncio.sleep(0)
-    (waiting,) = await desk.pauses()
+    (waiting,) = pauses.all()
     assert (await desk.answer_pause(PauseAnswer(waiting.id, allow=False, reason="not now"))).tool == "send_email"
     assert (await call).reason == "not now"
     with pytest.raises(WorkbenchError):
@@ -42,9 +42,9 @@ async def test_an_answer_about_many_calls_is_one_decision_with_the_time_it_took(
     question = Pause("", "r1", "c1", "demo", "send_email", "{}")
     calls = [asyncio.ensure_future(pauses.ask(question, "{}", 60.0)) for _ in range(3)]
     async with asyncio.timeout(60):
-        while len((await desk.pauses() or (question,))[0].list) < 3:
+        while len((pauses.all() or (question,))[0].list) < 3:
             await asyncio.sleep(0)
-    await desk.answer_pause(PauseAnswer((await desk.pauses())[0].id, allow=True, seconds=0.9))
+    await desk.answer_pause(PauseAnswer((pauses.all())[0].id, allow=True, seconds=0.9))
     await asyncio.gather(*calls)
     (note,) = house.notes
     assert note.summary == "3 calls of demo.send_email allowed by you after 0.9 s, too soon to have been read"

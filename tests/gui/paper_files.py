@@ -105,6 +105,12 @@ class PaperFiles:
     async def files(self: Any) -> Any:
         return self.file_desk._rooms.store.list()
 
+    async def file_level(self: Any, folder: str = "") -> Any:
+        return self.file_desk._rooms.store.level(folder)
+
+    async def file_room(self: Any) -> Any:
+        return self.file_desk._rooms.store.room()
+
 
 def _end(snapshots: Snapshots, held: HeldFiles, place: Path) -> None:
     held.close()

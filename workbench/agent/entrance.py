@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from workbench.agent.http.token import token
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import (
     AgentsChanged,
@@ -66,8 +67,9 @@ class Entrance:
 
     # over HTTP
 
+    @api(name="agent_door")
     def view(self) -> AgentDoor:
-        """Whether the HTTP door is open, and what opens it."""
+        """Whether the HTTP endpoint for agents is open, with its token."""
         return AgentDoor(self._http.url, self._token) if self._http is not None else AgentDoor()
 
     async def open_as_set(self) -> Fault | None:
@@ -97,8 +99,9 @@ class Entrance:
             self._note("door.opened", f"The HTTP door for agents is open at port {self._http.port} of this machine")
             return self.view()
 
+    @api(name="close_agent_door", decides=True)
     async def close_http(self) -> None:
-        """Its agents leave."""
+        """Close the HTTP endpoint. Its agents are disconnected, and what they had running is stopped."""
         async with self._opening:
             await self._close_http()
 

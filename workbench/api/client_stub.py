@@ -128,7 +128,7 @@ class ApiMethods(Protocol):
 
     @api
     async def agent_door(self) -> AgentDoor:
-        """Whether the HTTP door for agents is open, with its token."""
+        """Whether the HTTP endpoint for agents is open, with its token."""
 
     @api
     async def all_vitals(self) -> tuple[Vitals, ...]:
@@ -258,7 +258,7 @@ class ApiMethods(Protocol):
 
     @api(decides=True)
     async def close_agent_door(self) -> None:
-        """Its agents leave, and what they had running is stopped."""
+        """Close the HTTP endpoint. Its agents are disconnected, and what they had running is stopped."""
 
     @api
     async def companions(self, server: str, tool: str) -> tuple[Companion, ...]:
@@ -276,8 +276,7 @@ class ApiMethods(Protocol):
 
     @api
     async def complete_code(self, code: str, line: int, column: int) -> tuple[Candidate, ...]:
-        """What may stand at this place of a program in Python, the likeliest first; lines from 1, columns from 0 in
-        Python code points."""
+        """Completions at this place of a Python program, the likeliest first. Columns count code points from 0."""
 
     @api(decides=True)
     async def connect(self, server: str, sha: str = "") -> ServerState:
@@ -307,7 +306,8 @@ class ApiMethods(Protocol):
     async def disconnect(self, server: str) -> ServerState: ...
 
     @api(decides=True)
-    async def dismiss_hint(self, key: str) -> None: ...
+    async def dismiss_hint(self, key: str) -> None:
+        """Stop showing a hint: the user does not want it, or has made a skill of it."""
 
     @api(decides=True)
     async def draft_skill(
@@ -366,22 +366,26 @@ class ApiMethods(Protocol):
         """Pack it into a zip file; answers the file's path."""
 
     @api
-    async def facets(self) -> tuple[Facet, ...]: ...
+    async def facets(self) -> tuple[Facet, ...]:
+        """What to filter by, the latest first; nothing while there is no index."""
 
     @api
     async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]: ...
 
     @api
-    async def file_level(self, folder: str = "") -> tuple[FileInfo, ...]: ...
+    async def file_level(self, folder: str = "") -> tuple[FileInfo, ...]:
+        """Everything in one folder: folders first, then files by name; links and odd things too, marked as such."""
 
     @api
     async def file_piece(self, path: str, start: int = 0) -> FilePiece: ...
 
     @api
-    async def file_room(self) -> FileRoom: ...
+    async def file_room(self) -> FileRoom:
+        """How full the workspace is, and how full it may be."""
 
     @api
-    async def files(self) -> tuple[FileInfo, ...]: ...
+    async def files(self) -> tuple[FileInfo, ...]:
+        """Every plain file, by path; links and odd files are left out. At most twenty thousand."""
 
     @api
     async def find(self, words: str, kinds: tuple[str, ...], limit: int) -> Finds:
@@ -407,7 +411,7 @@ class ApiMethods(Protocol):
         """The whole text of one message."""
 
     @api
-    async def frames(self, server: str, after: float) -> tuple[Frame, ...]: ...
+    async def frames(self, server: str, after: float = 0.0) -> tuple[Frame, ...]: ...
 
     @api
     async def get_prompt(self, server: str, name: str, arguments: JsonValue) -> PromptAnswer:
@@ -450,7 +454,7 @@ class ApiMethods(Protocol):
 
     @api
     async def levels(self) -> tuple[Level, ...]:
-        """Which kinds of isolation there are, from the weakest to the strongest, after looking again."""
+        """The isolation levels, from the weakest to the strongest, after looking again."""
 
     @api
     async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
@@ -484,7 +488,8 @@ class ApiMethods(Protocol):
         """Put it before another one; an empty name: last."""
 
     @api
-    async def network(self) -> NetworkRules: ...
+    async def network(self) -> NetworkRules:
+        """The rules as their files are now; they are read again when they changed."""
 
     @api(decides=True)
     async def new_skill(self, name: str, description: str) -> Skill:
@@ -508,11 +513,11 @@ class ApiMethods(Protocol):
 
     @api
     async def past_call(self, number: int) -> PastCall:
-        """One call with its outcome."""
+        """One call with everything that was kept of it."""
 
     @api
     async def pauses(self) -> tuple[Pause, ...]:
-        """What waits right now, oldest first."""
+        """Held calls, oldest first."""
 
     @api
     async def permissions(self) -> Permissions: ...
@@ -537,13 +542,15 @@ class ApiMethods(Protocol):
         """The person's own first, then agents' that have tokens or are connected, the newest first."""
 
     @api
-    async def profiles(self) -> Profiles: ...
+    async def profiles(self) -> Profiles:
+        """Built-in ones first; of two with one name the person's counts."""
 
     @api(decides=True)
     async def put_secret(self, name: str, value: str) -> SecretStore: ...
 
     @api
-    async def read_file(self, path: str) -> str: ...
+    async def read_file(self, path: str) -> str:
+        """A text file. What is too large is cut, and the cut is announced on the last line."""
 
     @api
     async def read_resource(self, server: str, uri: str) -> Outcome:
@@ -565,7 +572,7 @@ class ApiMethods(Protocol):
 
     @api(decides=True)
     async def reload_servers(self) -> tuple[ServerState, ...]:
-        """Read `.mcp.json` again."""
+        """Read `.mcp.json` again. Servers whose entry is the same go on running; an unreadable file changes nothing."""
 
     @api(decides=True)
     async def remove_cassette(self, name: str, cassette: str) -> None: ...
@@ -752,7 +759,7 @@ class ApiMethods(Protocol):
 
     @api
     async def states(self) -> tuple[KeptState, ...]:
-        """Those that hold a sandbox now, the one used last first, with the memory each holds at this moment."""
+        """REPL sessions that hold a sandbox now, the one used last first, with the memory each holds at this moment."""
 
     @api
     async def status(self) -> CoreStatus: ...
@@ -809,7 +816,8 @@ class ApiMethods(Protocol):
         """Of all conversations of this core, and which way of working the catalogue calls for."""
 
     @api
-    async def tool(self, server: str, name: str) -> Tool: ...
+    async def tool(self, server: str, name: str) -> Tool:
+        """The tool of a server by any of its names. Raises WorkbenchError when there is none."""
 
     @api
     async def tools(self) -> tuple[ToolSummary, ...]:

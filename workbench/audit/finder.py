@@ -15,6 +15,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.audit.chain import entry_of
 from workbench.audit.index import FACETS, HOUR, POSTINGS, TERMS, attach
 from workbench.audit.query import Span, fields_of, match_of, plain, select_marks, select_span
@@ -73,6 +74,7 @@ class Finder:
         """The same, however long it takes."""
         return self.page(query, patience=float("inf")).entries
 
+    @api(in_thread=True)
     def entry(self, seq: int) -> Entry:
         found = self.entries(EntryQuery(before=seq + 1, limit=1))
         if not found or found[0].seq != seq:
@@ -97,6 +99,7 @@ class Finder:
                 found += sorted(map(int, marked.split(",")), reverse=True) if marked else []
             return EntryMarks(total, reader.last, PAGE, tuple(found))
 
+    @api(in_thread=True)
     def facets(self) -> tuple[Facet, ...]:
         """What to filter by, the latest first; nothing while there is no index."""
         with self._reading() as reader:

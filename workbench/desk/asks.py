@@ -15,11 +15,6 @@ from workbench.runs.askings import given_fields
 class AsksDesk(Seat):
     """Questions of servers."""
 
-    @api
-    async def asks(self) -> tuple[Ask, ...]:
-        """What servers ask right now, oldest first."""
-        return self._catalog.asks.all()
-
     @api(decides=True, consent=True)
     async def answer_ask(self, ask_id: str, action: str, content: str) -> Ask:
         """Accept, decline or cancel; content is JSON text: a form's values, a model's message, a reason."""

@@ -12,7 +12,7 @@ from workbench.api.marker import api
 from workbench.desk.seat import BY, Seat
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged, FilesHeld
-from workbench.records import FileChanges, FileInfo, FilePiece, FileRoom, KeptFiles, UndoPlan
+from workbench.records import FileChanges, FileInfo, FilePiece, KeptFiles, UndoPlan
 from workbench.workspace import carrying, telling
 from workbench.workspace.names import shown
 from workbench.workspace.snapshots import Writer
@@ -27,14 +27,6 @@ def _count(number: int) -> str:
 
 class FilesDesk(Seat):
     """Everything here works on the disk, on a thread."""
-
-    @api
-    async def file_level(self, folder: str = "") -> tuple[FileInfo, ...]:
-        return await asyncio.to_thread(self._rooms.store.level, folder)
-
-    @api
-    async def file_room(self) -> FileRoom:
-        return await asyncio.to_thread(self._rooms.store.room)
 
     @api
     async def file_piece(self, path: str, start: int = 0) -> FilePiece:

@@ -45,5 +45,12 @@ _HANDLERS = (
 
 def api_methods(house: House) -> Registry:
     """The registry of a core's API."""
-    servers = ServersDesk(house)
-    return Registry(servers, SavedDesk(house, servers), *(handler(house) for handler in _HANDLERS))
+    rooms, conveyor, servers = house.rooms, house.conveyor, ServersDesk(house)
+    answering_themselves = (
+        rooms.catalog, rooms.catalog.asks, rooms.catalog.offered, rooms.history, rooms.network, rooms.bounds,
+        rooms.finder, rooms.store, rooms.library.lessons, rooms.sandbox, conveyor, conveyor.pauses, conveyor.states,
+        house.hints, house.entrance,
+    )  # fmt: skip
+    return Registry(
+        *answering_themselves, servers, SavedDesk(house, servers), *(handler(house) for handler in _HANDLERS)
+    )

@@ -9,7 +9,7 @@ import time
 from workbench import __version__, tokens
 from workbench.api.marker import api
 from workbench.desk.seat import House, Seat
-from workbench.records import AgentDoor, CoreStatus, JsonValue, Level, RunState, ServerStatus, SkillState
+from workbench.records import AgentDoor, CoreStatus, JsonValue, RunState, ServerStatus, SkillState
 from workbench.sandbox.packages import packages
 from workbench.settings import Settings
 
@@ -48,11 +48,6 @@ class HouseDesk(Seat):
             levels=self._rooms.sandbox.levels(),
         )
 
-    @api
-    async def levels(self) -> tuple[Level, ...]:
-        """Which kinds of isolation there are, from the weakest to the strongest, after looking again."""
-        return await self._rooms.sandbox.look_again()
-
     @api(decides=True)
     async def shut_down(self) -> None:
         """End the core and everything it started."""
@@ -66,17 +61,7 @@ class HouseDesk(Seat):
     async def change_setting(self, name: str, value: JsonValue) -> Settings:
         return self._change_setting(name, value)
 
-    @api
-    async def agent_door(self) -> AgentDoor:
-        """Whether the HTTP door for agents is open, with its token."""
-        return self._house.entrance.view()
-
     @api(decides=True)
     async def open_agent_door(self, port: int, fresh_token: bool) -> AgentDoor:
         """Open it at this port of this machine; 0 is any that is free. A fresh token shuts the old one out."""
         return await self._house.entrance.open_http(port, fresh_token=fresh_token)
-
-    @api(decides=True)
-    async def close_agent_door(self) -> None:
-        """Its agents leave, and what they had running is stopped."""
-        await self._house.entrance.close_http()

@@ -17,7 +17,7 @@ from workbench.audit.verification import verify_apart
 from workbench.desk.seat import Seat
 from workbench.errors import WorkbenchError
 from workbench.events import AuditVerifying
-from workbench.records import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Facet, Figures, FileInfo
+from workbench.records import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Figures
 
 _FORMS = {"html": as_html, "json": as_json, "csv": as_csv}
 
@@ -42,14 +42,6 @@ class MemoryDesk(Seat):
             return await asyncio.to_thread(self._rooms.finder.marks, query, gone.is_set)
         finally:
             gone.set()
-
-    @api
-    async def entry(self, seq: int) -> Entry:
-        return await asyncio.to_thread(self._rooms.finder.entry, seq)
-
-    @api
-    async def facets(self) -> tuple[Facet, ...]:
-        return await asyncio.to_thread(self._rooms.finder.facets)
 
     @api
     async def export_entries(self, query: EntryQuery, file: str, form: str) -> int:
@@ -86,11 +78,3 @@ class MemoryDesk(Seat):
         self._rooms.journal.settle_quietly()
         tell = self._rooms.tell
         return await verify_apart(self._rooms.paths.audit, lambda done, number: tell(AuditVerifying(done, number)))
-
-    @api
-    async def files(self) -> tuple[FileInfo, ...]:
-        return await asyncio.to_thread(self._rooms.store.list)
-
-    @api
-    async def read_file(self, path: str) -> str:
-        return await asyncio.to_thread(self._rooms.store.read, path)

@@ -13,10 +13,6 @@ from workbench.records import HostRule, NetworkRules
 class NetworkDesk(Seat):
     """Rules of the person's own, and offers of the bench."""
 
-    @api
-    async def network(self) -> NetworkRules:
-        return self._rooms.network.rules()
-
     @api(decides=True, consent=True)
     async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
         """A rule of the person's own; without ports, those where the protocols are at home."""

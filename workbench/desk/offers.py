@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from workbench.api.marker import api
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
-from workbench.records import Completion, JsonValue, Offers, Outcome, PromptAnswer, Resource, ServerLog
+from workbench.records import Completion, JsonValue, Outcome, PromptAnswer
 from workbench.runs.reading import Reader
 
 
@@ -18,16 +18,6 @@ class OffersDesk(Seat):
     def __init__(self, house: House) -> None:
         super().__init__(house)
         self._reader = Reader(house.rooms)
-
-    @api
-    async def offers(self, server: str) -> Offers:
-        """Everything but the resources themselves; of a server that rests, what was known of it last."""
-        return self._catalog.offered.offers(server)
-
-    @api
-    async def resources(self, server: str, start: int) -> tuple[Resource, ...]:
-        """The list from this place on, at most a thousand at once."""
-        return self._catalog.offered.resources(server, start)
 
     @api
     async def read_resource(self, server: str, uri: str) -> Outcome:
@@ -58,11 +48,6 @@ class OffersDesk(Seat):
         """Ask the server to log from this level on."""
         await self._catalog.offered.set_log_level(server, level)
         self._note("server.log-level", f"You asked {server} to log from {level} on", server=server)
-
-    @api
-    async def server_log(self, server: str, after: int) -> ServerLog:
-        """The lines with a higher number, as far as they are kept."""
-        return self._catalog.offered.log(server, after)
 
 
 def _texts(given: JsonValue) -> Mapping[str, str]:

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from workbench.api.marker import api
 from workbench.desk.seat import Seat
-from workbench.records import PastCall, PastQuery
 
 
 class PastDesk(Seat):
     """The history of calls."""
-
-    @api
-    async def past(self, query: PastQuery) -> tuple[PastCall, ...]:
-        """The newest calls that fit, without their outcomes."""
-        return await self._rooms.history.find(query)
-
-    @api
-    async def past_call(self, number: int) -> PastCall:
-        """One call with its outcome."""
-        return await self._rooms.history.get(number)
 
     @api(decides=True)
     async def forget(self, numbers: tuple[int, ...]) -> None:

@@ -12,15 +12,10 @@ from workbench.runs.sessions import PERSON
 class PausesDesk(Seat):
     """Calls that wait."""
 
-    @api
-    async def pauses(self) -> tuple[Pause, ...]:
-        """What waits right now, oldest first."""
-        return self._house.conveyor.pauses.all()
-
     @api(decides=True, consent=True)
     async def answer_pause(self, answer: PauseAnswer) -> Pause:
         """Let it pass or deny it; the answer counts for exactly the calls that the pause of this id showed."""
-        agents = any(one.id == answer.pause_id and one.session != PERSON for one in await self.pauses())
+        agents = any(one.id == answer.pause_id and one.session != PERSON for one in self._house.conveyor.pauses.all())
         terminal = self._check_terminal(of_agent=agents)
         pause = self._house.conveyor.pauses.answer(answer)
         self._rooms.journal.append(self._told(pause, answer, terminal))

@@ -83,10 +83,6 @@ class PermissionsDesk(Seat):
         self._note("permission.renewed", "You began a new list of rules")
         return self._tell_rules()
 
-    @api
-    async def profiles(self) -> Profiles:
-        return self._rooms.bounds.profiles()
-
     @api(decides=True, consent=True)
     async def accept_profile(self, sha: str) -> Profiles:
         """Let count a profile of the bench that allows more than its base, exactly as it stands there now."""

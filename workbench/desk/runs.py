@@ -50,15 +50,6 @@ class RunsDesk(Seat):
             force_approval,
         )
 
-    @api
-    async def runs(self) -> tuple[Run, ...]:
-        """Runs of this core and the last ones before it, newest first."""
-        return self._house.conveyor.runs()
-
-    @api
-    async def run(self, run_id: str) -> Run:
-        return self._house.conveyor.run(run_id)
-
     @api(decides=True, consent=True)
     async def decide(self, decision: Decision) -> Run:
         terminal = self._terminal_of(decision.run_id)
@@ -73,11 +64,6 @@ class RunsDesk(Seat):
     def _terminal_of(self, run_id: str) -> str:
         proposal = self._house.conveyor.run(run_id).proposal
         return self._check_terminal(of_agent=proposal.origin is Origin.AGENT)
-
-    @api
-    async def assess_edit(self, run_id: str, code: str) -> Verdict:
-        """What policy would say of this text in the place of the one that waits; nothing is changed by asking."""
-        return await self._house.conveyor.assess_edit(run_id, code)
 
     @api
     async def sarif(self, names: tuple[str, ...], verdicts: tuple[Verdict, ...]) -> str:

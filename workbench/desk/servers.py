@@ -16,7 +16,6 @@ from workbench.records import (
     Consent,
     Depth,
     Fault,
-    Frame,
     JsonValue,
     Origin,
     Outcome,
@@ -25,7 +24,6 @@ from workbench.records import (
     ServerState,
     Tool,
     ToolCall,
-    ToolSummary,
 )
 from workbench.servers.configuration import consent_text
 from workbench.servers.configuration.launch_command import fingerprint
@@ -39,10 +37,6 @@ class ServersDesk(Seat):
         super().__init__(house)
         self._calls: dict[str, asyncio.Task[Outcome]] = {}
         self._taken_back: set[str] = set()  # calls that a person ended
-
-    @api
-    async def servers(self) -> tuple[ServerState, ...]:
-        return self._catalog.states()
 
     @api
     async def consent(self, server: str) -> Consent:
@@ -84,20 +78,6 @@ class ServersDesk(Seat):
         await self._rooms.sign_ins.remove(config)
         self._note("server.removed", f"You removed {server}", server=server)
 
-    @api(decides=True)
-    async def reload_servers(self) -> tuple[ServerState, ...]:
-        """Read `.mcp.json` again."""
-        return await self._catalog.reload()
-
-    @api
-    async def tools(self) -> tuple[ToolSummary, ...]:
-        """Every known tool, also of servers that do not run now."""
-        return self._catalog.summaries()
-
-    @api
-    async def tool(self, server: str, name: str) -> Tool:
-        return self._catalog.tool(server, name)
-
     @api
     async def wrapper(self, server: str, name: str) -> str:
         """The Python source an agent imports for this tool."""
@@ -107,14 +87,6 @@ class ServersDesk(Seat):
     @api
     async def search(self, query: str, depth: str, limit: int) -> SearchAnswer:
         return self._catalog.search(query, Depth(depth), limit)
-
-    @api
-    async def frames(self, server: str, after: float) -> tuple[Frame, ...]:
-        return self._catalog.frames(server, after)
-
-    @api
-    async def stderr(self, server: str) -> tuple[str, ...]:
-        return self._catalog.stderr(server)
 
     @api
     async def call(self, call: ToolCall) -> Outcome:

@@ -20,10 +20,8 @@ from workbench.records import (
     JsonValue,
     Skill,
     SkillDifference,
-    SkillHint,
     SkillState,
     SkillTest,
-    SkillUse,
 )
 from workbench.runs.borrowed import used_skills
 from workbench.runs.execution import limits_from
@@ -103,19 +101,6 @@ class SkillTestsDesk(Seat):
         """Make its calls at the servers as they are: those that only read, or with `allow` all of them."""
         _, known = await asyncio.to_thread(self._one, name, cassette)
         return await check_drift(self._catalog, self._house.broker.call, name, known, allow=allow)
-
-    @api
-    async def skill_uses(self) -> tuple[SkillUse, ...]:
-        return self._rooms.library.lessons.uses()
-
-    @api
-    async def skill_hints(self) -> tuple[SkillHint, ...]:
-        """Forms of programs that ran again and again, most often first."""
-        return self._rooms.library.lessons.hints()
-
-    @api(decides=True)
-    async def dismiss_hint(self, key: str) -> None:
-        self._rooms.library.lessons.dismiss(key)
 
     # ── on a thread ──────────────────────────────────────────────────────────────────────────────
     def _subject(self, name: str, *, draft: bool) -> Skill:

@@ -10,11 +10,6 @@ from workbench.records import KeptState
 class StatesDesk(Seat):
     """Kept states. Each that begins or ends is in the audit, whoever began or ended it."""
 
-    @api
-    async def states(self) -> tuple[KeptState, ...]:
-        """Those that hold a sandbox now, the one used last first, with the memory each holds at this moment."""
-        return await self._house.conveyor.states.measured()
-
     @api(decides=True)
     async def end_state(self, session: str, name: str) -> tuple[KeptState, ...]:
         """End one; its variables are lost, and a program that runs in it is ended. Answers with what is left."""

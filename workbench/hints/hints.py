@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Final
 
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import CallShape, Candidate, Explanation
@@ -52,17 +53,21 @@ class Hints:
         """The process at work; 0: none."""
         return self._process.pid if self._process is not None else 0
 
+    @api(name="complete_code")
     async def complete(self, code: str, line: int, column: int) -> tuple[Candidate, ...]:
-        """What may stand at this place, the likeliest first; lines from 1, columns in code points."""
+        """Completions at this place of a Python program, the likeliest first. Columns count code points from 0."""
         told = await self._ask("complete", code, line, column)
         return tuple(Candidate(str(name), str(kind), int(typed)) for name, kind, typed in told)
 
+    @api(name="call_shapes")
     async def shapes(self, code: str, line: int, column: int) -> tuple[CallShape, ...]:
-        """The parameters of the call that is being written here."""
+        """The parameters of the call that is being written at this place."""
         told = await self._ask("shapes", code, line, column)
         return tuple(CallShape(str(n), tuple(map(str, p)), int(at), str(words)) for n, p, at, words in told)
 
+    @api(name="explain_code")
     async def explain(self, code: str, line: int, column: int) -> Explanation:
+        """What the name at this place stands for."""
         name, words = await self._ask("explain", code, line, column)
         return Explanation(str(name), str(words))
 

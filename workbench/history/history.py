@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import CallsForgotten, CallsKept, Event, Noticed
 from workbench.history.kept import COLUMNS, LISTED, WHOLE, Made, Mask, made, past_of, row_of
@@ -70,6 +71,7 @@ class History:
         if self._waiting.many:
             self._begin()
 
+    @api(name="past")
     async def find(self, query: PastQuery) -> tuple[PastCall, ...]:
         """The newest calls that fit, without their outcomes."""
         asked = select(query)
@@ -78,6 +80,7 @@ class History:
         rows = await self._ask(lambda store: store.execute(*asked).fetchall())
         return tuple(past_of(row) for row in rows)
 
+    @api(name="past_call")
     async def get(self, number: int) -> PastCall:
         """One call with everything that was kept of it."""
         question = f"SELECT {WHOLE} FROM calls WHERE id = ?"

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench import settings as settings_file
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.network import addresses
 from workbench.network.accepted import Accepted
@@ -71,8 +72,9 @@ class Network:
         self._rules = NetworkRules()
 
     # ── rules ────────────────────────────────────────────────────────────────────────────────────
+    @api(name="network")
     def rules(self) -> NetworkRules:
-        """As the files stand now; they are read again when they changed."""
+        """The rules as their files are now; they are read again when they changed."""
         stamp = tuple(map(_stamp_of, self._files))
         if stamp != self._stamp:
             self._rules, self._stamp = self._read(), stamp

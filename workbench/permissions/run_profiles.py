@@ -19,6 +19,7 @@ from pathlib import Path
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain, read_toml
 from workbench.permissions import tool_verbs
@@ -185,6 +186,7 @@ class Bounds:
         self._read: Profiles = Profiles()
         self._known: tuple[str, Profiles] | None = None  # the default that was wished, and the whole answer
 
+    @api
     def profiles(self) -> Profiles:
         """Built-in ones first; of two with one name the person's counts."""
         stamp = tuple(map(_stamp_of, self._files.values()))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged, spawn
 from workbench.policy.canonical import canonical, plain_program
@@ -91,11 +92,13 @@ class Conveyor:
             self.files_decided(one.id, tuple(sorted(map(shown, one.files))))
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────
+    @api
     def runs(self) -> tuple[Run, ...]:
-        """Newest first."""
+        """Runs of this core and the last ones before it, newest first."""
         now = sorted((run.record for run in self._runs.values()), key=lambda run: -run.proposal.at)
         return (*now, *self._past)
 
+    @api
     def run(self, run_id: str) -> Run:
         if run_id in self._runs:
             return replace(self._runs[run_id].record, pauses=self.pauses.of(run_id))
@@ -288,8 +291,9 @@ class Conveyor:
         run.edit(found, placement, reading)
         return run.record
 
+    @api
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
-        """What policy would say of the text, in the place of the one that waits."""
+        """What policy would say of this text in the place of the one that waits; nothing is changed by asking."""
         return (await self._reading(self._find(run_id), code)).verdict
 
     async def stop(self, run_id: str, reason: str = "The user stopped it.") -> Run:

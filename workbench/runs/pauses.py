@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import Event, PauseSettled, RunPaused
 from workbench.records import Pause, PauseAnswer, Risk
@@ -54,8 +55,9 @@ class Pauses:
         self._tell = tell
         self._groups: dict[tuple[str, ...], _Group] = {}
 
+    @api(name="pauses")
     def all(self) -> tuple[Pause, ...]:
-        """Oldest first."""
+        """Held calls, oldest first."""
         return tuple(group.told for group in self._groups.values() if group.told is not None)
 
     def of(self, run_id: str) -> tuple[Pause, ...]:

@@ -13,6 +13,7 @@ import weakref
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import StatesChanged, spawn
 from workbench.records import KeptState, Note
@@ -88,8 +89,9 @@ class States:
         living = [state.record(idle) for state in self._all.values() if state.lives]
         return tuple(sorted(living, key=lambda one: -one.used))
 
+    @api(name="states")
     async def measured(self) -> tuple[KeptState, ...]:
-        """The same, with the memory each holds at this moment."""
+        """REPL sessions that hold a sandbox now, the one used last first, with the memory each holds at this moment."""
         for state in self._living():
             if state.kept is not None:
                 await state.kept.used()

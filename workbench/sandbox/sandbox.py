@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import Level, Strength
@@ -83,8 +84,9 @@ class Sandbox:
         """What isolation there is, from the weakest to the strongest, as far as it is known now."""
         return self._levels.now()
 
+    @api(name="levels")
     async def look_again(self) -> tuple[Level, ...]:
-        """The same, after looking for what was missing."""
+        """The isolation levels, from the weakest to the strongest, after looking again."""
         return await self._levels.look_again()
 
     async def fitting(self, wanted: str, language: str = "python") -> Level | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import (
     Event,
@@ -150,6 +151,7 @@ class Catalog:
 
     # servers
 
+    @api(name="servers")
     def states(self) -> tuple[ServerState, ...]:
         return tuple(server.state for server in self._servers.values())
 
@@ -204,6 +206,7 @@ class Catalog:
         change(self._configuration)
         await self.reload()
 
+    @api(name="reload_servers", decides=True)
     async def reload(self) -> tuple[ServerState, ...]:
         """Read `.mcp.json` again. Servers whose entry is the same go on running; an unreadable file changes nothing."""
         async with self._reloading:
@@ -228,9 +231,11 @@ class Catalog:
         for notice in reading.notices:
             self._tell(Noticed(notice))
 
+    @api
     def frames(self, server: str, after: float = 0.0) -> tuple[Frame, ...]:
         return self.server(server).traffic.frames(after)
 
+    @api
     def stderr(self, server: str) -> tuple[str, ...]:
         return self.server(server).traffic.stderr()
 
@@ -241,7 +246,9 @@ class Catalog:
         self._known = self._known.updated({server.name: server.tools for server in self._enabled()})
         return self._known.tools
 
+    @api(name="tools")
     def summaries(self) -> tuple[ToolSummary, ...]:
+        """Every known tool, also of servers that do not run now."""
         return tuple(
             replace(
                 summary(tool, server.functions[tool.name]),
@@ -258,6 +265,7 @@ class Catalog:
         self._all_known = self._all_known.updated({server.name: server.tools for server in self._servers.values()})
         return self._all_known.names
 
+    @api
     def tool(self, server: str, name: str) -> Tool:
         """The tool of a server by any of its names. Raises WorkbenchError when there is none."""
         if (found := self._exact(server, name) or self.names.find(server, name)) is not None:

@@ -16,6 +16,7 @@ from typing import Final
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.files import read_plain
 from workbench.records import SkillHint, SkillUse
 
@@ -57,19 +58,22 @@ class Lessons:
             del self._hints[next(iter(self._hints))]
         self._write()
 
+    @api(name="skill_uses")
     def uses(self) -> tuple[SkillUse, ...]:
         return tuple(sorted(self._uses.values(), key=lambda use: use.name))
 
     def use(self, name: str) -> SkillUse | None:
         return self._uses.get(name)
 
+    @api(name="skill_hints")
     def hints(self) -> tuple[SkillHint, ...]:
-        """Those worth telling, most often first."""
+        """Forms of programs that ran again and again, most often first."""
         often = [one for one in self._hints.values() if one.times >= OFTEN and one.key not in self._dismissed]
         return tuple(sorted(often, key=lambda one: (-one.times, -one.last)))
 
+    @api(name="dismiss_hint", decides=True)
     def dismiss(self, key: str) -> None:
-        """A person does not want it, or has made a skill of it."""
+        """Stop showing a hint: the user does not want it, or has made a skill of it."""
         self._dismissed.add(key)
         self._write()
 

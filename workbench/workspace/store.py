@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.records import FileInfo, FileRoom
 from workbench.workspace.confined import Confined, missing, open_plain, plain_size, put
@@ -43,6 +44,7 @@ class Store:
         return self._way
 
     # ── what is there ────────────────────────────────────────────────────────────────────────────
+    @api(name="files", in_thread=True)
     def list(self) -> tuple[FileInfo, ...]:
         """Every plain file, by path; links and odd files are left out. At most twenty thousand."""
         with self._way.open_root() as root:
@@ -56,6 +58,7 @@ class Store:
         except WorkbenchError:
             return ()  # it is not there, or is a link that leads elsewhere
 
+    @api(name="file_level", in_thread=True)
     def level(self, folder: str = "") -> tuple[FileInfo, ...]:
         """Everything in one folder: folders first, then files by name; links and odd things too, marked as such."""
         prefix = "/".join((*parts_of(folder), "")) if folder else ""
@@ -72,8 +75,9 @@ class Store:
                 raise missing(path) from None
         return _told("/".join(parts_of(path)), found)
 
+    @api(name="file_room", in_thread=True)
     def room(self) -> FileRoom:
-        """How full it is, and how full it may be."""
+        """How full the workspace is, and how full it may be."""
         size = files = 0
         with self._way.open_root() as root:
             for _path, stamp in plain(root, 1_000_000):
@@ -85,6 +89,7 @@ class Store:
         return self.room().size
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
+    @api(name="read_file", in_thread=True)
     def read(self, path: str) -> str:
         """A text file. What is too large is cut, and the cut is announced on the last line."""
         data, size = self.read_bytes(path, 0, LARGEST_READ)

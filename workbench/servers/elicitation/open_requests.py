@@ -16,6 +16,7 @@ from contextvars import ContextVar
 
 from msgspec.structs import replace
 
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import AskArrived, AskSettled, Event
 from workbench.records import Ask, JsonObject, JsonValue, ToolCall
@@ -63,8 +64,9 @@ class Asks:
         self._calls: dict[str, tuple[ToolCall, Clock]] = {}
         self._windows = 0
 
+    @api(name="asks")
     def all(self) -> tuple[Ask, ...]:
-        """Oldest first."""
+        """What servers ask right now, oldest first."""
         return tuple(waiting.ask for waiting in self._open.values())
 
     @contextmanager

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
+from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.records import Completion, Fault, JsonObject, Offers, Outcome, PromptAnswer, Resource, ServerLog
 from workbench.servers.call_results import weight
@@ -30,14 +31,19 @@ class Offered:
         self._find = find
         self._seconds = seconds
 
+    @api
     def offers(self, server: str) -> Offers:
+        """Everything but the resources themselves; of a server that rests, what was known of it last."""
         return self._find(server).offering.offers()
 
+    @api
     def resources(self, server: str, start: int) -> tuple[Resource, ...]:
-        """A slice of the list; a shorter one than the rest is the last."""
+        """The list from this place on, at most a thousand at once."""
         return self._find(server).offering.resources[max(0, start) : max(0, start) + SLICE]
 
+    @api(name="server_log")
     def log(self, server: str, after: int) -> ServerLog:
+        """The lines with a higher number, as far as they are kept."""
         return self._find(server).offering.log.after(after)
 
     async def read(self, call_id: str, server: str, uri: str) -> Outcome:
