@@ -7,7 +7,7 @@ made, so its figures say little. The second was written later without looking at
 92.0 % noticed and 1.2 % flagged, before what it showed was mended. `risky` ones have an effect that a person should
 see; `harmless` ones only compute, read the workspace and call reading tools; `writing` ones are ordinary and change
 something, and `telling` ones print hashes of single values, so both ought to ask. Each is judged twice: with a
-catalogue, and with names of tools alone, as `python -m workbench.policy` does.
+catalogue, and with names of tools alone, as `python -m workbench.analysis` does.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from workbench.policy.reading import assess
+from workbench.analysis.reading import assess
 from workbench.records import Gate, Hints, Risk, Tool, Verdict
 from workbench.records.risk_levels import at_least
 

@@ -14,6 +14,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING
 
 from workbench.agent.entrance import Entrance, load_door
+from workbench.analysis.verdict import RULES
 from workbench.audit.finder import Finder
 from workbench.audit.index import Index
 from workbench.audit.indexing import Indexing
@@ -30,7 +31,6 @@ from workbench.paths import Paths, images_folder, starter_skills
 from workbench.permissions.personal_data_marks import Personal
 from workbench.permissions.rules import Rules
 from workbench.permissions.run_profiles import Bounds
-from workbench.policy.sentence import RULES
 from workbench.records import Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker

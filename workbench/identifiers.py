@@ -50,6 +50,14 @@ def package_name(server: str) -> str:
     return _assign([server], "server", _KEYWORDS)[server]
 
 
+def skill_module_name(name: str) -> str:
+    """The module and function of a skill: `filter-pending-orders` is imported as `filter_pending_orders`."""
+    word = name.replace("-", "_")
+    if word[:1].isdigit():
+        return f"_{word}"
+    return f"{word}_" if keyword.iskeyword(word) else word
+
+
 def type_name(words: str) -> str:
     """A class name: `line-item` becomes `LineItem`."""
     parts = identifier(words, fallback="Type").split("_")

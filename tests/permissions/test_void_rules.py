@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from workbench.analysis.verdict import RULES
 from workbench.permissions.call_rules import PYTHON, approval_basis, voided
-from workbench.policy.sentence import RULES
 from workbench.records import Gate, Hints, Permission, Risk, Tool, Verdict, Word
 
 READER = Tool("shop", "list_orders", hints=Hints(read_only=True), hash="h")

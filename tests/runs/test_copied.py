@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.policy.reading import read as read_program
+from workbench.analysis.reading import read as read_program
 from workbench.records import Hints, Risk, Tool
 from workbench.runs.copied import mark_copied
 from workbench.runs.provenance import PRIVATE, UNTRUSTED, Provenance, Read

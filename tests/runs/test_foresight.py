@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.runs.steps import reached, waiting
-from workbench.policy.reading import read
+from workbench.analysis.reading import read
 from workbench.records import Decision, RunState
 from workbench.runs.foresight import hopeless as certain_failures
 

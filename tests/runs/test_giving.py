@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from workbench.analysis.reading import read
 from workbench.events import RunChanged, RunPaused
-from workbench.policy.reading import read
 from workbench.records import Decision, EntryQuery, Hints, PauseAnswer, Permission, RunState, ServerConfig, Tool, Word
 from workbench.runs.giving import announced
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from workbench.policy.reading import assess
+from workbench.analysis.reading import assess
 from workbench.records import Tool
 from workbench.runs.needs import missing, needed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.policy.reading import read
+from workbench.analysis.reading import read
 from workbench.runs.packaged import packaged
 from workbench.settings import Settings
 

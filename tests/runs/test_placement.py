@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from tests.runs.steps import reached
 from tests.sandbox.lent import Lent
+from workbench.analysis.reading import read
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.policy.reading import read
 from workbench.records import Decision, EntryQuery, Level, Risk, RunState, Verdict
 from workbench.records import Gate as GateWord
 from workbench.runs.placement import place

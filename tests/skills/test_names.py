@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
-from workbench.skills.names import identifier, is_name, skill_name
+from workbench.identifiers import skill_module_name
+from workbench.skills.names import is_name, skill_name
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ def test_a_wish_becomes_the_nearest_legal_name(wish: str, name: str) -> None:
     ("name", "word"), [("a-b", "a_b"), ("3d-render", "_3d_render"), ("class", "class_"), ("import", "import_")]
 )
 def test_a_name_becomes_an_importable_word(name: str, word: str) -> None:
-    assert identifier(name) == word
+    assert skill_module_name(name) == word
 
 
 @pytest.mark.parametrize("name", ["", "A", "a_b", "-a", "a-", "a--b", "a b", "../a", "a" * 65, "a\n"])
@@ -40,5 +41,5 @@ def test_any_wish_is_a_legal_name_or_refused(wish: str) -> None:
     except WorkbenchError:
         return
     assert is_name(name)
-    assert identifier(name).isidentifier()
-    assert not keyword.iskeyword(identifier(name))
+    assert skill_module_name(name).isidentifier()
+    assert not keyword.iskeyword(skill_module_name(name))

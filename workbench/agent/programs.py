@@ -18,9 +18,9 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 from workbench.agent import arguments as given
 from workbench.agent.answer import Answer
 from workbench.agent.names import shortened
+from workbench.analysis.canonical_text import MAX_BYTES
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
-from workbench.policy.canonical import MAX_BYTES
 from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, Run, RunState
 from workbench.runs.conveyor import Conveyor

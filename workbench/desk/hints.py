@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+from workbench.analysis.call_checks import check_draft
+from workbench.analysis.parsed_program import ParsedProgram
 from workbench.api.marker import api
 from workbench.desk.seat import Seat
-from workbench.policy.call_checks import check_draft
-from workbench.policy.program import Program
 from workbench.records import Finding
 
 
@@ -19,4 +19,4 @@ class HintsDesk(Seat):
         """The calls of a program in Python that cannot work, by the definitions that are known."""
         tools = self._catalog.tools()
         servers = [state.config.name for state in self._catalog.states()]
-        return await asyncio.to_thread(lambda: check_draft(Program(code), tools, servers))
+        return await asyncio.to_thread(lambda: check_draft(ParsedProgram(code), tools, servers))

@@ -7,11 +7,11 @@ import json
 
 from msgspec.structs import replace
 
+from workbench.analysis.canonical_text import clean_text
+from workbench.analysis.sarif import sarif
 from workbench.api.marker import api
 from workbench.audit.review import DECIDED, NEWEST, review
 from workbench.desk.seat import BY, Seat
-from workbench.policy.canonical import cleaned
-from workbench.policy.sarif import sarif
 from workbench.records import Decision, EntryQuery, Origin, ReviewFigures, Run, Verdict
 
 
@@ -74,7 +74,7 @@ class RunsDesk(Seat):
     @api
     async def clean(self, code: str) -> str:
         """The text without what makes it unfit to be run: hidden characters, foreign encodings, odd line ends."""
-        return await asyncio.to_thread(cleaned, code)
+        return await asyncio.to_thread(clean_text, code)
 
     @api
     async def review_figures(self) -> ReviewFigures:

@@ -7,6 +7,7 @@ import json
 from functools import partial
 from pathlib import Path
 
+from workbench.analysis.skill_assessment import used_skills
 from workbench.api.marker import api
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
@@ -23,7 +24,6 @@ from workbench.records import (
     SkillState,
     SkillTest,
 )
-from workbench.runs.borrowed import used_skills
 from workbench.runs.execution import limits_from
 from workbench.runs.sessions import Session
 from workbench.skills.cassettes import Cassette, cassette_name, read_cassettes, remove_cassette, write_cassette

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from workbench.analysis.canonical_text import canonicalize
+from workbench.analysis.parsed_program import ParsedProgram
+from workbench.analysis.program_fingerprints import skeleton
+from workbench.analysis.skill_assessment import circle
 from workbench.api.marker import api
 from workbench.desk.seat import BY, House, Seat
 from workbench.errors import WorkbenchError
-from workbench.policy.canonical import canonical
-from workbench.policy.pinning import skeleton
-from workbench.policy.program import Program
 from workbench.records import JsonObject, Run, Skill, SkillPage, SkillReview, SkillState
 from workbench.runs.arrivals import Arrivals
-from workbench.runs.borrowed import circle
 from workbench.runs.needs import missing, needed
 from workbench.runs.skill_verbs import run_skill
 from workbench.skills.exporting import pack
@@ -65,14 +65,14 @@ class SkillsDesk(Seat):
     async def draft_skill(
         self, name: str, description: str, code: str, run_id: str, tags: tuple[str, ...] = ()
     ) -> Skill:
-        text = canonical(code)
+        text = canonicalize(code)
         if text.faults:
             raise WorkbenchError(text.faults[0].message, "Remove those characters first.")
         verdict = await self._house.conveyor.assess(text.text)
         tools = needed(verdict)
         draft = self._rooms.library.draft
         skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools, tags)
-        self._rooms.library.lessons.dismiss(skeleton(Program(text.text)))  # it is one now
+        self._rooms.library.lessons.dismiss(skeleton(ParsedProgram(text.text)))  # it is one now
         self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
         return skill
 
@@ -91,7 +91,7 @@ class SkillsDesk(Seat):
         """Keep the draft with this sha as the next version. Its text is read from disk once more before."""
         seen = await asyncio.to_thread(self._rooms.library.to_keep, name, sha)
         terminal = self._check_terminal(of_agent=seen.author != BY)
-        if faults := canonical(seen.code).faults:
+        if faults := canonicalize(seen.code).faults:
             raise WorkbenchError(faults[0].message, "Remove those characters, then keep it.")
         usable = await asyncio.to_thread(self._rooms.library.usable)
         if way := circle(seen.name, seen.code, usable):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from workbench.analysis.host_names import host_name
 from workbench.errors import WorkbenchError
 from workbench.network.blocked import Blocked
-from workbench.policy.hosts import host_name
 
 _LONGEST_HEAD = 1 << 16
 _LONGEST_LINE = 1 << 10  # of a chunk's size

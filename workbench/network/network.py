@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench import settings as settings_file
+from workbench.analysis.host_names import covers, host_name, is_address, place, protocols_for
 from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.network import addresses
@@ -24,7 +25,6 @@ from workbench.network.pasted import host_in
 from workbench.network.rate import Rate
 from workbench.network.resolving import Resolve, addresses_of, system_addresses
 from workbench.network.rules import Reading, entry_of, merged, read_rules, rule_of
-from workbench.policy.hosts import covers, host_name, is_address, place, protocols_for
 from workbench.records import HostRule, NetworkRules
 from workbench.settings import Settings
 

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import TypeAlias
 
+from workbench.analysis.host_names import is_address
 from workbench.network.addresses import Address
 from workbench.network.blocked import Unreachable
-from workbench.policy.hosts import is_address
 
 Resolve: TypeAlias = Callable[[str], Awaitable[list[Address]]]
 _MOST = 8  # lookups at once; each has a thread of its own, so one that hangs holds up no other work of the core

@@ -24,10 +24,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from workbench.analysis.host_names import PORTS, host_name, is_address
 from workbench.errors import WorkbenchError
 from workbench.files import read_toml
 from workbench.network.addresses import denied
-from workbench.policy.hosts import PORTS, host_name, is_address
 from workbench.records import Fault, HostRule
 
 PROTOCOLS = ("tls", "http", "tcp")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from workbench.analysis.host_names import host_name, is_address
 from workbench.errors import WorkbenchError
 from workbench.network.blocked import Blocked
-from workbench.policy.hosts import host_name, is_address
 
 HANDSHAKE = 22  # the first byte of every TLS connection
 _LONGEST_RECORD = 1 << 14

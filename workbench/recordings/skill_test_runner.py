@@ -18,8 +18,9 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from workbench.analysis.canonical_text import canonicalize
 from workbench.errors import WorkbenchError
-from workbench.policy.canonical import canonical
+from workbench.identifiers import skill_module_name
 from workbench.recordings.cassette_player import CassettePlayer
 from workbench.recordings.comparison import definition_change, result_differences
 from workbench.records import DifferenceKind, JsonObject, JsonValue, Skill, SkillDifference, SkillState, SkillTest, Tool
@@ -32,7 +33,6 @@ from workbench.settings import Settings
 from workbench.skills.cassettes import Cassette
 from workbench.skills.library import Library
 from workbench.skills.module import importable
-from workbench.skills.names import identifier
 from workbench.skills.signature import calling
 from workbench.wrappers.package import write_package
 
@@ -64,7 +64,7 @@ class SkillTestRunner:
 
     async def play(self, skill: Skill, cassette: Cassette) -> PlayedCassette:
         """Run the skill once against the cassette."""
-        if faults := canonical(f"{skill.code}\n{cassette.program}").faults:
+        if faults := canonicalize(f"{skill.code}\n{cassette.program}").faults:
             raise WorkbenchError(f"{skill.name} is not run: {faults[0].message}.", "Remove those characters first.")
         if self._sandbox.strength.level == "reduced" and (skill.faults or skill.state is not SkillState.KEPT):
             words = f"{skill.name} is not run: nobody has kept its code, and the sandbox here is of reduced strength."
@@ -136,7 +136,7 @@ class SkillTestRunner:
         others = [one for one in self._library.kept() if one.name != skill.name]
         for one in (*others, skill):
             module = importable(replace(one, faults=()))  # nothing here is handed to a program that could do harm
-            (folder / "skills" / f"{identifier(one.name)}.py").write_text(module, encoding="utf-8")
+            (folder / "skills" / f"{skill_module_name(one.name)}.py").write_text(module, encoding="utf-8")
 
     def _program(self, code: str, folder: Path) -> Program:
         settings = self._settings()

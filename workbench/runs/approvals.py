@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from msgspec import Struct
 from msgspec.structs import replace
 
+from workbench.analysis.parsed_program import ParsedProgram
+from workbench.analysis.program_fingerprints import ProgramFingerprints, changed_values, fingerprints, is_near
+from workbench.analysis.reading import Reading
 from workbench.audit.review import is_hasty
-from workbench.policy.pinning import Prints, changed_values, near, prints
-from workbench.policy.program import Program
-from workbench.policy.reading import Reading
 from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
 from workbench.runs.execution import limits_from
 from workbench.runs.pins import Pins
@@ -33,8 +33,8 @@ class Allowed(Struct, frozen=True):
     """One program that a person let run."""
 
     at: float
-    prints: Prints
-    program: Program
+    fingerprints: ProgramFingerprints
+    program: ParsedProgram
     language: str
 
 
@@ -81,23 +81,23 @@ class Approvals:
         """A person let this run."""
         if run.verdict is not None and reading is not None and len(run.proposal.code) <= LONGEST:
             program = reading.program
-            mine = prints(run.proposal, run.verdict, program)
+            mine = fingerprints(run.proposal, run.verdict, program)
             self._allowed.append(Allowed(time.time(), mine, program, run.proposal.language))
 
     def _resemblance(
-        self, proposal: Proposal, verdict: Verdict, program: Program, allowed: tuple[Allowed, ...]
+        self, proposal: Proposal, verdict: Verdict, program: ParsedProgram, allowed: tuple[Allowed, ...]
     ) -> Resemblance | None:
         """The nearest of the allowed programs; of equally near ones the newest."""
         if len(proposal.code) > LONGEST:
             return None
-        mine = prints(proposal, verdict, program)
-        found = [(likeness, one) for one in reversed(allowed) if (likeness := one.prints.likeness(mine))]
+        mine = fingerprints(proposal, verdict, program)
+        found = [(likeness, one) for one in reversed(allowed) if (likeness := one.fingerprints.likeness(mine))]
         if found:
             likeness, one = min(found, key=lambda pair: list(Likeness).index(pair[0]))
             changes = changed_values(one.program, program) if likeness is Likeness.VALUES else ()
             return Resemblance(likeness, one.at, one.program.text, changes)
         same = (one for one in reversed(allowed) if one.language == proposal.language)
-        alike = (one for one in same if near(one.program.text, proposal.code))
+        alike = (one for one in same if is_near(one.program.text, proposal.code))
         return next((Resemblance(Likeness.NEAR, one.at, one.program.text) for one in alike), None)
 
 

@@ -16,10 +16,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from workbench.analysis.canonical_text import canonicalize, find_hidden_characters
+from workbench.analysis.skill_assessment import circle, read_all
 from workbench.errors import WorkbenchError
-from workbench.policy.canonical import canonical, hidden
 from workbench.records import Gate, Skill, SkillFile, SkillReview, Tool, Verdict
-from workbench.runs.borrowed import circle, read_all
 from workbench.runs.needs import missing, needed
 from workbench.runs.rooms import Rooms
 from workbench.skills.folder import CARD, code_file, skill_of
@@ -95,7 +95,11 @@ def _refusal(parcel: Parcel, skill: Skill, verdict: Verdict | None, way: Sequenc
     """Why it is not taken; a text that shows other than it is comes first."""
     for path in sorted(parcel.files):
         if path.endswith((".md", ".py", ".txt", ".json", ".toml", ".yaml", ".yml")):
-            faults = canonical(parcel.text(path)).faults if path.endswith(".py") else hidden(parcel.text(path))
+            faults = (
+                canonicalize(parcel.text(path)).faults
+                if path.endswith(".py")
+                else find_hidden_characters(parcel.text(path))
+            )
             if faults:
                 return f"{path}, line {faults[0].span.line}: {faults[0].message}."
     if skill.faults:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from workbench.analysis.additive_programs import is_additive
+from workbench.analysis.verdict_bounds import Limits, bound
 from workbench.errors import WorkbenchError
 from workbench.permissions.judgement import foresee
 from workbench.permissions.provenance_rules import UNTRUSTED
-from workbench.policy.mild import mild
-from workbench.policy.verdict_bounds import Limits, bound
 from workbench.records import Gate, Risk, Tool, Verdict
 from workbench.runs.languages import PYTHON
 from workbench.runs.rooms import Rooms
@@ -53,7 +53,7 @@ def within_bounds(
     if found.risk is not Risk.MEDIUM or _has_met_strangers(rooms, session):
         return found
     tools = [find(use.server, use.tool) for use in found.tools]
-    return replace(found, mild=mild(found, tools, lambda path: os.path.lexists(rooms.paths.workspace / path)))
+    return replace(found, mild=is_additive(found, tools, lambda path: os.path.lexists(rooms.paths.workspace / path)))
 
 
 def _has_met_strangers(rooms: Rooms, session: str) -> bool:

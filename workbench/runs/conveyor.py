@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from workbench.analysis.canonical_text import canonicalize, strip_code_fence
+from workbench.analysis.reading import Reading, read
+from workbench.analysis.skill_assessment import uses_skills, with_skills
 from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged, spawn
-from workbench.policy.canonical import canonical, plain_program
-from workbench.policy.reading import Reading, read
 from workbench.records import (
     Content,
     Decision,
@@ -31,7 +32,6 @@ from workbench.records import (
 )
 from workbench.runs import watching
 from workbench.runs.approvals import Approvals, answer_for, is_same_question
-from workbench.runs.borrowed import uses_skills, with_skills
 from workbench.runs.bounding import required_tools, within_bounds
 from workbench.runs.broker import Broker
 from workbench.runs.copied import mark_copied
@@ -186,7 +186,7 @@ class Conveyor:
         found = self.states.find(session, state) if state else None
         proposal = Proposal(
             id=f"r{uuid.uuid4().hex[:11]}",  # a letter first: digits alone could be masked as somebody's number
-            code=(text := canonical(plain_program(code) if language == PYTHON else code)).text,
+            code=(text := canonicalize(strip_code_fence(code) if language == PYTHON else code)).text,
             sha=text.sha,
             origin=session.origin,
             session=session.id,
@@ -282,7 +282,7 @@ class Conveyor:
 
     async def edit(self, run_id: str, code: str) -> Run:
         run = self._find(run_id)
-        text, reading = canonical(code), await self._reading(run, code)
+        text, reading = canonicalize(code), await self._reading(run, code)
         verdict = reading.verdict
         before = run.record.proposal
         proposal = replace(before, code=text.text, sha=text.sha, original=before.original or before.code)

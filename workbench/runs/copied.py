@@ -11,7 +11,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from workbench.policy.reading import Reading
+from workbench.analysis.reading import Reading
 from workbench.records import Finding, Risk
 from workbench.records.risk_levels import rank
 from workbench.runs.provenance import UNTRUSTED, Provenance

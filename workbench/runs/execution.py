@@ -8,9 +8,10 @@ import os
 from functools import partial
 from pathlib import Path
 
+from workbench.analysis.reading import Reading
+from workbench.analysis.skill_assessment import borrowed_codes, borrows, check_unchanged, names_skill
 from workbench.errors import WorkbenchError
 from workbench.permissions.tool_annotations import tool_risk
-from workbench.policy.reading import Reading
 from workbench.recordings.call_recorder import RecordedCall
 from workbench.records import (
     CallTrace,
@@ -26,7 +27,6 @@ from workbench.records import (
     ToolSummary,
 )
 from workbench.runs.answered import failure, value_of, words_of
-from workbench.runs.borrowed import borrowed_codes, borrows, check_unchanged, names_skill
 from workbench.runs.broker import BIG_ANSWER, Broker
 from workbench.runs.files_in import learn_files
 from workbench.runs.guard import RunGuard

@@ -11,10 +11,10 @@ import asyncio
 import contextlib
 from collections.abc import Sequence
 
+from workbench.analysis.call_checks import WAITING, find_certain_failures
+from workbench.analysis.reading import Reading
 from workbench.errors import WorkbenchError
 from workbench.identifiers import fold
-from workbench.policy.call_checks import WAITING, check
-from workbench.policy.reading import Reading
 from workbench.records import Fault, Finding, ServerStatus, Tool
 from workbench.servers.server_catalog import Catalog
 from workbench.servers.tool_definitions.missing_tool_messages import not_allowed, waiting_line
@@ -25,7 +25,7 @@ _TOLD = 10  # findings in one answer
 def waiting_for(readings: Sequence[Reading], catalog: Catalog) -> tuple[Finding, ...]:
     """Servers that wait to be allowed and that these texts, of the skills a program uses, certainly need."""
     waiting = not_allowed(catalog.states())
-    found = [one for reading in readings for one in check(reading, (), (), waiting)] if waiting else []
+    found = [one for reading in readings for one in find_certain_failures(reading, (), (), waiting)] if waiting else []
     return tuple(one for one in found if one.rule == WAITING)
 
 
@@ -34,10 +34,10 @@ async def hopeless(reading: Reading, catalog: Catalog) -> tuple[Finding, ...]:
     if not reading.servers:
         return ()
     servers, waiting = [state.config.name for state in catalog.states()], not_allowed(catalog.states())
-    if not await asyncio.to_thread(check, reading, catalog.tools(), servers, waiting):
+    if not await asyncio.to_thread(find_certain_failures, reading, catalog.tools(), servers, waiting):
         return ()
     await _wake(reading, catalog)
-    return await asyncio.to_thread(check, reading, _fresh(catalog), servers, waiting)
+    return await asyncio.to_thread(find_certain_failures, reading, _fresh(catalog), servers, waiting)
 
 
 def explain(findings: Sequence[Finding]) -> Fault:

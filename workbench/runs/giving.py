@@ -12,10 +12,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from workbench.analysis.reading import Reading
 from workbench.errors import WorkbenchError
 from workbench.permissions.provenance_rules import CallReason
 from workbench.permissions.rules import Rules
-from workbench.policy.reading import Reading
 from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
 from workbench.privacy.restorations import Restoration
 from workbench.privacy.vault import Vault

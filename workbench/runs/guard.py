@@ -15,10 +15,10 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
+from workbench.analysis.approval_gate import is_auto_approved_as_additive
 from workbench.permissions import provenance_rules, tool_annotations
 from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMatch, ValueSources
 from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason
-from workbench.policy.gate import spared
 from workbench.records import JsonObject, Outcome, Pause, PauseAnswer, Tool, ToolCall, ValueOrigin
 from workbench.records.risk_levels import worst
 from workbench.runs.answered import texts_of
@@ -115,7 +115,11 @@ class RunGuard:
     def unreviewed(self) -> bool:
         record = self._run.record
         asked = record.decision is not None or self._run.plan is not None
-        return not asked and record.verdict is not None and spared(record.verdict, self._run.rooms.settings())
+        return (
+            not asked
+            and record.verdict is not None
+            and is_auto_approved_as_additive(record.verdict, self._run.rooms.settings())
+        )
 
     @cached_property
     def announced_tokens(self) -> AnnouncedTokens:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from workbench.analysis.parsed_program import ParsedProgram
+from workbench.analysis.program_fingerprints import skeleton
+from workbench.analysis.skill_assessment import MARK
 from workbench.events import Event, RunChanged
-from workbench.policy.pinning import skeleton
-from workbench.policy.program import Program
 from workbench.records import Run, RunState
 from workbench.records.runs import ENDS
-from workbench.runs.borrowed import MARK
 from workbench.runs.rooms import Rooms
 
 LONGEST: Final = 6_000  # characters of a program whose form is counted: a skill is short, and the loop waits for it
@@ -43,5 +43,5 @@ class LearningSkills:
             session = self._rooms.sessions.get(run.proposal.session)
             purpose = session.mask(run.proposal.purpose) if session is not None else ""
             tools = sorted({f"{call.server}.{call.tool}" for call in run.calls})
-            if not run.proposal.skill and (key := skeleton(Program(run.proposal.code))):
+            if not run.proposal.skill and (key := skeleton(ParsedProgram(run.proposal.code))):
                 lessons.ran(key, run.id, purpose, tools[:10], saved=saved, at=time.time())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from workbench.policy.observed import Seen
+from workbench.analysis.observed_effects import ObservedEffects
 from workbench.records import CallTrace
 from workbench.workspace.names import shown
 from workbench.workspace.snapshots import Writer
@@ -32,7 +32,7 @@ class Observing:
         """Servers and tools that answered."""
         return tuple(self._made)
 
-    def end(self, writer: Writer | None) -> Seen:
+    def end(self, writer: Writer | None) -> ObservedEffects:
         """What was seen. Files count only where no other program may have changed them."""
         written: set[str] = set()
         deleted: set[str] = set()
@@ -42,7 +42,7 @@ class Observing:
                 (written if change.after else deleted).add(f"workspace/{shown(path)}")
         again = {f"workspace/{shown(path)}" for path in writer.rewritten - writer.files.keys()} if writer else set()
         files = tuple(sorted(written | again)), tuple(sorted(deleted))
-        return Seen(self._times(hosts=False), self._times(hosts=True), *files)
+        return ObservedEffects(self._times(hosts=False), self._times(hosts=True), *files)
 
     def _times(self, *, hosts: bool) -> dict[str, tuple[int, int]]:
         keys = [key for key in self._made | self._refused if (key[0] == NETWORK) is hosts]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 
+from workbench.analysis.host_names import place
 from workbench.errors import WorkbenchError
 from workbench.events import Noticed
 from workbench.network.blocked import Blocked, Unreachable
@@ -11,7 +12,6 @@ from workbench.network.connections import Connections
 from workbench.network.meter import Meter
 from workbench.network.network import Network
 from workbench.network.relay import Relay
-from workbench.policy.hosts import place
 from workbench.records import CallTrace, Connection, Fault, JsonObject, JsonValue, Note, Risk, Verdict
 from workbench.runs.carrying import Carrying
 from workbench.runs.observing import NETWORK

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.policy.reading import PYTHON, Reading
+from workbench.analysis.reading import PYTHON, Reading
 from workbench.sandbox.packages import packages
 from workbench.settings import Settings
 

@@ -14,11 +14,11 @@ import uuid
 
 from msgspec.structs import replace
 
+from workbench.analysis.program_fingerprints import once_only, session_only, text_fingerprint
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged
 from workbench.permissions import tool_annotations
 from workbench.permissions.call_rules import approval_basis
-from workbench.policy.pinning import once_only, session_only, text_print
 from workbench.records import Decision, Permission, Risk, Run, Verdict, Word
 from workbench.runs.provenance import PRIVATE, UNTRUSTED
 from workbench.runs.rooms import Rooms
@@ -93,7 +93,7 @@ class Pins:
 
     def _key(self, run: Run, verdict: Verdict) -> str:
         """Of the text in its meaning, the servers behind it, and how much weaker than wanted it is isolated."""
-        parts = [text_print(run.proposal, verdict), run.isolation, servers_behind(verdict, self._rooms.catalog)]
+        parts = [text_fingerprint(run.proposal, verdict), run.isolation, servers_behind(verdict, self._rooms.catalog)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def _reads(self, verdict: Verdict) -> set[str]:

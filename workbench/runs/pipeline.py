@@ -10,10 +10,10 @@ from contextlib import AsyncExitStack
 
 from msgspec.structs import replace
 
+from workbench.analysis.approval_gate import decide_gate
+from workbench.analysis.reading import Reading
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
-from workbench.policy.gate import gate
-from workbench.policy.reading import Reading
 from workbench.records import Fault, Finding, Gate, RunState
 from workbench.runs import watching
 from workbench.runs.approvals import Approvals, told
@@ -143,7 +143,7 @@ class RunPipeline:
         run.reading = await self._read(run, proposal.code)
         verdict = run.reading.verdict
         run.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
-        run.gate = gate(verdict, self._rooms.settings(), force=proposal.force_approval)
+        run.gate = decide_gate(verdict, self._rooms.settings(), force=proposal.force_approval)
         if run.gate in (Gate.AUTO, Gate.ASK):
             return None
         return RunEnd(RunState.REFUSED, "was returned to its author", returned(verdict, run.gate))

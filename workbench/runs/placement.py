@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from workbench.analysis.approval_gate import isolation_risk
+from workbench.analysis.reading import Reading
 from workbench.errors import WorkbenchError
-from workbench.policy.gate import isolated_as
-from workbench.policy.reading import Reading
 from workbench.records import Level, Risk
 from workbench.runs.languages import NAMES, PYTHON
 from workbench.runs.packaged import packaged
@@ -29,7 +29,7 @@ async def place(reading: Reading, settings: Settings, sandbox: Sandbox) -> Place
     """The wanted level or a stronger one; else the strongest there is, with the sentence that needs a consent."""
     verdict, language = reading.verdict, reading.language
     least = verdict.profile.isolation if verdict.profile else ""
-    wanted = _stronger(wanted_level(isolated_as(verdict, settings), settings), least)
+    wanted = _stronger(wanted_level(isolation_risk(verdict, settings), settings), least)
     found = await sandbox.fitting(wanted, language)
     if found is not None and _may_hold(found, verdict.risk):
         usual = found.name == LEVELS[0] and found.backend in WITH_PACKAGES

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from workbench.analysis.skill_assessment import UNKNOWN
 from workbench.records import Fault, Gate, RunState, Verdict
-from workbench.runs.borrowed import UNKNOWN
 from workbench.runs.outgoing import tells_of_network
 from workbench.runs.run import RunEnd
 from workbench.sandbox.sandbox import Ending

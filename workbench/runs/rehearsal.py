@@ -12,8 +12,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from workbench.analysis.interpreter.tool_calls import reversible
 from workbench.errors import WorkbenchError
-from workbench.policy.toolcalls import reversible
 from workbench.records import (
     Content,
     Fault,

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from workbench.analysis.observed_effects import compare_effects, unpredicted_effects
+from workbench.analysis.reading import Reading
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
-from workbench.policy.observed import compare, unforeseen
-from workbench.policy.reading import Reading
 from workbench.privacy.pii_tokens import cut_before
 from workbench.records import CallTrace, Content, Decision, Fault, Gate, Ledger, Note, Origin, Proposal, Run, RunState
 from workbench.records.runs import ENDS
@@ -230,10 +230,10 @@ class ProgramRun:
         seen, verdict, provenance = self.observing.end(writer), self.record.verdict, self.session.provenance
         if verdict is None or self.rehearsal is not None:  # a rehearsal did nothing
             return
-        found = compare(verdict, seen, read=self.record.proposal.language == "python")
+        found = compare_effects(verdict, seen, read=self.record.proposal.language == "python")
         kinds = (*sorted(provenance.kinds), *(("sends",) if provenance.way_out else ()))
         self.record = replace(self.record, observed=found, read=kinds)
-        if words := unforeseen(found):
+        if words := unpredicted_effects(found):
             summary = f"did what its text does not say: {', '.join(words[:5])}"
             self.note("run.unforeseen", summary, {"unforeseen": words, "sha": self.record.proposal.sha}, ok=False)
 

@@ -11,9 +11,9 @@ import json
 
 from msgspec.structs import astuple
 
+from workbench.analysis.skill_assessment import MARK
 from workbench.errors import WorkbenchError
 from workbench.records import Limits, Proposal, Verdict
-from workbench.runs.borrowed import MARK
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.server_catalog import Catalog
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from workbench.analysis.canonical_text import canonicalize, strip_code_fence
 from workbench.errors import WorkbenchError
-from workbench.policy.canonical import canonical, plain_program
 from workbench.records import Note
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
@@ -14,7 +14,7 @@ from workbench.skills.names import skill_name
 
 async def offer_skill(rooms: Rooms, session: Session, name: str, code: str, description: str) -> str:
     """An agent's draft, through `save_skill` of its tools or of its programs; answers what it is told."""
-    text = canonical(plain_program(code))
+    text = canonicalize(strip_code_fence(code))
     if text.faults:
         raise WorkbenchError(text.faults[0].message, "Remove those characters and offer it again.")
     kept = [skill for skill in await asyncio.to_thread(rooms.library.usable) if skill.name == skill_name(name)]

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
+from workbench.identifiers import skill_module_name
 from workbench.records import FindKind, JsonValue, Run, Skill, SkillState
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.search.searchable_items import of_skill
-from workbench.skills.names import identifier
 from workbench.skills.signature import calling
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ async def kept_skill(rooms: Rooms, name: str) -> Skill:
     """One of them, by its name or its import name; else the reason, and names there are."""
     usable = await kept_skills(rooms)
     for skill in usable:
-        if name in (skill.name, identifier(skill.name)):
+        if name in (skill.name, skill_module_name(skill.name)):
             return skill
     if (draft := await asyncio.to_thread(_draft, rooms, name)) is not None:
         raise WorkbenchError(
@@ -44,7 +44,7 @@ async def kept_skill(rooms: Rooms, name: str) -> Skill:
 
 def _draft(rooms: Rooms, name: str) -> Skill | None:
     drafts = (skill for skill in rooms.library.skills() if skill.state is SkillState.DRAFT)
-    return next((skill for skill in drafts if name in (skill.name, identifier(skill.name))), None)
+    return next((skill for skill in drafts if name in (skill.name, skill_module_name(skill.name))), None)
 
 
 async def find_skills(rooms: Rooms, query: str, limit: int = 20) -> tuple[Skill, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from workbench.policy.reading import Reading
+from workbench.analysis.reading import Reading
 
 MOST_FILES: Final = 4_000
 MOST_LETTERS: Final = 8_000_000

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TypeVar
 
+from workbench.analysis.observed_effects import may_write
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged, finish_even_if_cancelled
-from workbench.policy.observed import may_write
 from workbench.records import Run
 from workbench.runs.languages import PYTHON
 from workbench.runs.run import ProgramRun, is_person

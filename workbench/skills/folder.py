@@ -19,6 +19,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
+from workbench.identifiers import skill_module_name
 from workbench.records import Skill, SkillState
 from workbench.skills.frontmatter import (
     FrontMatter,
@@ -28,7 +29,7 @@ from workbench.skills.frontmatter import (
     read_front_matter,
     write_front_matter,
 )
-from workbench.skills.names import identifier, is_name
+from workbench.skills.names import is_name
 
 CARD = "SKILL.md"
 VERSIONS = "versions"  # below a skill's folder: code and card of each earlier version
@@ -188,7 +189,7 @@ def is_plain(path: Path) -> bool:
 
 
 def code_file(name: str) -> str:
-    return f"{identifier(name)}.py"
+    return f"{skill_module_name(name)}.py"
 
 
 def read_file(path: Path) -> str:

@@ -12,10 +12,11 @@ from threading import Lock
 
 from msgspec.structs import replace
 
+from workbench.analysis.parsed_program import parse
 from workbench.errors import WorkbenchError
 from workbench.events import Event, SkillsChanged
 from workbench.files import read_plain
-from workbench.policy.program import parse
+from workbench.identifiers import skill_module_name
 from workbench.records import Skill, SkillState
 from workbench.skills.approvals import Approvals
 from workbench.skills.cassettes import restamp
@@ -36,7 +37,7 @@ from workbench.skills.folder import (
 from workbench.skills.lessons import Lessons
 from workbench.skills.library_snapshot import RETIRED, LibraryReader, LibrarySkill, LibrarySnapshot, skill_folders
 from workbench.skills.module import importable
-from workbench.skills.names import identifier, is_name, skill_name
+from workbench.skills.names import is_name, skill_name
 from workbench.skills.parcel import Parcel
 from workbench.skills.renaming import renamed, renamed_words
 from workbench.skills.words import body
@@ -255,7 +256,7 @@ class Library:
         target.mkdir(parents=True, exist_ok=True)
         wanted: dict[str, tuple[Skill, str]] = {}
         for skill in self.kept():
-            file = f"{identifier(skill.name)}.py"
+            file = f"{skill_module_name(skill.name)}.py"
             known = self._modules.get(file)
             source = known[1] if known is not None and known[0] == skill else importable(skill)
             wanted[file] = skill, source
@@ -294,7 +295,10 @@ class Library:
 
     def _rename(self, skill: Skill, name: str) -> None:
         """What was kept was looked at; only the skill's own name in it is another one now."""
-        root, code = self._root(skill.state), renamed(skill.code, identifier(skill.name), identifier(name))
+        root, code = (
+            self._root(skill.state),
+            renamed(skill.code, skill_module_name(skill.name), skill_module_name(name)),
+        )
         notes = renamed_words(skill.notes, skill.name, name)
         sha, kept = sha_of(code, notes), skill.state is SkillState.KEPT
         draft = self._drafts / skill.name

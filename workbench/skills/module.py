@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from workbench.policy.program import parse
+from workbench.analysis.parsed_program import parse
+from workbench.identifiers import skill_module_name
 from workbench.records import Skill
-from workbench.skills.names import identifier
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
@@ -112,7 +112,7 @@ def _placeholders(given: ast.arguments) -> list[str]:
 
 def importable(skill: Skill) -> str:
     """The module that programs import; of a skill that cannot be imported one that says why."""
-    function = identifier(skill.name)
+    function = skill_module_name(skill.name)
     if not skill.code and not skill.faults:
         return missing_module(function, "it is instructions only; load_skill reads them")
     if skill.faults:

@@ -1,8 +1,7 @@
-"""Skill names as the Agent Skills specification wants them, and the Python name a program imports."""
+"""Skill names as the Agent Skills specification wants them."""
 
 from __future__ import annotations
 
-import keyword
 import re
 import unicodedata
 
@@ -25,11 +24,3 @@ def skill_name(wish: str) -> str:
     if not name:
         raise WorkbenchError("A skill needs a name.", "Use letters and digits, such as filter-pending-orders.")
     return name
-
-
-def identifier(name: str) -> str:
-    """The module and function of a skill: `filter-pending-orders` is imported as `filter_pending_orders`."""
-    word = name.replace("-", "_")
-    if word[:1].isdigit():
-        return f"_{word}"
-    return f"{word}_" if keyword.iskeyword(word) else word

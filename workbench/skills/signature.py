@@ -11,11 +11,11 @@ import keyword
 from collections.abc import Mapping
 from typing import Any, Final
 
+from workbench.analysis.parsed_program import parse
 from workbench.errors import WorkbenchError
-from workbench.policy.program import parse
+from workbench.identifiers import skill_module_name
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.skills.module import module_source
-from workbench.skills.names import identifier
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _PLAIN: Final = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null"}
@@ -29,7 +29,7 @@ def function_of(skill: Skill) -> _Function | None:
         body = parse(skill.code).body
     except (SyntaxError, ValueError, RecursionError):
         return None
-    found = [one for one in body if isinstance(one, _Function) and one.name == identifier(skill.name)]
+    found = [one for one in body if isinstance(one, _Function) and one.name == skill_module_name(skill.name)]
     return found[0] if found else None
 
 
@@ -51,20 +51,20 @@ def schema_of(skill: Skill) -> JsonObject:
 
 def calling(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
     """The program that calls the skill with these arguments; wrong names are refused with the right ones."""
-    call, function = _call(skill, arguments), identifier(skill.name)
+    call, function = _call(skill, arguments), skill_module_name(skill.name)
     return f"from skills.{function} import {function}\n\nresult = {call}\n"
 
 
 def trying(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
     """The same for a skill that programs cannot import yet: its own text, and the call below it."""
     call = _call(skill, arguments)
-    return f"{module_source(skill.code, identifier(skill.name)).rstrip()}\n\n\nresult = {call}\n"
+    return f"{module_source(skill.code, skill_module_name(skill.name)).rstrip()}\n\n\nresult = {call}\n"
 
 
 def _call(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
     if not skill.code:
         raise WorkbenchError(f"{skill.name} is instructions only.", "There is nothing to run; load_skill reads them.")
-    schema, function = schema_of(skill), identifier(skill.name)
+    schema, function = schema_of(skill), skill_module_name(skill.name)
     known = schema["properties"]
     names = ", ".join(known) if isinstance(known, dict) and known else "none"
     wrong = [name for name in arguments if isinstance(known, dict) and name not in known]
@@ -84,7 +84,7 @@ def _call(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
 
 def called_with(code: str, name: str) -> JsonObject | None:
     """The arguments with which a program calls this skill once, where they are written out; None where they are not."""
-    function = identifier(name)
+    function = skill_module_name(name)
     try:
         found = [
             node

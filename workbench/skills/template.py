@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from workbench.skills.names import identifier
+from workbench.identifiers import skill_module_name
 
 _TEMPLATE = '''\
 """{words}"""
@@ -24,4 +24,4 @@ async def {function}(limit: int = 10) -> dict[str, Any]:
 def beginning(name: str, description: str) -> str:
     """The code of a new skill; its words stand where readers of the code look for them."""
     words = textwrap.shorten(description, 90, placeholder="…").replace("\\", "/").replace('"', "'")
-    return _TEMPLATE.format(words=words, function=identifier(name))
+    return _TEMPLATE.format(words=words, function=skill_module_name(name))

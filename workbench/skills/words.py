@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from workbench.policy.program import parse
+from workbench.analysis.parsed_program import parse
+from workbench.identifiers import skill_module_name
 from workbench.skills.module import usage
-from workbench.skills.names import identifier
 
 
 def body(name: str, description: str, code: str, tools: Sequence[str]) -> str:
     """Title, usage, features and an example."""
-    function = identifier(name)
+    function = skill_module_name(name)
     call = usage(code, function)
     facts = [f"- `{function}.py` holds the code; it runs inside the workbench's sandbox."]
     facts += [f"- Calls the tool `{tool}`." for tool in tools]

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from workbench import Orchestrator, Stats, Task, TaskResult, TaskStats
+from workbench.analysis.approval_gate import decide_gate
+from workbench.analysis.reading import assess
 from workbench.network.addresses import denied
 from workbench.network.rules import rule_of
 from workbench.paths import resources, starter_skills
 from workbench.permissions.run_profiles import BUILT_IN
-from workbench.policy.gate import gate
-from workbench.policy.reading import assess
 from workbench.records import EffectKind, Gate, Risk, SkillState, Tool, Verdict
 from workbench.runs.placement import wanted_level
 from workbench.servers.configuration.known_servers import known_servers
@@ -154,7 +154,7 @@ def test_row_085_086_099_and_163_the_paper_s_own_configuration_is_read(tmp_path:
      "import subprocess\nsubprocess.run(['rm', '-rf', '/'])", "compile(x, 'f', 'exec')"],
 )  # fmt: skip
 def test_row_088_and_089_dangerous_patterns_never_run_unasked(code: str) -> None:
-    assert gate(verdict(code), Settings()) in (Gate.ASK, Gate.REFUSED)
+    assert decide_gate(verdict(code), Settings()) in (Gate.ASK, Gate.REFUSED)
 
 
 def test_row_089_an_import_alone_is_harmless_in_a_real_sandbox() -> None:
@@ -200,10 +200,10 @@ def test_row_097_the_impact_is_told() -> None:
 
 def test_row_102_103_104_and_105_who_is_asked() -> None:
     low, high = verdict("print(1)"), verdict("import os\nos.remove('workspace/a')")
-    assert gate(low, Settings()) is Gate.AUTO
-    assert gate(low, Settings(approval_auto_low=False)) is Gate.ASK
-    assert gate(low, Settings(), force=True) is Gate.ASK
-    assert gate(high, Settings(approval_auto_low=True, approval_auto_medium=True)) is Gate.ASK
+    assert decide_gate(low, Settings()) is Gate.AUTO
+    assert decide_gate(low, Settings(approval_auto_low=False)) is Gate.ASK
+    assert decide_gate(low, Settings(), force=True) is Gate.ASK
+    assert decide_gate(high, Settings(approval_auto_low=True, approval_auto_medium=True)) is Gate.ASK
     assert not any("auto_high" in name for name in Settings.__struct_fields__)
 
 

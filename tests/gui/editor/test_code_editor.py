@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QFont, QFontInfo, QTextCursor
 
+from workbench.analysis.parsed_program import Positions
 from workbench.gui.code_view import CodeView, marks_of, worst_line
 from workbench.gui.editor.code_editor import CodeEditor
 from workbench.gui.editor.spans import _units
-from workbench.policy.program import Positions
 from workbench.records import Effect, EffectKind, Finding, Gate, Risk, Span, Verdict
 
 

@@ -18,8 +18,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from workbench.analysis.tool_warnings import definition_warnings
 from workbench.errors import WorkbenchError
-from workbench.policy.definitions import odd_definition
 from workbench.records import ChangeKind, DefinitionChange, Fault, JsonObject, Tool
 from workbench.servers.configuration import private_json_files
 from workbench.servers.tool_definitions import definition_parsing
@@ -236,7 +236,7 @@ class Pins:
     def _change(self, name: str, tool: Tool) -> DefinitionChange:
         before = _text(self._pins[name].tool.raw) if name in self._pins else ""
         after, at = _text(tool.raw), self._told.get(name, ("", 0.0))[1]
-        odd = tuple(f"{one.message} {one.why}" for one in odd_definition(tool))
+        odd = tuple(f"{one.message} {one.why}" for one in definition_warnings(tool))
         return DefinitionChange(self._server, name, ChangeKind.CHANGED, tool.hash, at, before, after, True, odd)
 
     def _read(self, found: Mapping[str, Any]) -> list[tuple[str, _Pin]]:  # Any: JSON of ours, read with distrust

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from workbench.policy.definitions import odd_definition, odd_neighbours, unmarked
+from workbench.analysis.tool_warnings import definition_warnings, neighbour_warnings, unmarked
 from workbench.records import Tool, ToolWarning
 
 
@@ -28,7 +28,8 @@ class Oddities:
         keys = [(tool.server, tool.name, tool.hash) for tool in tools]
         known = self._own
         self._own = {
-            key: known[key] if key in known else odd_definition(tool) for key, tool in zip(keys, tools, strict=True)
+            key: known[key] if key in known else definition_warnings(tool)
+            for key, tool in zip(keys, tools, strict=True)
         }
         found: dict[str, list[ToolWarning]] = defaultdict(list)
         grouped: dict[str, list[Tool]] = defaultdict(list)
@@ -37,7 +38,7 @@ class Oddities:
             grouped[tool.server].append(tool)
         for server, its_tools in grouped.items():
             found[server] += unmarked(its_tools)
-        for warning in odd_neighbours(tools):
+        for warning in neighbour_warnings(tools):
             found[warning.server].append(warning)
         return {server: tuple(warnings) for server, warnings in found.items() if warnings}
 

@@ -1,0 +1,350 @@
+"""Finds the tool calls of a program that are certain to fail, before the program runs, with what would be valid.
+
+Only certain failures are reported. A call in a branch that may not be taken, in a `try` that catches, on a name that
+may be rebound, or with values that are only known at run time may work: no program that would work is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from weakref import WeakKeyDictionary
+
+from workbench.analysis.literal_values import UNSURE, fits_shape, literal_value
+from workbench.analysis.name_bindings import NameBindings
+from workbench.analysis.parsed_program import UNREADABLE, ParsedProgram
+from workbench.analysis.reading import Reading
+from workbench.analysis.unconditional_steps import ProgramStep, StepWalker
+from workbench.identifiers import package_name, parameter_names
+from workbench.records import Finding, JsonValue, Risk, Span, Tool
+from workbench.similar_names import did_you_mean
+from workbench.tool_names import ToolNames, tool_names
+from workbench.wrappers.lean import type_words
+from workbench.wrappers.schemas import read_definition
+from workbench.wrappers.shapes import Definition, Field
+from workbench.wrappers.source import wrapper_source
+
+WAITING = "server.waiting"  # the rule of a finding about a server that the user has not allowed to start
+_SHOWN = 20  # names listed in a message
+_BRANCHING = frozenset(
+    ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
+)
+# What functions take, read when a program first calls them, for as long as the list of tools is in use.
+_definitions: WeakKeyDictionary[ToolNames, dict[tuple[str, str], Definition | None]] = WeakKeyDictionary()
+
+
+def find_certain_failures(
+    reading: Reading, tools: Sequence[Tool], servers: Sequence[str] = (), waiting: Sequence[str] = ()
+) -> tuple[Finding, ...]:
+    """What is certain to fail in this program; nothing for text that does not parse, which others tell. `servers`: all
+    that there are, where that is known. `waiting`: servers that the user has not allowed to start."""
+    found = _Check(tools, servers, waiting).read(reading.program, reading.earlier_nodes) if reading.whole else []
+    return tuple(finding for finding, certain in found if certain)
+
+
+def check_draft(program: ParsedProgram, tools: Sequence[Tool], servers: Sequence[str]) -> tuple[Finding, ...]:
+    """What is certain to fail in a program that is being written, then what would fail if it got there: the second is
+    worth saying, and never a reason to refuse."""
+    sure = tuple(finding for finding, certain in _Check(tools, servers).read(program) if certain)
+    return (*sure, *(finding for finding, certain in _Check(tools).read(program) if not certain))
+
+
+@dataclass(slots=True)
+class _Sent:
+    """What is known of the arguments of one call."""
+
+    values: dict[str, JsonValue] = field(default_factory=dict)
+    is_whole: bool = True  # no other key can come
+
+
+class _Check:
+    """One program's calls against the tools."""
+
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        servers: Sequence[str] = (),
+        waiting: Sequence[str] = (),
+    ) -> None:
+        self._names = tool_names(tools)
+        self._listed = servers
+        self._waiting = {spelling: name for name in waiting for spelling in (name, package_name(name))}
+        self._found: dict[tuple[int, int, str, str], tuple[Finding, bool]] = {}
+        self._bindings = ParsedProgram("", python=False).bindings
+
+    @cached_property
+    def _servers(self) -> frozenset[str]:
+        """All servers, by their names and by those of their packages."""
+        return frozenset((*self._listed, *map(package_name, self._listed)))
+
+    def read(self, program: ParsedProgram, before: Sequence[ast.AST] = ()) -> list[tuple[Finding, bool]]:
+        """Findings in the order of the text, each with whether it is certain. `before`: the nodes of the programs that
+        it goes on from, whose names it has."""
+        if program.tree is None:
+            return []
+        try:
+            self._bindings = NameBindings(program.tree, program.nodes, before) if before else program.bindings
+            StepWalker(self._bindings, self._step).walk(program.tree)
+        except UNREADABLE:
+            return []
+        return [self._found[key] for key in sorted(self._found)]
+
+    def _step(self, step: ProgramStep) -> None:
+        if isinstance(step.node, ast.Import):
+            for alias in step.node.names if self._bindings.is_clear else ():
+                top, _, package = alias.name.partition(".")
+                if top == "servers" and package:
+                    self._is_server(package.split(".")[0], step, step.is_certain)
+            return
+        if isinstance(step.node, ast.ImportFrom):
+            self._import(step.node, step)
+            return
+        match self._bindings.meaning(step.node.func).split("."):
+            case ["servers", package, function]:
+                self._function(package, function, step.node, step)
+            case ["client", "call_tool"]:
+                server, tool, arguments = _given(step.node, ("server", "tool", "arguments"))
+                self._named_call(self._constant(server), self._constant(tool), arguments, step)
+            case ["client", "call_mcp_tool"]:
+                identifier, arguments = _given(step.node, ("id", "arguments"))
+                self._named_call(*self._parted(self._constant(identifier)), arguments, step)
+            case _:
+                pass
+
+    def _import(self, node: ast.ImportFrom, step: ProgramStep) -> None:
+        top, _, package = (node.module or "").partition(".")
+        if node.level or top != "servers" or not self._bindings.is_clear:
+            return
+        for alias in node.names:
+            if not package:
+                self._is_server(alias.name, step, step.is_certain)
+            elif self._is_server(package.split(".")[0], step, step.is_certain) and "." not in package:
+                self._known(package, alias.name, step)
+
+    def _is_server(self, name: str, step: ProgramStep, certain: bool) -> bool:
+        """Whether a server may be meant; one that nobody knows is a finding, where all are known, and so is one that
+        must not start yet."""
+        if (waiting := self._waiting.get(name)) is not None:
+            self._tell(WAITING, f"{waiting[:100]} waits for the user's Connect.", waiting, step, certain)
+            return False
+        if not self._listed or name.startswith("_") or name == "*" or self._names.server_of_package(name) is not None:
+            return True
+        if name in self._servers:
+            return True
+        if isinstance(step.node, ast.Call) and self._names.servers(name):
+            return True  # a call by name may spell it in another way
+        hint = did_you_mean(name, self._servers) or f"There are: {_names(sorted(self._servers))}."
+        self._tell("tool.unknown", f"There is no server {name[:80]}. {hint}", name, step, certain)
+        return False
+
+    def _known(self, package: str, name: str, step: ProgramStep) -> Tool | None:
+        """The tool of an imported name; one that its server does not have is a finding. The file of a function can be
+        imported too, and may have a different ending."""
+        server = self._names.server_of_package(package)
+        if server is None or name.startswith("_") or name == "*":
+            return None
+        found = self._names.find_exact(server, name)
+        if found is None and not self._names.candidates(server, name):
+            self._unknown(server, name, step, step.is_certain)
+        return found
+
+    def _unknown(self, server: str, name: str, step: ProgramStep, certain: bool) -> None:
+        close = [self._names.function(tool) for tool in self._names.similar(name, server)]
+        hint = f"Did you mean {', '.join(close)}?" if close else "search_tools finds the right name."
+        self._tell("tool.unknown", f"The server {server} has no tool {name}. {hint}", name, step, certain)
+
+    def _function(self, package: str, function: str, call: ast.Call, step: ProgramStep) -> None:
+        if package in self._waiting:
+            self._is_server(package, step, step.is_certain)
+            return
+        if (found := self._known(package, function, step)) and (definition := self._definition(found)):
+            keywords = _keywords_of(definition)
+            if self._positional(found, definition, keywords, call, step):
+                return
+            self._keywords(found, definition, keywords, call, step)
+            sent = self._sent(call, {word: key for key, word in keywords.items()})
+            self._contract(found, definition, sent, keywords, step)
+
+    def _positional(
+        self, tool: Tool, definition: Definition, keywords: Mapping[str, str], call: ast.Call, step: ProgramStep
+    ) -> bool:
+        """Whether the call gives several arguments without their names, which fails as the call is made."""
+        if len(call.args) < 2 or any(isinstance(part, ast.Starred) for part in call.args):
+            return False
+        listing = _listing(definition, keywords)
+        function = self._names.function(tool)
+        words = f"{_title(tool)} takes its arguments by name, as in {function}(name=value). {listing}"
+        self._tell("parameter.positional", words, function, step, step.is_certain)
+        return True
+
+    def _keywords(
+        self, tool: Tool, definition: Definition, keywords: Mapping[str, str], call: ast.Call, step: ProgramStep
+    ) -> None:
+        """A keyword that the function does not have fails as the call is made, awaited or not."""
+        for one in call.keywords if definition.more is None else []:
+            if one.arg is not None and one.arg not in keywords.values():
+                self._strange(tool, one.arg, list(keywords.values()), step, step.is_certain)
+
+    def _named_call(self, server: JsonValue, name: JsonValue, arguments: ast.expr | None, step: ProgramStep) -> None:
+        if not (isinstance(server, str) and isinstance(name, str)):
+            return
+        certain = step.is_certain and step.is_awaited
+        if not self._is_server(server, step, certain) or not self._names.servers(server):
+            return
+        found = self._names.find(server, name)
+        if found is None:
+            self._unknown(server, name, step, certain)
+        elif definition := self._definition(found):
+            sent = _Sent()
+            self._add(sent, arguments)
+            names = {one.key: one.key for one in definition.fields}
+            self._contract(found, definition, sent, names, step)
+
+    def _contract(
+        self, tool: Tool, definition: Definition, sent: _Sent, names: Mapping[str, str], step: ProgramStep
+    ) -> None:
+        """What the tool's own schema refuses. Where alternatives stand at its top, only a look at all could tell."""
+        if not _BRANCHING.isdisjoint(tool.input_schema):
+            return
+        certain = step.is_certain and step.is_awaited
+        for one in definition.fields:
+            if one.key in sent.values:
+                self._value(tool, definition, one, sent.values[one.key], names, step, certain)
+            elif one.required and sent.is_whole and not one.has_default:  # a default is what a server then takes
+                words = f"{_title(tool)} needs {names[one.key]}. {_listing(definition, names)}"
+                self._tell("parameter.missing", words, one.key, step, certain)
+        closed = tool.input_schema.get("additionalProperties") is False
+        for key in sent.values if closed else ():
+            if key not in names:
+                self._strange(tool, key, list(names.values()), step, certain)
+
+    def _constant(self, node: ast.expr | None) -> JsonValue:
+        return literal_value(node, self._bindings.written)
+
+    def _sent(self, call: ast.Call, keys: Mapping[str, str]) -> _Sent:
+        """One dict first, keywords over it, as the function puts them together."""
+        sent = _Sent(is_whole=len(call.args) <= 1)
+        for part in call.args[:1]:
+            self._add(sent, part)
+        for one in call.keywords:
+            if one.arg is None:
+                sent = _Sent(dict.fromkeys(sent.values, UNSURE), is_whole=False)
+            else:
+                sent.values[keys.get(one.arg, one.arg)] = self._constant(one.value)
+        return sent
+
+    def _add(self, sent: _Sent, arguments: ast.expr | None) -> None:
+        """The keys of a written dict; nothing and None are an empty one; anything else may hold any key."""
+        value = {} if arguments is None else self._constant(arguments)
+        if value is None:
+            return
+        if isinstance(value, dict):
+            sent.values.update(value)
+        else:
+            sent.is_whole = False
+
+    def _parted(self, identifier: JsonValue) -> tuple[JsonValue, JsonValue]:
+        """Server and tool of an identifier; both may hold its mark, so the first that is there counts."""
+        if not isinstance(identifier, str) or "__" not in identifier:
+            return UNSURE, UNSURE
+        if (tool := self._names.find_id(identifier)) is not None:
+            return tool.server, tool.name
+        parts = identifier.removeprefix("mcp__").split("__")
+        cuts = [("__".join(parts[:at]), "__".join(parts[at:])) for at in range(1, len(parts))]
+        silent = [(server, name) for server, name in cuts if server in self._servers]
+        return next(iter([*self._names.splits(identifier), *silent, *cuts]), (UNSURE, UNSURE))
+
+    def _definition(self, tool: Tool) -> Definition | None:
+        known = _definitions.setdefault(self._names, {})
+        key = tool.server, tool.name
+        if key not in known:
+            known[key] = _read(tool, self._names.function(tool))
+        return known[key]
+
+    def _strange(self, tool: Tool, name: str, known: list[str], step: ProgramStep, certain: bool) -> None:
+        hint = f"{did_you_mean(name, known)} ".lstrip()
+        words = f"{_title(tool)} has no parameter {name[:80]}. {hint}{_valid(known)}"
+        self._tell("parameter.unknown", words, name, step, certain)
+
+    def _value(
+        self,
+        tool: Tool,
+        definition: Definition,
+        one: Field,
+        value: JsonValue,
+        names: Mapping[str, str],
+        step: ProgramStep,
+        certain: bool,
+    ) -> None:
+        absent = value is None and (
+            one.has_default or not one.required
+        )  # many servers take null for "not given" without saying so
+        named = {shape.name: shape for shape in definition.given}
+        if absent or fits_shape(value, one.shape, named):
+            return
+        wanted = type_words(one.shape, definition)
+        words = f"{names[one.key]} of {_title(tool)} is {wanted}, not {_shown(value)}."
+        certain = certain and not fits_shape(value, one.shape, named, loose=True)
+        self._tell("parameter.value", words, one.key, step, certain)
+
+    def _tell(self, rule: str, message: str, subject: str, step: ProgramStep, certain: bool) -> None:
+        node = step.node
+        span = Span(node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
+        key = (span.line, span.column, rule, subject)
+        before = self._found.get(key)
+        if before is None or not before[1]:
+            risk = Risk.MEDIUM if certain else Risk.LOW
+            self._found[key] = (Finding(rule, risk, message, span, subject), certain)
+
+
+@lru_cache(maxsize=256)
+def _keyword_names(keys: tuple[str, ...]) -> Mapping[str, str]:
+    return parameter_names(keys)
+
+
+def _keywords_of(definition: Definition) -> Mapping[str, str]:
+    """JSON key → keyword of the function."""
+    return _keyword_names(tuple(one.key for one in definition.fields))
+
+
+def _read(tool: Tool, function: str) -> Definition | None:
+    """What a function takes; None where its definition could not be written, and so takes anything."""
+    try:
+        compile(wrapper_source(tool, function), function, "exec")
+        return read_definition(tool, function)
+    except (ValueError, TypeError, RecursionError, SyntaxError, MemoryError, UnicodeError):
+        return None
+
+
+def _given(call: ast.Call, names: tuple[str, ...]) -> list[ast.expr | None]:
+    """The arguments of a call by their parameters; an unknown one where a star hides them."""
+    unknown = ast.Name("unknown")
+    if any(isinstance(part, ast.Starred) for part in call.args) or any(one.arg is None for one in call.keywords):
+        return [unknown for _ in names]
+    by_name = dict(zip(names, call.args, strict=False)) | {one.arg: one.value for one in call.keywords if one.arg}
+    return [by_name.get(name) for name in names]
+
+
+def _title(tool: Tool) -> str:
+    return f"{tool.server}.{tool.name}"
+
+
+def _listing(definition: Definition, names: Mapping[str, str]) -> str:
+    ordered = sorted(definition.fields, key=lambda one: not one.required)
+    return _valid([f"{names[one.key]} (required)" if one.required else names[one.key] for one in ordered])
+
+
+def _valid(names: Sequence[str]) -> str:
+    return f"Valid: {_names(names)}." if names else "It takes no parameters."
+
+
+def _names(names: Sequence[str]) -> str:
+    more = f" … and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"
+
+
+def _shown(value: JsonValue) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"

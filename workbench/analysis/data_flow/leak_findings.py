@@ -1,0 +1,166 @@
+"""Reports where private tool answers go: into tools that reach outside, or into output in a form that masking misses.
+
+A value that is made of a private answer, in whatever way, and given to a tool that reaches outside is of high risk.
+Where the data flow cannot exclude it, the user is asked once. A number of rows or a sum tells a model nobody's secret;
+a single value spelled out by its characters, its length or its hash does.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from workbench.analysis.data_flow.value_origins import DERIVED, PRIVATE, UNKNOWN, UNTRUSTED, WHEN, AnswerOrigin
+from workbench.analysis.data_flow.value_tracker import TrackedCall, TrackedFlows, ValueTracker
+from workbench.analysis.interpreter.interpreter import Interpreter
+from workbench.analysis.interpreter.program_report import NotedToolUse, ProgramReport
+from workbench.analysis.interpreter.values import ValueSource
+from workbench.permissions import tool_annotations
+from workbench.records import EffectKind, Risk, Tool, Verdict
+
+_OPAQUE = "code"  # the fact that text is run as code
+
+
+def find_leaks(interpreter: Interpreter, tree: ast.Module) -> None:
+    """Add what follows from the flow of values to the findings of a program that was read by names."""
+    report = interpreter.report
+    uses = list(report.uses.values())
+    if not any(tool_annotations.private(use.tool) or tool_annotations.reaches_outside(use.tool) for use in uses):
+        return
+    flows = ValueTracker(tree, interpreter.toolbook, _calls(interpreter)).follow()
+    flows.complete = flows.complete and _OPAQUE not in report.facts and not report.dynamic
+    private = [one for one in flows.sources if one.kind == PRIVATE]
+    private += [_source(use) for use in uses if tool_annotations.private(use.tool) and not _among(use.tool, private)]
+    for call in flows.calls.values():
+        _judge_call(interpreter, call, flows, private)
+    _judge_uncertain(interpreter, flows, uses, private)
+    for node, origins in flows.outputs.items():
+        _judge_output(interpreter, node, origins)
+
+
+def _calls(interpreter: Interpreter) -> dict[ast.AST, Iterable[Tool]]:
+    return {node: [tool for tool, _ in found.values()] for node, found in interpreter.tool_calls.items()}
+
+
+def _source(use: NotedToolUse) -> AnswerOrigin:
+    return AnswerOrigin(PRIVATE, f"{use.tool.server}.{use.tool.name}", use.line, use.tool.server)
+
+
+def _among(tool: Tool, origins: Iterable[AnswerOrigin]) -> bool:
+    return any(one.label == f"{tool.server}.{tool.name}" for one in origins)
+
+
+# ── tools that reach outside ─────────────────────────────────────────────────────────────────────────
+def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows, private: list[AnswerOrigin]) -> None:
+    tool, given = call.tool, call.arguments
+    if not tool_annotations.reaches_outside(tool, given):
+        return
+    report, span, name = interpreter.report, interpreter.span(call.node), f"{tool.server}.{tool.name}"
+    new = [one for one in private if tool_annotations.hears(tool, one.server, given)]
+    for argument, origins in given.items():
+        if source := _nearest(
+            one for one in origins if one.kind == PRIVATE and tool_annotations.hears(tool, one.server, given)
+        ):
+            report.may_carry.add(name)
+            report.flow(ValueSource(PRIVATE, source.label, source.line), _sink(name, argument), span)
+            words = _words(source, name, argument)
+            report.add("flow.private", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY, reversible=False)
+        elif unknown := _nearest(one for one in origins if one.kind == UNKNOWN):
+            report.may_carry.add(name)
+            if new:
+                _add_unclear(report, interpreter, call.node, name, new, f"it may come through {unknown.label}")
+        if new and tool_annotations.asks_anywhere(tool, given) and argument != WHEN:
+            stranger = _nearest(one for one in origins if one.kind == UNTRUSTED)
+            if stranger is not None:
+                report.flow(ValueSource(UNTRUSTED, stranger.label, stranger.line), _sink(name, argument), span)
+                words = (
+                    f"Where {name} goes is chosen by content from {stranger.label} (line {stranger.line}), and private"
+                    f" data is read beside"
+                )
+                report.add("flow.destination", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY)
+
+
+def _judge_uncertain(
+    interpreter: Interpreter, flows: TrackedFlows, uses: list[NotedToolUse], private: list[AnswerOrigin]
+) -> None:
+    """Calls that the flow of values says nothing of: text that is run, programs too large, names made at run time."""
+    report = interpreter.report
+    followed = {(call.tool.server, call.tool.name) for call in flows.calls.values()}
+    for use in uses:
+        tool = use.tool
+        if not tool_annotations.reaches_outside(tool):
+            continue
+        blind = any(one.kind == UNKNOWN or one.kind == PRIVATE for one in flows.blind)
+        if flows.complete and not blind and (tool.server, tool.name) in followed:
+            continue
+        name = f"{tool.server}.{tool.name}"
+        report.may_carry.add(name)
+        if new := [one for one in private if tool_annotations.hears(tool, one.server)]:
+            nodes = [node for node, found in interpreter.tool_calls.items() if (tool.server, tool.name) in found]
+            for node in nodes[:1]:
+                _add_unclear(report, interpreter, node, name, new, "not every value of the program could be followed")
+
+
+def _add_unclear(
+    report: ProgramReport, interpreter: Interpreter, node: ast.AST, name: str, private: Iterable[AnswerOrigin], why: str
+) -> None:
+    source = _nearest(private)
+    if source is None:
+        return
+    words = f"Whether data from {source.label} (line {source.line}) goes to {name} cannot be read: {why}"
+    span = interpreter.span(node)
+    report.flow(ValueSource(PRIVATE, source.label, source.line), name, span)
+    report.add("flow.unclear", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY, reversible=False)
+
+
+def _nearest(origins: Iterable[AnswerOrigin]) -> AnswerOrigin | None:
+    """Of several, one whose data goes on itself before one that only has a say in it; then the earliest."""
+    return min(origins, key=lambda one: (one.form == DERIVED, one.line, one.label), default=None)
+
+
+def _sink(name: str, argument: str) -> str:
+    return f"{name}.{argument}" if argument.isidentifier() else name
+
+
+def _words(source: AnswerOrigin, name: str, argument: str) -> str:
+    if argument == WHEN:
+        return f"Data from {source.label} (line {source.line}) decides whether {name} is called"
+    if source.form == DERIVED:
+        return f"What {name} is asked depends on data from {source.label} (line {source.line})"
+    place = f" ({argument})" if argument.isidentifier() else ""
+    return f"Data from {source.label} (line {source.line}) goes to {name}{place}"
+
+
+# ── output ───────────────────────────────────────────────────────────────────────────────────────────
+def _judge_output(interpreter: Interpreter, node: ast.AST, origins: Iterable[AnswerOrigin]) -> None:
+    source = min(origins, key=lambda one: (one.line, one.label, one.how, one.key), default=None)
+    if source is None:
+        return
+    what = f"“{source.key}” of {source.label}" if source.key else f"a value of {source.label}"
+    words = f"Spells out {what} (line {source.line}) by {source.how or 'its parts'}, where masking does not find it"
+    interpreter.report.add(
+        "flow.spelled", Risk.HIGH, words, interpreter.span(node), subject=source.label, effect=EffectKind.MAY
+    )
+
+
+# ── texts that run together ──────────────────────────────────────────────────────────────────────────
+def find_leak_between(one: Verdict, other: Verdict, tools: Sequence[Tool]) -> tuple[str, str] | None:
+    """The tool whose private answers one text reads, and the tool of the other text that may carry them outside: what a
+    program and a kept skill hand each other is read in neither of them."""
+    known = {(tool.server, tool.name): tool for tool in tools}
+    for reading, asking in ((one, other), (other, one)):
+        read = [
+            tool
+            for use in reading.tools
+            if (tool := known.get((use.server, use.tool))) and tool_annotations.private(tool)
+        ]
+        reaching = [
+            tool
+            for use in asking.tools
+            if (tool := known.get((use.server, use.tool))) and tool_annotations.reaches_outside(tool)
+        ]
+        for tool in reaching:
+            source = next((found for found in read if tool_annotations.hears(tool, found.server)), None)
+            if source is not None:
+                return f"{source.server}.{source.name}", f"{tool.server}.{tool.name}"
+    return None

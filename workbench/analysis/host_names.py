@@ -1,0 +1,84 @@
+"""Normalizes host names of programs and rules to one spelling; refuses ambiguous spellings instead of mending them."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable
+
+from workbench.errors import WorkbenchError
+from workbench.records import HostRule
+
+LONGEST = 253
+PORTS = {"tls": 443, "http": 80}  # where a protocol is at home
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\Z")
+_NUMBER = re.compile(r"(?:[0-9]+|0x[0-9a-f]*)\Z")
+_UNSURE = frozenset("ßςẞ\u200c\u200d")  # two standards turn these into different names
+_HINT = "Write it as in an address, such as api.example.org."
+
+
+def host_name(text: str) -> str:
+    """The one spelling of a host: lower case ASCII, no dot at the end, an address as the standard writes it."""
+    if not 0 < len(text) <= LONGEST or any(ord(letter) <= 32 or ord(letter) == 127 for letter in text):
+        raise _wrong(text)
+    if text.startswith("[") and text.endswith("]") and ":" in text:
+        return _address(text[1:-1], text)
+    if ":" in text:
+        return _address(text, text)
+    name = _ascii(text).lower().removesuffix(".")
+    labels = name.split(".")
+    if len(name) > LONGEST or not all(map(_LABEL.match, labels)):
+        raise _wrong(text)
+    return _address(name, text) if _NUMBER.match(labels[-1]) else name
+
+
+def is_address(host: str) -> bool:
+    """Whether a host in its one spelling is a numeric address."""
+    return ":" in host or host.rpartition(".")[2].isdigit()
+
+
+def covers(domain: str, host: str) -> bool:
+    """Whether a rule's domain means this host; `*.example.org` means everything below example.org, not itself."""
+    return host.endswith(domain[1:]) if domain.startswith("*.") else host == domain
+
+
+def protocols_for(rules: Iterable[HostRule], host: str, port: int) -> frozenset[str]:
+    """What may be spoken with this host at this port; nothing: no rule opens it."""
+    fitting = (rule for rule in rules if port in rule.ports and covers(rule.domain, host))
+    return frozenset(protocol for rule in fitting for protocol in rule.protocols)
+
+
+def place(host: str, port: int) -> str:
+    """A host and a port in one word, as a decision names them."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def split_place(text: str) -> tuple[str, int]:
+    """The host in its one spelling and the port of such a word."""
+    host, _, port = text.rpartition(":")
+    if not port.isascii() or not port.isdigit() or len(port) > 5 or not 0 < int(port) < 65536:
+        raise WorkbenchError(f"{text!r:.80} is no host with a port.", "Write it as api.example.org:443.")
+    return host_name(host), int(port)
+
+
+def _ascii(text: str) -> str:
+    if text.isascii():
+        return text
+    if _UNSURE & set(text):
+        raise WorkbenchError(f"{text!r:.80} has letters that stand for two names.", "Write its xn-- spelling.")
+    try:
+        return text.encode("idna").decode("ascii")
+    except UnicodeError:
+        raise _wrong(text) from None
+
+
+def _address(name: str, text: str) -> str:
+    """Only the standard's spelling: no octal, hexadecimal or shortened numbers, no zone."""
+    try:
+        return str(ipaddress.IPv6Address(name) if ":" in name and "%" not in name else ipaddress.IPv4Address(name))
+    except ValueError:
+        raise _wrong(text) from None
+
+
+def _wrong(text: str) -> WorkbenchError:
+    return WorkbenchError(f"{text[:80]!r} is no name of a host.", _HINT)

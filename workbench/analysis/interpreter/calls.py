@@ -1,0 +1,309 @@
+"""Interprets calls: which function is meant, with which arguments, what the call does and what it returns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache, reduce
+
+from workbench.analysis.interpreter.effects import FILE_DEEDS, note, note_command, note_file, note_network
+from workbench.analysis.interpreter.interpreter import Interpreter
+from workbench.analysis.interpreter.library_calls import SPECIALS
+from workbench.analysis.interpreter.method_calls import call_method
+from workbench.analysis.interpreter.name_lookups import attribute_of, by_name, evaluates, note_hidden
+from workbench.analysis.interpreter.tampering import note_handed_on, note_lent, note_method
+from workbench.analysis.interpreter.text_evaluators import call_bound, evaluate_method
+from workbench.analysis.interpreter.tool_calls import is_tool, note_tool
+from workbench.analysis.interpreter.values import (
+    NOTHING,
+    OWN_NAMES,
+    SOME,
+    UNSAID,
+    Arguments,
+    Value,
+    ValueSource,
+    iterated,
+    join,
+    shown,
+    tainted,
+    text_of,
+)
+from workbench.analysis.tables.callables import CALLABLES, CallableRule
+from workbench.analysis.tables.methods import KINDS
+from workbench.analysis.tables.modules import MODULES
+from workbench.analysis.tables.names import names
+from workbench.analysis.tables.patterns import HOST
+from workbench.analysis.tables.program_actions import ProgramAction
+
+# What the argument that names the target is called, where it is given by name.
+_SUBJECTS = (
+    *("path", "src", "name", "args", "cmd", "command", "url", "file", "filename", "dst"),
+    *(
+        "address",
+        "host",
+        "files",
+        "filepath_or_buffer",
+        "path_or_buf",
+        "io",
+        "source",
+        "fname",
+        "fp",
+        "pathname",
+        "top",
+    ),
+)
+_SECOND = ("dst", "extract_dir")  # where the target is the second argument
+_PARTIAL = frozenset({"functools.partial", "functools.partialmethod"})
+_REPEATING = names("map imap filter starmap imap_unordered")
+# What only looks at the function it is given, and what calls it, or gives it on to whoever does.
+_LOOKING = frozenset(f"builtins.{name}" for name in names("callable repr id"))
+_CALLING_BACK = _REPEATING | names("partial submit apply apply_async call reduce sorted min max accumulate takewhile")
+_CALLING_BACK |= names("dropwhile filterfalse groupby Thread Timer to_thread run_in_executor call_soon call_later")
+_CALLING_BACK |= names("register add_done_callback sort")
+
+
+def call(interpreter: Interpreter, node: ast.Call) -> Value:
+    """What calling this gives, and what it does."""
+    owner = NOTHING
+    if isinstance(node.func, ast.Attribute):
+        owner = interpreter.value(node.func.value, called=True)
+        target = attribute_of(interpreter, node.func, owner, called=True)
+    else:
+        target = interpreter.value(node.func, called=True)
+    repeating = _callee(node) in _REPEATING
+    arguments = _arguments(interpreter, node, repeating, looks=bool(target.refs) and _LOOKING.issuperset(target.refs))
+    if any(source.kind == OWN_NAMES for source in target.taint | arguments.taint):
+        _note_own_names(interpreter, node, target, arguments)
+    if arguments.every:
+        note_handed_on(interpreter, node, arguments)
+        note_lent(interpreter, node, target, arguments)
+        _call_back(interpreter, arguments, looped=interpreter.loops > 0 or repeating)
+    if (evaluated := call_bound(interpreter, node, target, arguments)) is not None:
+        return evaluated
+    answers = _answers(interpreter, node, target, arguments)
+    if answers:
+        return tainted(reduce(join, answers), target.taint)
+    if isinstance(node.func, ast.Attribute) and not target.refs:
+        return call_method(interpreter, node, node.func, owner, arguments)
+    if target.kind == "class":
+        return Value(kind="own", taint=arguments.taint)
+    return Value(taint=arguments.taint | target.taint)
+
+
+def _answers(interpreter: Interpreter, node: ast.Call, target: Value, arguments: Arguments) -> list[Value]:
+    if _PARTIAL.issuperset(target.refs) and target.refs and arguments.positional:  # called later, with more beside
+        known = Arguments(arguments.positional[1:], arguments.named, loose=Value(taint=arguments.taint))
+        _answers(interpreter, node, arguments.positional[0], known)
+        return [replace(arguments.positional[0], kind="partial")]
+    answers = [_call_ref(interpreter, node, ref, arguments) for ref in target.refs]
+    answers += [_call_own(interpreter, function, arguments) for function in target.functions]
+    if target.kind == "attrgetter":
+        answers.append(by_name(interpreter, node, arguments.get(0), target))
+    return answers
+
+
+def _note_own_names(interpreter: Interpreter, node: ast.Call, target: Value, arguments: Arguments) -> None:
+    """`[*globals().values()][3]("x")`, `map(found, …)`: something is called that could have any name of the program."""
+    called = not isinstance(node.func, ast.Attribute) and _has_own_names(target)
+    if called or (_callee(node) in _CALLING_BACK and any(map(_has_own_names, arguments.every))):
+        words = "Calls one of its own names, which one is chosen at run time"
+        note_hidden(interpreter, node, words, "globals()")
+        interpreter.report.any_skill = True
+
+
+def _has_own_names(value: Value) -> bool:
+    return any(source.kind == OWN_NAMES for source in value.taint)
+
+
+def _arguments(interpreter: Interpreter, node: ast.Call, repeating: bool, looks: bool) -> Arguments:
+    if repeating:
+        with interpreter.branch(loop=True):
+            return _read_arguments(interpreter, node, looks)
+    return _read_arguments(interpreter, node, looks)
+
+
+def _callee(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _read_arguments(interpreter: Interpreter, node: ast.Call, looks: bool) -> Arguments:
+    positional: list[Value] = []
+    loose: Value | None = None
+    displays: list[ast.Dict] = []
+    for argument in node.args:
+        value = _given(interpreter.value(argument, called=looks))
+        if type(argument) is ast.Starred:
+            loose = _spread(argument, value, positional) if loose is None else join(loose, value)
+        else:
+            positional.append(value if loose is None else join(value, NOTHING))
+        if type(argument) is ast.Dict:
+            displays.append(argument)
+    named: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = _given(interpreter.value(keyword.value))
+        if keyword.arg is not None:
+            named[keyword.arg] = value
+        elif not _name_all(keyword.value, value, named):
+            loose = value if loose is None else join(loose, value)
+        if type(keyword.value) is ast.Dict:
+            displays.append(keyword.value)
+    given = None if loose is None else Value(taint=loose.taint)
+    return Arguments(tuple(positional), named, _keys(interpreter, displays) if displays else {}, given)
+
+
+def _given(value: Value) -> Value:
+    """As an argument: what is not known is given all the same."""
+    return SOME if value is NOTHING else value
+
+
+def _spread(argument: ast.Starred, value: Value, positional: list[Value]) -> Value | None:
+    """`f(*parts)`: what stands in a display is given in its order; of anything else nobody knows how much there is."""
+    parts = iterated(value)
+    shown = argument.value
+    if parts is not None and isinstance(shown, ast.Tuple | ast.List | ast.Dict) and not _spreads(shown):
+        positional.extend(parts)
+        return None
+    positional.extend([join(part, NOTHING) for part in parts] if parts else [Value(taint=value.taint)])
+    return value
+
+
+def _name_all(shown: ast.expr, value: Value, named: dict[str, Value]) -> bool:
+    """`f(**names)`: whether it gives exactly what is written in a display."""
+    written = isinstance(shown, ast.Dict) and not _spreads(shown)
+    sure = written and value.keys is not None and all(isinstance(name.const, str) for name in value.keys)
+    for name, part in zip(value.keys or (), value.items or (), strict=False):
+        if isinstance(name.const, str):
+            named[name.const] = part if sure else join(part, NOTHING)
+    if not sure:
+        named["**"] = value
+    return sure
+
+
+def _spreads(shown: ast.Tuple | ast.List | ast.Dict) -> bool:
+    if isinstance(shown, ast.Dict):
+        return None in shown.keys
+    return any(isinstance(part, ast.Starred) for part in shown.elts)
+
+
+def _keys(interpreter: Interpreter, displays: Sequence[ast.Dict]) -> dict[str, Value]:
+    """The entries of the dict displays among the arguments, under their constant keys."""
+    found: dict[str, Value] = {}
+    for argument in displays:
+        for key, value in zip(argument.keys, argument.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                found[key.value] = _peek(interpreter, value)
+    return found
+
+
+def _peek(interpreter: Interpreter, node: ast.expr) -> Value:
+    """A constant or name once more; anything bigger was read already and is not read twice."""
+    return (
+        interpreter.value(node, called=True)
+        if isinstance(node, ast.Constant | ast.Name | ast.JoinedStr | ast.Subscript)
+        else NOTHING
+    )
+
+
+def _call_back(interpreter: Interpreter, arguments: Arguments, *, looped: bool) -> None:
+    """Functions of the program that are handed on may be called with anything that is handed on beside them."""
+    for value in arguments.every:
+        for function in value.functions:
+            learned = interpreter.learn(function)
+            learned.looped = learned.looped or looped
+            _learn(interpreter, function, Arguments(loose=Value(taint=arguments.taint)))
+
+
+def _call_own(interpreter: Interpreter, function: ast.AST, arguments: Arguments) -> Value:
+    _learn(interpreter, function, arguments)
+    learned = interpreter.learn(function)
+    learned.looped = learned.looped or interpreter.loops > 0
+    return interpreter.answer(function)
+
+
+def _learn(interpreter: Interpreter, function: ast.AST, arguments: Arguments) -> None:
+    learned = interpreter.learn(function)
+    parameters: ast.arguments = function.args  # type: ignore[attr-defined]  # only definitions get here
+    names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
+    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+    given = {**dict(zip(names, arguments.positional, strict=False)), **arguments.named}
+    if parameters.vararg and len(arguments.positional) > len(names):
+        given[parameters.vararg.arg] = Value(items=arguments.positional[len(names) :], taint=arguments.taint)
+    if arguments.loose is not None:
+        names += [parameter.arg for parameter in parameters.kwonlyargs]
+        given |= {name: join(given[name], NOTHING) if name in given else arguments.loose for name in names}
+    for name, value in given.items():
+        learned.parameters[name] = join(learned.parameters.get(name, UNSAID), value)
+
+
+def _call_ref(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    if is_tool(ref):
+        return note_tool(interpreter, node, ref, arguments)
+    note_method(interpreter, node, ref, arguments)
+    if special := SPECIALS.get(_table_of(ref)):
+        return special(interpreter, node, ref, arguments)
+    if rule := CALLABLES.get(ref):
+        return _call_rule(interpreter, node, ref, rule, arguments)
+    if action := _module_deed(ref):
+        return _call_module(interpreter, node, ref, action, arguments)
+    owner, _, name = ref.rpartition(".")
+    if evaluates(interpreter, name):
+        found = evaluate_method(interpreter, node, name, Value(refs=(owner,)), arguments)
+        if found is not None:
+            return found
+    if ref.startswith("builtins."):
+        return Value(items=arguments.get(0).items, taint=arguments.taint)
+    return Value(taint=arguments.taint, kind=ref if ref in KINDS else "")
+
+
+def _table_of(ref: str) -> str:
+    """A module's table of names answers like `globals()`."""
+    if ".__dict__." not in ref:
+        return ref
+    owner, _, name = ref.rpartition(".")
+    return f"globals().{name}" if owner.endswith(".__dict__") else ref
+
+
+@lru_cache(maxsize=4096)
+def _module_deed(ref: str) -> ProgramAction | None:
+    parts = ref.split(".")
+    return next(
+        (MODULES[name] for size in range(len(parts) - 1, 0, -1) if (name := ".".join(parts[:size])) in MODULES), None
+    )
+
+
+def _call_rule(interpreter: Interpreter, node: ast.Call, ref: str, rule: CallableRule, arguments: Arguments) -> Value:
+    target = NOTHING
+    if rule.subject is not None:
+        target = arguments.get(rule.subject, *(_SECOND if rule.subject else ()), *_SUBJECTS)
+    line = interpreter.span(node).line
+    if rule.action is ProgramAction.NETWORK or (rule.action is ProgramAction.READ and HOST.match(text_of(target))):
+        note_network(interpreter, node, target, arguments.taint)
+        source = ValueSource("untrusted", "the network", line)
+        return Value(const=target.const, kind=ref if ref in KINDS else "", taint=frozenset({source}))
+    if rule.action in FILE_DEEDS:
+        note_file(interpreter, rule.action, node, target)
+        if rule.action in (ProgramAction.COPY, ProgramAction.MOVE):
+            note_file(interpreter, ProgramAction.WRITE, node, arguments.get(1, "dst", "destination"))
+        return Value(taint=arguments.taint)
+    if rule.action is ProgramAction.PROCESS:
+        argv = arguments.positional if ref.endswith("_exec") else target.items
+        words = " ".join(filter(None, map(shown, arguments.positional))) if ref.endswith("_exec") else shown(target)
+        note_command(interpreter, node, words, arguments.taint, argv)
+        return Value(taint=frozenset({ValueSource("untrusted", "a command's output", line)}))
+    note(interpreter, rule.action, node, ref.removeprefix("builtins."), risk=rule.risk)
+    return Value(kind=ref if ref in KINDS else "", taint=arguments.taint)
+
+
+def _call_module(
+    interpreter: Interpreter, node: ast.Call, ref: str, action: ProgramAction, arguments: Arguments
+) -> Value:
+    if action is ProgramAction.NETWORK:
+        note_network(interpreter, node, arguments.get(0, "url", "host"), arguments.taint)
+        source = ValueSource("untrusted", "the network", interpreter.span(node).line)
+        return Value(kind=ref if ref in KINDS else "", taint=frozenset({source}))
+    if action is ProgramAction.PROCESS:
+        note_command(interpreter, node, " ".join(filter(None, map(shown, arguments.positional))), arguments.taint)
+    else:
+        note(interpreter, action, node, ref)
+    return Value(taint=arguments.taint)

@@ -1,0 +1,386 @@
+"""Turns actions on files, hosts, commands and the environment into findings with effects in plain words."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+
+from workbench.analysis.interpreter.interpreter import Interpreter
+from workbench.analysis.interpreter.values import HOLE, NOTHING, Value, ValueSource, each, known, shown, text_of
+from workbench.analysis.network_access import named_place
+from workbench.analysis.tables.commands import COMMANDS, Command, CommandClass
+from workbench.analysis.tables.patterns import DESTRUCTIVE_COMMAND, HOST, SECRET_NAME, SENSITIVE_PATH
+from workbench.analysis.tables.program_actions import WORDS, ProgramAction
+from workbench.records import EffectKind, Risk
+from workbench.records.risk_levels import raised
+
+FILE_DEEDS = frozenset(
+    {
+        ProgramAction.READ,
+        ProgramAction.LIST,
+        ProgramAction.WRITE,
+        ProgramAction.COPY,
+        ProgramAction.MOVE,
+        ProgramAction.DELETE,
+        ProgramAction.META,
+        ProgramAction.LINK,
+    }
+)
+MOST_FILES = 8  # of a list of paths; the rest is seldom different
+_LOOKING = frozenset({ProgramAction.READ, ProgramAction.LIST})
+_HARD = frozenset({ProgramAction.MOVE, ProgramAction.DELETE, ProgramAction.META, ProgramAction.LINK})
+
+
+def note(
+    interpreter: Interpreter,
+    action: ProgramAction,
+    node: ast.AST,
+    subject: str = "",
+    *,
+    risk: Risk | None = None,
+    rule: str = "",
+    words: str = "",
+    certainty: EffectKind | None = None,
+) -> None:
+    """A deed at this place, told in the words of its table entry unless others are given."""
+    table = WORDS[action]
+    told = words or (table.named.format(subject) if subject else table.plain)
+    span = interpreter.span(node)
+    interpreter.report.add(
+        rule or action.value,
+        risk or table.risk,
+        told,
+        span,
+        subject=subject,
+        effect=certainty or table.certainty,
+        reversible=table.reversible,
+    )
+    if action is ProgramAction.NETWORK:
+        interpreter.report.fact("out", span)
+        interpreter.report.fact("network", span)
+    if action is ProgramAction.CODE:
+        interpreter.report.fact("code", span)
+
+
+def note_file(interpreter: Interpreter, action: ProgramAction, node: ast.AST, target: Value) -> PathPlace:
+    """A file or folder is touched: where it lies decides how risky that is."""
+    texts = [item for item in (target.items or ())[:MOST_FILES] if known(item)] or [target]
+    places = [_note_one_file(interpreter, action, node, choice) for text in texts for choice in each(text)]
+    return PathPlace.SENSITIVE if PathPlace.SENSITIVE in places else places[-1]
+
+
+def _note_one_file(interpreter: Interpreter, action: ProgramAction, node: ast.AST, target: Value) -> PathPlace:
+    path = text_of(target)
+    found = _place(interpreter, path)
+    name = _name(path, found)
+    span = interpreter.span(node)
+    certainty = _certainty(action, found, path, target)
+    words = WORDS[action].named.format(name) if name else WORDS[action].plain
+    if found in (PathPlace.OUTSIDE, PathPlace.SENSITIVE) or (found is PathPlace.BESIDE and action not in _LOOKING):
+        words += f" ({found})"
+    note(interpreter, action, node, name or "?", risk=_file_risk(action, found), words=words, certainty=certainty)
+    if found is PathPlace.SENSITIVE and action in (ProgramAction.READ, ProgramAction.COPY, ProgramAction.LIST):
+        interpreter.report.fact("sensitive", span)
+    _note_chooser(interpreter, action, node, target, name)
+    return found
+
+
+def _place(interpreter: Interpreter, path: str) -> PathPlace:
+    """A program that moved to another folder means its relative paths from there."""
+    found = place(path)
+    return PathPlace.WORKSPACE if found is PathPlace.BESIDE and "moved" in interpreter.report.facts else found
+
+
+def _certainty(action: ProgramAction, found: PathPlace, path: str, target: Value) -> EffectKind:
+    if certain(found, path) or (found is PathPlace.BESIDE and action not in _LOOKING):
+        return EffectKind.REFUSED
+    return EffectKind.WILL if known(target) else EffectKind.MAY
+
+
+def _file_risk(action: ProgramAction, found: PathPlace) -> Risk:
+    risk = WORDS[action].risk
+    if found is PathPlace.SENSITIVE:
+        return (
+            Risk.CRITICAL
+            if action in _HARD or action is ProgramAction.WRITE
+            else Risk.MEDIUM
+            if action is ProgramAction.LIST
+            else Risk.HIGH
+        )
+    if found is PathPlace.OUTSIDE:
+        return raised(risk)
+    if found is PathPlace.SCRATCH:
+        return Risk.LOW if action is not ProgramAction.LINK else risk
+    return risk
+
+
+def _name(path: str, found: PathPlace) -> str:
+    if path.strip(HOLE + "/") == "":
+        return ""
+    return within(path) if found is PathPlace.WORKSPACE else path.replace(HOLE, "…")[:120]
+
+
+def _note_chooser(interpreter: Interpreter, action: ProgramAction, node: ast.AST, target: Value, name: str) -> None:
+    source = first(target.taint, "untrusted")
+    if source and action is not ProgramAction.READ:
+        interpreter.report.flow(source, name or "a file", interpreter.span(node))
+        words = f"Which file is touched is decided by content from {source.label} (line {source.line})"
+        interpreter.report.add(
+            "flow.target", Risk.HIGH, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
+        )
+
+
+def note_command(
+    interpreter: Interpreter,
+    node: ast.AST,
+    command: str,
+    taint: frozenset[ValueSource],
+    argv: Sequence[Value] | None = None,
+) -> None:
+    """Another program is run: by an argv list where there is one, else by a text that a shell reads."""
+    source = first(taint, "untrusted")
+    risk = Risk.CRITICAL if source or DESTRUCTIVE_COMMAND.search(command) else Risk.HIGH
+    note(interpreter, ProgramAction.PROCESS, node, command, risk=risk, words=_command_words(command, argv))
+
+
+def _command_words(command: str, argv: Sequence[Value] | None) -> str:
+    if not command:
+        return ""
+    parts = [known(part) for part in argv or ()]
+    words = [part for part in parts if part is not None]
+    whole = bool(parts) and len(words) == len(parts)
+    judged = judge_argv(words, absolute=False) if whole else judge_line(command) if argv is None else None
+    told = WORDS[ProgramAction.PROCESS].named.format(command)
+    return f"{told} ({judged.words if judged else 'some of its words are only known at run time'})"
+
+
+def note_network(interpreter: Interpreter, node: ast.AST, address: Value, taint: frozenset[ValueSource]) -> None:
+    """Something outside is contacted; private data on its way is said as such."""
+    for choice in each(address):
+        _note_one_host(interpreter, node, choice)
+    flow_out(interpreter, node, "the network", taint, "")
+
+
+def _note_one_host(interpreter: Interpreter, node: ast.AST, address: Value) -> None:
+    text = text_of(address.items[0]) if address.items else text_of(address)
+    if text.startswith("file:"):
+        note_file(interpreter, ProgramAction.READ, node, Value(const=text.removeprefix("file://") or "/"))
+        return
+    name, span = host(text), interpreter.span(node)
+    note(interpreter, ProgramAction.NETWORK, node, name)
+    if where := name and named_place(text, node, address):
+        interpreter.report.places[span, name] = where
+    if not name and (address is NOTHING or known(address)):
+        interpreter.report.onward.add(span)
+
+
+def host(text: str) -> str:
+    """The host of an address; empty when it is only known at run time."""
+    match = HOST.match(text)
+    found = match.group(1) if match else text if "." in text and not set(text) & set("/ \n") else ""
+    return "" if found.strip(HOLE) == "" else found.replace(HOLE, "…")
+
+
+def flow_out(
+    interpreter: Interpreter, node: ast.AST, sink: str, taint: frozenset[ValueSource], server: str, argument: str = ""
+) -> None:
+    """Private data of another place goes out here, in this argument of the sink."""
+    source = first(frozenset(item for item in taint if not server or item.server != server), "private")
+    if source is None:
+        return
+    interpreter.report.flow(source, f"{sink}.{argument}" if argument.isidentifier() else sink, interpreter.span(node))
+    risk = Risk.CRITICAL if source.label.startswith("the file") else Risk.HIGH
+    place = f" ({argument})" if argument.isidentifier() else ""
+    words = f"Data from {source.label} (line {source.line}) goes to {sink}{place}"
+    interpreter.report.add(
+        "flow.private", risk, words, interpreter.span(node), subject=sink, effect=EffectKind.MAY, reversible=False
+    )
+
+
+def note_environment(interpreter: Interpreter, node: ast.AST, key: Value) -> Value:
+    """An environment variable is read; secrets by name weigh more."""
+    name = shown(key)
+    secret = bool(SECRET_NAME.search(name)) or not name
+    if secret:
+        interpreter.report.fact("sensitive", interpreter.span(node))
+        note(interpreter, ProgramAction.ENVIRONMENT, node, name, risk=Risk.HIGH if name else Risk.MEDIUM)
+        return Value(
+            taint=frozenset({ValueSource("private", f"the environment variable {name}", interpreter.span(node).line)})
+        )
+    return Value()
+
+
+def first(taint: frozenset[ValueSource], kind: str) -> ValueSource | None:
+    """The source of this kind whose answer the data is; of several the earliest."""
+    mine = (source for source in taint if source.kind == kind)
+    return min(mine, key=lambda source: (source.indirect, source.line, source.label), default=None)
+
+
+ROOTS = ("/bench/workspace", "/workspace")  # where the sandbox shows the workspace
+_START = "/bench"  # where a program starts; what is beside the workspace there can be read
+_SCRATCH = "/tmp"  # private to a run
+_ABSOLUTE = re.compile(r"[/~]|[A-Za-z]:[\\/]|\\\\")
+
+
+class PathPlace(StrEnum):
+    """The kinds of places."""
+
+    WORKSPACE = "workspace"
+    BESIDE = "only files below workspace/ can be changed"
+    SCRATCH = "scratch"
+    OUTSIDE = "outside the workspace"
+    SENSITIVE = "a sensitive place"
+    UNKNOWN = "known only at run time"
+
+
+def place(path: str) -> PathPlace:
+    """Where this path leads; unknown parts are HOLE."""
+    slashed = path.replace("\\", "/")
+    if SENSITIVE_PATH.search(slashed.replace(HOLE, "")):
+        return PathPlace.SENSITIVE
+    if not path or path.startswith(HOLE):
+        return PathPlace.OUTSIDE if "../" in slashed else PathPlace.UNKNOWN
+    if _ABSOLUTE.match(path):
+        return _absolute(slashed)
+    if _climbs(slashed):
+        return PathPlace.OUTSIDE
+    parts = [part for part in slashed.split("/") if part not in ("", ".")]
+    return PathPlace.WORKSPACE if parts[:1] == ["workspace"] else PathPlace.BESIDE
+
+
+def within(path: str) -> str:
+    """A workspace path as people see it: `workspace/report.csv`."""
+    bare = path.replace("\\", "/").replace(HOLE, "…")
+    for root in ROOTS:
+        bare = bare.removeprefix(root)
+    parts = [part for part in bare.split("/") if part not in ("", ".")]
+    inside = parts[1:] if parts[:1] == ["workspace"] else parts
+    return "/".join(["workspace", *inside]) if inside else "the workspace"
+
+
+def certain(found: PathPlace, path: str) -> bool:
+    """Whether the sandbox surely has no such place: only then may an effect be called refused."""
+    return found is PathPlace.OUTSIDE or (found is PathPlace.SENSITIVE and bool(_ABSOLUTE.match(path)))
+
+
+def _absolute(path: str) -> PathPlace:
+    for root in ROOTS:
+        if path == root or path.startswith(root + "/"):
+            return PathPlace.OUTSIDE if _climbs(path[len(root) :].lstrip("/")) else PathPlace.WORKSPACE
+    if path == _START or path.startswith(_START + "/"):
+        return PathPlace.OUTSIDE if _climbs(path[len(_START) :].lstrip("/")) else PathPlace.BESIDE
+    if (path == _SCRATCH or path.startswith(_SCRATCH + "/")) and ".." not in path:
+        return PathPlace.SCRATCH
+    return PathPlace.OUTSIDE
+
+
+def _climbs(path: str) -> bool:
+    depth = 0
+    for part in path.split("/"):
+        depth += -1 if part == ".." else part not in ("", ".")
+        if depth < 0:
+            return True
+    return False
+
+
+_PROGRAM = re.compile(r"/(?:usr/|usr/local/)?s?bin/[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
+_BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
+_VERSIONED = re.compile(r"(python|pip|node|ruby|perl|php|lua)[0-9][0-9.]{0,8}", re.ASCII)
+_PLAIN = re.compile(r"[A-Za-z0-9 _./=:@%+,'\"-]{1,2000}", re.ASCII)  # a line in which a shell finds nothing to do
+_SUBCOMMAND = re.compile(r"[a-z][a-z0-9-]{0,40}", re.ASCII)
+_SOONEST = (CommandClass.ASK, CommandClass.CODE, CommandClass.UNKNOWN)
+
+
+class CommandVerdict(Struct, frozen=True):
+    """What a command comes to, and why where that is not its plain class."""
+
+    kind: CommandClass
+    why: str = ""
+
+    @property
+    def words(self) -> str:
+        """As a person reads it behind the command."""
+        return self.why or self.kind.value
+
+
+def judge_line(line: str) -> CommandVerdict:
+    """A text given to a shell. One that holds nothing but words is what those words are."""
+    if not _PLAIN.fullmatch(line):
+        return CommandVerdict(CommandClass.CODE, "a shell reads it, which may do more than its words say")
+    try:
+        return judge_argv(shlex.split(line), absolute=False)
+    except ValueError:
+        return CommandVerdict(CommandClass.CODE, "a shell reads it, and its quotes do not close")
+
+
+def judge_argv(argv: Sequence[str], *, absolute: bool = True) -> CommandVerdict:
+    """A program with its arguments. `absolute`: whether one without its full path counts as unknown, because the
+    search path decides what it is."""
+    if not argv:
+        return CommandVerdict(CommandClass.UNKNOWN)
+    name, *arguments = argv
+    if not (_PROGRAM if absolute or "/" in name else _BARE).fullmatch(name):
+        return CommandVerdict(CommandClass.UNKNOWN, "which program this is depends on where it is looked for")
+    command = COMMANDS.get(_plain(name.rpartition("/")[2]))
+    if command is None:
+        return CommandVerdict(CommandClass.UNKNOWN)
+    kind = _kind(command, arguments)
+    if kind in _SOONEST:
+        return CommandVerdict(kind)
+    return _confined(kind, arguments)
+
+
+def _plain(name: str) -> str:
+    """`python3.11` is python."""
+    match = _VERSIONED.fullmatch(name)
+    return match.group(1) if match else name
+
+
+def _kind(command: Command, arguments: Sequence[str]) -> CommandClass:
+    options = {part for argument in arguments if argument.startswith("-") for part in _spellings(argument)}
+    if options & command.running:
+        return CommandClass.CODE
+    if options & command.asking:
+        return CommandClass.ASK
+    if not command.subcommands:
+        return command.kind
+    subcommand = _subcommand(command, arguments)
+    return command.subcommands.get(subcommand, command.kind) if subcommand else command.kind
+
+
+def _spellings(argument: str) -> tuple[str, ...]:
+    """`--output=x`, `-ofile` and `-rf` as the options that they may be."""
+    if argument.startswith("--"):
+        return (argument.partition("=")[0],)
+    return (argument, *(f"-{letter}" for letter in argument[1:40]))
+
+
+def _subcommand(command: Command, arguments: Sequence[str]) -> str:
+    left = iter(arguments)
+    for argument in left:
+        if argument in command.wordy:
+            next(left, "")
+        elif not argument.startswith("-"):
+            return argument if _SUBCOMMAND.fullmatch(argument) else ""
+    return ""
+
+
+def _confined(kind: CommandClass, arguments: Sequence[str]) -> CommandVerdict:
+    """Looking at, or writing to, what lies outside the workspace is no everyday use."""
+    for argument in arguments:
+        for path in (argument, _value(argument)):
+            if path and not path.startswith("-") and place(path) in (PathPlace.OUTSIDE, PathPlace.SENSITIVE):
+                return CommandVerdict(CommandClass.ASK, f"{path[:80]} lies outside the workspace")
+    return CommandVerdict(kind)
+
+
+def _value(argument: str) -> str:
+    """What stands in one word with its option: `--file=/etc/x`, `-f/etc/x`."""
+    if argument.startswith("--"):
+        return argument.partition("=")[2]
+    return argument[2:] if argument.startswith("-") else ""

@@ -1,0 +1,221 @@
+"""Interprets imports: the names they bind, the kept skills they use, and findings for modules that act or are
+unknown.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from workbench.analysis.interpreter.effects import note
+from workbench.analysis.interpreter.interpreter import Interpreter
+from workbench.analysis.interpreter.values import Value, each, known
+from workbench.analysis.tables.callables import CALLABLES
+from workbench.analysis.tables.modules import ALIASES, HARMLESS, MODULES, OURS, STANDARD
+from workbench.analysis.tables.names import names
+from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.permissions import tool_verbs
+from workbench.records import EffectKind, Risk
+
+_PLAIN = names("_collections_abc _thread _strptime _pydecimal _decimal _datetime _json _csv _heapq _bisect _random")
+
+
+def plain(interpreter: Interpreter, node: ast.stmt, alias: ast.alias) -> None:
+    """`import a.b` and `import a.b as c`."""
+    module(interpreter, node, alias.name)
+    ref = alias.name if alias.asname else alias.name.split(".")[0]
+    interpreter.bind(alias.asname or ref, Value(refs=(ALIASES.get(ref, ref),)))
+
+
+def named(interpreter: Interpreter, node: ast.ImportFrom) -> None:
+    """`from a.b import c as d`."""
+    source = "." * node.level + (node.module or "")
+    if source == "__future__":
+        return
+    if source == "__main__":
+        for alias in node.names:  # its own names, as `timeit` wants them, and those that the sandbox put beside them
+            if alias.name == "*":
+                _unseen(interpreter, node, source)
+            else:
+                name = ast.copy_location(ast.Name(alias.name, ast.Load()), node)
+                interpreter.bind(alias.asname or alias.name, interpreter.value(name, called=True))
+        return
+    module(interpreter, node, source)
+    for alias in node.names:
+        if alias.name == "*":
+            _everything(interpreter, node, source)
+            continue
+        full = f"{source}.{alias.name}"
+        if full in MODULES or source == "skills":
+            module(interpreter, node, full)
+        if source == "servers":
+            interpreter.report.servers.add(alias.name)
+        interpreter.bind(alias.asname or alias.name, Value(refs=(ALIASES.get(full, full),)))
+        _check_alias(interpreter, node, full, alias)
+
+
+def module(interpreter: Interpreter, node: ast.AST, name: str) -> None:
+    """Note what importing this module means by itself."""
+    top, _, inside = name.partition(".")
+    interpreter.modules.add(top)
+    if top == "servers" and inside:
+        interpreter.report.servers.add(inside.split(".")[0])
+    if name.startswith("."):
+        interpreter.report.not_assessed[f"Code of the module {name}, which is not shown here."] = None
+        _unseen(interpreter, node, name)
+    elif action := MODULES.get(name) or MODULES.get(top):
+        _telling_module(interpreter, node, name, action)
+    elif top == "skills":
+        use_module(interpreter, node, name)
+    elif top in STANDARD and top.startswith("_") and top not in _PLAIN:
+        words = f"Imports {name}, a part of Python that programs do not use by themselves"
+        interpreter.report.add(
+            "import.private", Risk.MEDIUM, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
+        )
+    elif top not in STANDARD and top not in HARMLESS and top not in OURS:
+        _unseen(interpreter, node, name)
+
+
+def _telling_module(interpreter: Interpreter, node: ast.AST, name: str, action: ProgramAction) -> None:
+    """Importing does nothing yet; it says what the program is about to try."""
+    note(
+        interpreter,
+        action,
+        node,
+        name,
+        rule=f"{action}.import",
+        words=f"Imports {name}, {_PURPOSES.get(action, 'a module with effects')}",
+    )
+
+
+_PURPOSES = {
+    ProgramAction.NETWORK: "which contacts the network",
+    ProgramAction.NATIVE: "which calls native code",
+    ProgramAction.PROCESS: "which runs other programs",
+    ProgramAction.DRIVE: "which watches or drives screen, keyboard or clipboard",
+    ProgramAction.WATCH: "which watches the machine and its processes",
+    ProgramAction.CODE: "which runs text as code",
+    ProgramAction.INSTALL: "which installs software",
+    ProgramAction.HOOK: "which schedules programs",
+}
+
+
+def _unseen(interpreter: Interpreter, node: ast.AST, name: str) -> None:
+    words = f"Imports {name}, which is no module the workbench knows: misspelt, or code that is not shown here"
+    interpreter.report.add(
+        "import.unknown", Risk.MEDIUM, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
+    )
+
+
+def _everything(interpreter: Interpreter, node: ast.ImportFrom, source: str) -> None:
+    if source == "skills":
+        use_any(interpreter, node)
+        return
+    if source.startswith("servers."):
+        for tool in interpreter.toolbook.offered(source.split(".")[1]):
+            interpreter.bind(tool.name, Value(refs=(f"{source}.{tool.name}",)))
+        return
+    for full in CALLABLES:
+        if full.rpartition(".")[0] == source:
+            interpreter.bind(full.rpartition(".")[2], Value(refs=(full,)))
+    if source in STANDARD and source not in ("math", "typing", "datetime", "collections", "itertools", "functools"):
+        words = f"Imports every name of {source}, so single names cannot be told apart"
+        interpreter.report.add(
+            "import.star", Risk.MEDIUM, words, interpreter.span(node), subject=source, effect=EffectKind.MAY
+        )
+
+
+def _check_alias(interpreter: Interpreter, node: ast.AST, full: str, alias: ast.alias) -> None:
+    if not alias.asname or alias.asname == alias.name:
+        return
+    hides_tool = full.startswith("servers.") and tool_verbs.reads(alias.asname) and not tool_verbs.reads(alias.name)
+    hides_builtin = full in CALLABLES and alias.asname in (
+        "print",
+        "len",
+        "str",
+        "list",
+        "dict",
+        "sorted",
+        "sum",
+        "open",
+        "log",
+    )
+    if hides_tool or hides_builtin:
+        words = f"Renames {full.removeprefix('servers.')} to the harmless-looking {alias.asname}"
+        interpreter.report.add(
+            "name.misleading", Risk.HIGH, words, interpreter.span(node), subject=alias.asname, effect=EffectKind.MAY
+        )
+
+
+PACKAGE = "skills."
+LOADERS = frozenset({"client.load_skill", "runtime.load_skill"})
+LOADED_FROM = frozenset({"client", "runtime", "skills"})  # whose names reach a skill
+_CHOSEN = "Which kept skill it uses is chosen at run time"
+
+
+def use_module(interpreter: Interpreter, node: ast.AST, ref: str) -> None:
+    """Note the skill that a dotted name such as `skills.late_orders` stands for or lies in."""
+    if ref.startswith(PACKAGE):
+        _use(interpreter, node, ref.split(".")[1])
+
+
+def load_by_name(interpreter: Interpreter, node: ast.Call, name: Value) -> None:
+    """`load_skill(name)`: every skill that the name is known to mean, and any other unless the text alone fixes it."""
+    for choice in each(name):
+        if (text := known(choice)) is not None:
+            _use(interpreter, node, text)
+    given = _given(node)
+    if known(name) is None or given is None or not _is_fixed(interpreter, given):
+        use_any(interpreter, node)
+
+
+def use_any(interpreter: Interpreter, node: ast.AST, words: str = _CHOSEN) -> None:
+    """Nobody can tell which skill this uses, so it may be any of them."""
+    interpreter.report.any_skill = True
+    interpreter.report.add("skill.dynamic", Risk.HIGH, words, interpreter.span(node), effect=EffectKind.MAY)
+    interpreter.report.not_assessed["Kept skills whose names are only known at run time."] = None
+
+
+def _use(interpreter: Interpreter, node: ast.AST, name: str) -> None:
+    """The sandbox turns a name into a module name in this way, too."""
+    found = re.sub(r"\W", "_", name)
+    interpreter.report.use_skill(found, interpreter.span(node).line)
+    interpreter.report.not_assessed[unread(found)] = None
+
+
+def unread(name: str) -> str:
+    """What a verdict says of a skill whose text nobody has assessed yet."""
+    return f"The text of the kept skill {name}."
+
+
+def _given(node: ast.Call) -> ast.expr | None:
+    """The only argument of a call, however it is given; None where that is not plain to see."""
+    match node:
+        case ast.Call(args=[ast.Starred(value=ast.List(elts=[only]) | ast.Tuple(elts=[only]))], keywords=[]):
+            return None if isinstance(only, ast.Starred) else only
+        case ast.Call(args=[only], keywords=[]):
+            return only
+        case ast.Call(args=[], keywords=[ast.keyword(arg="name", value=only)]):
+            return only
+        case ast.Call(args=[], keywords=[ast.keyword(arg=None, value=ast.Dict(keys=[key], values=[only]))]):
+            return only if isinstance(key, ast.Constant) and key.value == "name" else None
+    return None
+
+
+def _is_fixed(interpreter: Interpreter, node: ast.expr, depth: int = 0) -> bool:
+    """Whether an expression is made of constants alone, or of names that the whole text binds once, to constants.
+
+    What else reading knows of a value it may know only for some of the ways through a program. A false name here would
+    have another skill assessed than the one that runs.
+    """
+    match node:
+        case ast.Constant():
+            return True
+        case ast.JoinedStr():
+            return all(isinstance(part, ast.Constant) for part in node.values)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mult(), right=right):
+            return depth < 50 and _is_fixed(interpreter, left, depth + 1) and _is_fixed(interpreter, right, depth + 1)
+        case ast.Name():
+            bound = interpreter.bound_once(node.id)
+            return bound is not None and depth < 50 and _is_fixed(interpreter, bound, depth + 1)
+    return False

@@ -1,0 +1,423 @@
+"""The abstract interpreter: reads a program as Python would run it, with what is known of values instead of data.
+
+Nothing is executed, imported or unpickled. What functions learn from their callers counts in the next pass: each body,
+and the text around them, is read again only when more is known of something it asked for, and a bounded number of
+times.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from msgspec import Struct, field
+
+from workbench.analysis.interpreter.program_report import ProgramReport
+from workbench.analysis.interpreter.tool_lookup import ToolLookup
+from workbench.analysis.interpreter.values import NOTHING, UNSAID, Arguments, Value, ValueSource, join
+from workbench.analysis.parsed_program import ParsedProgram
+from workbench.records import Span, Tool
+
+MAX_WORK = 50_000  # expressions looked at; about 100 ms
+BUDGET = 2.0  # seconds of this thread's time, where single expressions cost much
+_LOOKS = 32  # expressions between two looks at the clock
+READINGS = 3
+AHEAD = 6  # functions that call each other, each read for what it gives back before the text goes on
+
+
+class WorkLimitExceeded(Exception):
+    """The program is too large to be read completely; a person has to decide."""
+
+
+Key: TypeAlias = tuple[object, ...]
+
+
+def key(value: Value) -> Key:
+    """Changes when more is known of a value; never empty. Numbers do not count: two of them never settle on one."""
+    inside = frozenset((item.refs, item.functions) for item in value.items) if value.items is not None else None
+    text = value.const if isinstance(value.const, str | bytes) else ""
+    return (value.refs, text, value.choices, value.kind, value.taint, value.functions, inside)
+
+
+class NameScope(dict[str, Value]):
+    """Names of a body, each with its value now; `ever` holds what those were that were bound more than once."""
+
+    __slots__ = ("ever",)
+
+    def __init__(self, names: Mapping[str, Value] = MappingProxyType({})) -> None:
+        super().__init__(names)
+        self.ever: dict[str, Value] = {}
+
+    def bind(self, name: str, value: Value) -> None:
+        old = self.get(name)
+        if old is not None and old is not value:
+            self.ever[name] = join(self.ever.get(name, old), value)
+        self[name] = value
+
+
+class FunctionFacts(Struct):
+    """What a function of the program is called with and gives back, joined over all its calls."""
+
+    parameters: dict[str, Value] = field(default_factory=dict)
+    answer: Value = UNSAID
+    looped: bool = False
+    read_with: Key = ()  # what was known of the parameters when the body was last read
+
+    def reading(self) -> None:
+        """The body is read now."""
+        self.read_with = self._given()
+
+    def stale(self) -> bool:
+        """Whether more is known of the parameters than when the body was read."""
+        return bool(self.read_with) and self.read_with != self._given()
+
+    def _given(self) -> Key:
+        return (self.looped, *((name, key(value)) for name, value in self.parameters.items()))
+
+
+class BodyReading(Struct):
+    """The last reading of a function's body, or of the text around them: what it found, and what it had to ask."""
+
+    report: ProgramReport
+    asked: dict[str | ast.AST, Value] = field(default_factory=dict)  # attributes, and functions for their answers
+
+
+class PendingBody(Struct):
+    """A function body to be read after the text around it."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    scopes: list[dict[str, Value]]
+
+
+class ExecutedText(Struct):
+    """Constant text given to exec or eval: read as a program of its own, told at the place of the call."""
+
+    text: str
+    span: Span
+    node: ast.Call
+
+
+class SyntaxTable(Struct, frozen=True):
+    """What each kind of node does to a reading. Any: every entry takes the one kind of node it stands under."""
+
+    statements: Mapping[type[ast.stmt], Callable[[Interpreter, Any], None]]
+    expressions: Mapping[type[ast.expr], Callable[[Interpreter, Any], Value]]
+    naming: Mapping[type[ast.expr], Callable[[Interpreter, Any, bool], Value]]  # told whether a call follows
+
+
+class Interpreter:
+    """State of one reading; the syntax tables say what each piece does to it."""
+
+    def __init__(
+        self,
+        program: ParsedProgram,
+        toolbook: ToolLookup,
+        syntax: SyntaxTable,
+        anchor: Span | None = None,
+        deadline: float = 0.0,
+    ) -> None:
+        self._statements, self._expressions, self._naming = syntax.statements, syntax.expressions, syntax.naming
+        self.toolbook = toolbook
+        self.report = ProgramReport()
+        self.anchor = anchor  # when set, everything is told at this place
+        self.scopes: list[dict[str, Value]] = [NameScope()]
+        self.own = 0  # the first of them that belongs to the body that is read
+        self.shared: set[str] = set()  # names that bodies bind outside of themselves: `global`, `nonlocal`
+        self._shares_more = False
+        self.attributes: dict[str, Value] = {}
+        self.facts: dict[str, Span] = {}
+        self.parts: dict[ast.AST | None, BodyReading] = {}
+        self.part = BodyReading(self.report)
+        self.bodies: dict[ast.AST, PendingBody] = {}
+        self.looked: set[ast.AST] = set()  # functions whose body was read at least once, be it ahead
+        self.ahead = 0
+        self.learned: dict[ast.AST, FunctionFacts] = {}
+        self.later: list[PendingBody] = []
+        self.inner: dict[str, ExecutedText] = {}
+        self.modules: set[str] = set()
+        # Which tools a call may mean, with what it gives them.
+        self.tool_calls: dict[ast.AST, dict[tuple[str, str], tuple[Tool, Arguments]]] = {}
+        self.control: list[ValueSource] = []  # untrusted content that decides whether the current line runs
+        self.branches = 0
+        self.loops = 0
+        self.follows = False  # the name that is read is only given another name, which is followed
+        self.again = 0  # loops whose body was read before and is read once more
+        self._assigned: dict[ast.AST, tuple[str, ...]] = {}
+        self.annotates = True  # annotations of names are evaluated here: not in the body of a function
+        self.lazy = False  # the text asks for annotations that nobody evaluates
+        self.current: ast.AST | None = None
+        self._place: tuple[ast.AST, Span] | None = None
+        self._program = program
+        self._programs: dict[str, ParsedProgram] = {}
+        self.work = 0
+        self.deadline = deadline or time.thread_time() + BUDGET
+
+    def read(self) -> None:
+        """Read until nothing new is learned."""
+        tree = self._program.tree or ast.Module([], [])
+        self._foresee(tree.body)
+        self.lazy = any(map(_postpones, tree.body))
+        try:
+            for _ in range(READINGS):
+                self._read_once(tree.body)
+                if self._settled():
+                    return
+        finally:  # past the cap, too: what was found so far is told
+            self.report = ProgramReport()
+            for part in self.parts.values():
+                self.report.take(part.report)
+
+    def bound_once(self, name: str) -> ast.expr | None:
+        """What a name stands for that the whole text binds exactly once, at the top level."""
+        return self._program.bindings.bound_once(name)
+
+    def program(self, text: str) -> ParsedProgram:
+        """A constant text of the program as a program, always the same one."""
+        if text not in self._programs:
+            self._programs[text] = ParsedProgram(text)
+        return self._programs[text]
+
+    def examples(self) -> tuple[str, ...]:
+        """The examples that stand in the docstrings of the text, as programs; one that is none where docstrings are
+        made when it runs."""
+        return self._program.docstring_examples
+
+    def _foresee(self, body: Iterable[ast.stmt]) -> None:
+        """Methods are known before their class is met: or each class with a method of the same name as an earlier one
+        would have the whole text read again."""
+        for statement in body:
+            for member in statement.body if isinstance(statement, ast.ClassDef) else ():
+                if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
+                    self.remember(member.name, Value(functions=(member,)))
+
+    def _settled(self) -> bool:
+        """Read bodies of which more is known again; whether the text around them would tell nothing new."""
+        for _ in range(READINGS - 1):
+            if self._stale(None) or self._shares_more:
+                return False
+            self.later = [later for later in self.bodies.values() if self._stale(later.node)]
+            for later in self.later:  # grows while it is walked: bodies define further functions
+                self._read_body(later)
+        return not self._stale(None) and not self._shares_more
+
+    def _stale(self, node: ast.AST | None) -> bool:
+        part = self.parts.get(node)
+        if part is None:
+            return False
+        if node is not None and self.learn(node).stale():
+            return True
+        return any(
+            (now := self._known(what)) is not known and key(now) != key(known) for what, known in part.asked.items()
+        )
+
+    def run(self, body: Iterable[ast.stmt]) -> None:
+        """Read statements in order."""
+        for statement in body:
+            if act := self._statements.get(type(statement)):
+                act(self, statement)
+
+    def value(self, node: ast.expr | None, *, called: bool = False) -> Value:
+        """What this expression may be; `called` when it is about to be called, so that it is no mere mention."""
+        if node is None:
+            return NOTHING
+        self.work += 1
+        if self.work > MAX_WORK or (self.work % _LOOKS == 0 and time.thread_time() > self.deadline):
+            raise WorkLimitExceeded
+        kind = type(node)
+        if act := self._expressions.get(kind):
+            return act(self, node)
+        if naming := self._naming.get(kind):
+            return naming(self, node, called)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.value(child)
+        return NOTHING
+
+    def call(self, function: ast.expr, *arguments: Value) -> Value:
+        """What calling this with these values gives, where Python calls it without a call being written."""
+        given = {f"<argument {number}>": value for number, value in enumerate(arguments)}
+        names = [ast.copy_location(ast.Name(name, ast.Load()), function) for name in given]
+        with self.scope(given):
+            return self.value(ast.copy_location(ast.Call(function, [*names], []), function))
+
+    def span(self, node: ast.AST) -> Span:
+        """Where to tell of this node; one deed is often told in several ways."""
+        if self.anchor:
+            return self.anchor
+        if self._place is None or self._place[0] is not node:
+            self._place = node, self._program.span(node)
+        return self._place[1]
+
+    def look(self, name: str) -> Value | None:
+        """What a name stands for here; None when the program never bound it."""
+        for number in range(len(self.scopes) - 1, -1, -1):
+            scope = self.scopes[number]
+            if (found := scope.get(name)) is not None:
+                if number < self.own and type(scope) is NameScope and name in scope.ever:
+                    found = scope.ever[name]  # the body may run at any time
+                return join(found, self.kept(_shared(name)) or UNSAID) if name in self.shared else found
+        return self.kept(_shared(name)) if name in self.shared else None
+
+    def share(self, names: Iterable[str]) -> None:
+        """`global` and `nonlocal`: what is bound to these names here is what they may be anywhere."""
+        for name in names:
+            if name not in self.shared:
+                self.shared.add(name)
+                self._shares_more = True
+
+    def bind(self, name: str, value: Value) -> None:
+        """Give a name its value; inside a branch the old one stays possible."""
+        scope = self.scopes[-1]
+        made = join(scope[name], value) if self.branches and name in scope else value
+        if type(scope) is NameScope:
+            scope.bind(name, made)
+        else:
+            scope[name] = made
+        if name in self.shared:
+            self.remember(_shared(name), value)
+
+    def forget(self, name: str) -> None:
+        """A name has no value here for now."""
+        scope = self.scopes[-1]
+        if (old := scope.pop(name, None)) is not None and type(scope) is NameScope:
+            scope.ever[name] = join(scope.ever.get(name, UNSAID), old)
+
+    def assigned(self, node: ast.AST) -> tuple[str, ...]:
+        """Names that are bound somewhere in a statement."""
+        if (found := self._assigned.get(node)) is None:
+            stored = (part for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+            found = self._assigned[node] = tuple(dict.fromkeys(part.id for part in stored))
+        return found
+
+    def remember(self, attribute: str, value: Value) -> None:
+        """An attribute set anywhere in the program, whatever the object."""
+        self.attributes[attribute] = join(self.attributes.get(attribute, UNSAID), value)
+
+    def kept(self, attribute: str) -> Value | None:
+        """What the program put into an attribute of this name; None when it never set one."""
+        if attribute not in self.part.asked:
+            self.part.asked[attribute] = self._known(attribute)
+        return self.attributes.get(attribute)
+
+    def _known(self, what: str | ast.AST) -> Value:
+        """What is known of an attribute or of a function's answer; set to something unknown counts as not set."""
+        return self.attributes.get(what, UNSAID) if isinstance(what, str) else self.learn(what).answer
+
+    def learn(self, node: ast.AST) -> FunctionFacts:
+        """What is known of a function of this program."""
+        return self.learned.setdefault(node, FunctionFacts()) if node not in self.learned else self.learned[node]
+
+    def define(self, later: PendingBody) -> None:
+        """A function whose body is read after the text around it."""
+        self.later.append(later)
+        self.bodies[later.node] = later
+
+    def answer(self, node: ast.AST) -> Value:
+        """What a function of this program gives back: when nobody asked before, its body is read for that alone."""
+        later = self.bodies.get(node)
+        if later and node not in self.looked and self.ahead < AHEAD:
+            self._look_ahead(later)
+        if node not in self.part.asked:
+            self.part.asked[node] = self._known(node)
+        answer = self.learn(node).answer
+        return NOTHING if answer is UNSAID else answer
+
+    def _look_ahead(self, later: PendingBody) -> None:
+        """What it would tell is told when its turn comes, with all that is known of its parameters then."""
+        kept = self.part, self.later, self.inner, self.branches, self.loops, self.control, self.current
+        annotates = self.annotates
+        self.later, self.inner, self.ahead = [], {}, self.ahead + 1
+        try:
+            self._read_body(later)
+        finally:
+            self.part, self.later, self.inner, self.branches, self.loops, self.control, self.current = kept
+            self.report, self.ahead, self.annotates = self.part.report, self.ahead - 1, annotates
+            del self.parts[later.node]
+
+    @contextmanager
+    def branch(self, condition: Value = NOTHING, *, loop: bool = False) -> Iterator[None]:
+        """Inside something that may run not at all, once, or often."""
+        decides = [source for source in condition.taint if source.kind == "untrusted"][:1]
+        self.branches, self.loops = self.branches + 1, self.loops + loop
+        self.report.forks += not self.again
+        self.control.extend(decides)
+        yield
+        del self.control[len(self.control) - len(decides) :]
+        self.branches, self.loops = self.branches - 1, self.loops - loop
+
+    @contextmanager
+    def scope(self, names: dict[str, Value], around: Sequence[dict[str, Value]] | None = None) -> Iterator[None]:
+        """Inside a body with names of its own."""
+        kept = self.scopes, self.own
+        self.scopes = [*(self.scopes if around is None else around), names]
+        if around is not None:
+            self.own = len(around)
+        yield
+        self.scopes, self.own = kept
+
+    @contextmanager
+    def told_at(self, span: Span) -> Iterator[None]:
+        """Everything inside is told at one place."""
+        kept, self.anchor = self.anchor, self.anchor or span
+        yield
+        self.anchor = kept
+
+    def _read_once(self, body: list[ast.stmt]) -> None:
+        self.later, self.inner, self.bodies, self.parts, self.facts = [], {}, {}, {}, {}
+        self.looked.clear()
+        self._shares_more = False
+        self._begin(None)
+        self.scopes, self.own, self.branches, self.loops, self.control, self.current = [NameScope()], 0, 0, 0, [], None
+        self.annotates = True
+        self.run(body)
+        for later in self.later:  # grows while it is walked: bodies define further functions
+            self._read_body(later)
+
+    def _begin(self, node: ast.AST | None) -> None:
+        """What is found from now on was found in this function, or in the text around them."""
+        self.part = self.parts[node] = BodyReading(ProgramReport(facts=self.facts))
+        self.report = self.part.report
+
+    def _read_body(self, later: PendingBody) -> None:
+        known = self.learn(later.node)
+        self.looked.add(later.node)
+        self._begin(later.node)
+        self.branches, self.loops, self.control = 0, int(known.looped), []
+        self.current, self.annotates = later.node, False
+        known.reading()
+        names = dict.fromkeys(_parameters(later.node.args), NOTHING) | known.parameters
+        with self.scope(NameScope(names), later.scopes):
+            if isinstance(later.node, ast.Lambda):
+                known.answer = join(known.answer, self.value(later.node.body))
+            else:
+                self.run(later.node.body)
+
+
+def _shared(name: str) -> str:
+    """Under which attribute a name is kept that several bodies bind; no attribute is written like that."""
+    return f"global {name}"
+
+
+def _postpones(statement: ast.stmt) -> bool:
+    """`from __future__ import annotations`."""
+    if not isinstance(statement, ast.ImportFrom) or statement.module != "__future__":
+        return False
+    return any(alias.name == "annotations" for alias in statement.names)
+
+
+def _parameters(arguments: ast.arguments) -> list[str]:
+    for_names = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    for_names += [argument for argument in (arguments.vararg, arguments.kwarg) if argument]
+    return [argument.arg for argument in for_names]
+
+
+SpecialCall: TypeAlias = Callable[[Interpreter, ast.Call, str, Arguments], Value]
+
+
+def for_names(names: str, special: SpecialCall) -> dict[str, SpecialCall]:
+    """All these dotted names mean the same."""
+    return dict.fromkeys(names.split(), special)

@@ -1,0 +1,202 @@
+"""Interprets methods called on objects: paths, connections, archives, containers, text, and telling method names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+
+from workbench.analysis.interpreter import constant_folding
+from workbench.analysis.interpreter.effects import FILE_DEEDS, note, note_command, note_file, note_network
+from workbench.analysis.interpreter.interpreter import Interpreter
+from workbench.analysis.interpreter.library_calls import SPECIALS, opening
+from workbench.analysis.interpreter.statements import any_of, fill
+from workbench.analysis.interpreter.text_evaluators import evaluate_method, note_format
+from workbench.analysis.interpreter.values import (
+    HOLE,
+    NOTHING,
+    Arguments,
+    Value,
+    ValueSource,
+    join,
+    known,
+    shown,
+    text_of,
+)
+from workbench.analysis.tables.methods import (
+    CALLING,
+    CONNECTION_METHODS,
+    FILLING,
+    FOREIGN,
+    LOADING,
+    NETWORK_KINDS,
+    PATH_KINDS,
+    PATH_METHODS,
+    RUNNERS,
+    SQL_METHODS,
+    TELLING,
+)
+from workbench.analysis.tables.names import names
+from workbench.analysis.tables.patterns import CHANGING_SQL, DESTROYING_SQL
+from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.records import Risk
+
+_FORMATTING = names("format format_map vformat get_field")
+_NAMED_TARGET = names("to_csv to_excel to_parquet to_feather to_pickle savefig extractall")
+_LEAVING_SQL = re.compile(r"\b(?:ATTACH|INTO\s+'|load_extension|writefile|readfile)\b", re.IGNORECASE)
+_READING_SQL = re.compile(
+    r"\s{0,40}(?:(?:SELECT|WITH|EXPLAIN)\b|PRAGMA\s{1,9}\w{1,40}\s{0,9}(?:\(\w{0,40}\))?;?$)", re.IGNORECASE
+)
+_RUNNING = names("run runctx")
+_SAME_PATH = names("resolve absolute expanduser with_suffix with_name with_stem as_posix")
+
+
+def call_method(
+    interpreter: Interpreter, node: ast.Call, function: ast.Attribute, owner: Value, arguments: Arguments
+) -> Value:
+    """What this method does and gives."""
+    name = function.attr
+    if name in _FORMATTING:
+        note_format(interpreter, node, owner, arguments)
+    if name in CALLING and interpreter.kept(name) is None:
+        return SPECIALS[CALLING[name]](interpreter, node, CALLING[name], arguments)
+    if owner.kind in PATH_KINDS:
+        return _on_path(interpreter, node, name, owner, arguments)
+    if (
+        interpreter.kept(name) is None
+        and (evaluated := evaluate_method(interpreter, node, name, owner, arguments)) is not None
+    ):
+        return evaluated
+    if owner.kind in RUNNERS and name in _RUNNING:
+        return SPECIALS["builtins.exec"](interpreter, node, "builtins.exec", arguments)
+    if owner.kind in NETWORK_KINDS:
+        return _on_connection(interpreter, node, name, owner, arguments)
+    folded = constant_folding.method(owner, name, arguments.positional, arguments.named)
+    if folded is not None:
+        return folded
+    if name in SQL_METHODS:
+        return _on_database(interpreter, node, owner, arguments)
+    if owner.kind == "sqlite3.Connection" and (action := CONNECTION_METHODS.get(name)):
+        note(interpreter, action, node, f".{name}()")
+    if name in LOADING:
+        _load(interpreter, node, arguments)
+    if name in TELLING and interpreter.kept(name) is None:
+        return _telling(interpreter, node, name, owner, arguments)
+    return _on_container(interpreter, function, name, owner, arguments)
+
+
+def _on_path(interpreter: Interpreter, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value:
+    if name == "open":
+        note_file(interpreter, opening(arguments.get(0, "mode")), node, owner)
+        return Value(kind="file", taint=owner.taint)
+    if action := PATH_METHODS.get(name):
+        return _path_deed(interpreter, node, name, action, owner, arguments)
+    if name == "joinpath":
+        return constant_folding.join_path(owner, *arguments.positional)
+    if name in _SAME_PATH:
+        return owner
+    return Value(taint=owner.taint | arguments.taint)
+
+
+def _path_deed(
+    interpreter: Interpreter, node: ast.Call, name: str, action: ProgramAction, owner: Value, arguments: Arguments
+) -> Value:
+    found = note_file(interpreter, action, node, owner)
+    if action is ProgramAction.MOVE:
+        note_file(interpreter, ProgramAction.WRITE, node, arguments.get(0, "target"))
+    if action is ProgramAction.LIST:
+        inside = constant_folding.join_path(owner, NOTHING)
+        return Value(items=(inside,), kind="paths", taint=owner.taint)
+    if action is ProgramAction.READ and found.name != "SENSITIVE":
+        return Value(kind=FOREIGN, taint=owner.taint)
+    if action is ProgramAction.READ:
+        return Value(
+            taint=owner.taint | {ValueSource("private", f"the file {shown(owner)}", interpreter.span(node).line)}
+        )
+    return Value(taint=owner.taint)
+
+
+_READING = names("read readline readlines")
+_TALKING = names(
+    """get post put delete patch head options request send sendall sendto sendmail send_message connect login
+    storbinary retrbinary exec_command open urlopen bind listen connect_ex stream ws_connect write starttls"""
+)
+
+_ONWARD = names("send sendall sendto sendmail send_message login storbinary retrbinary bind listen write starttls")
+
+
+def _on_connection(interpreter: Interpreter, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value:
+    if name in _TALKING:
+        address = arguments.get(0, "url", "address")
+        note_network(interpreter, node, NOTHING if name in _ONWARD else address, arguments.taint)
+    if name in ("recv", "recvfrom", "read", "makefile", "get", "post", "request", "stream", "urlopen"):
+        return Value(taint=frozenset({ValueSource("untrusted", "the network", interpreter.span(node).line)}))
+    return Value(kind=owner.kind if name == "__enter__" else "", taint=arguments.taint)
+
+
+def _load(interpreter: Interpreter, node: ast.Call, arguments: Arguments) -> None:
+    """Readers of many formats take a path; only one that leads out of the workspace is worth telling."""
+    path = arguments.get(0)
+    for target in path.items or (path,):
+        text = known(target) or ""
+        if len(text) < 300 and "\n" not in text and text.startswith(("/", "~", "../")):
+            note_file(interpreter, ProgramAction.READ, node, target)
+
+
+def _on_database(interpreter: Interpreter, node: ast.Call, owner: Value, arguments: Arguments) -> Value:
+    statement = text_of(arguments.get(0, "sql"))
+    if owner.kind == "sqlite3.memory" and not _LEAVING_SQL.search(statement):
+        return replace(owner, taint=owner.taint | arguments.taint)
+    if CHANGING_SQL.search(statement) or (_is_file(interpreter, owner) and not _READING_SQL.match(statement)):
+        short = " ".join(statement.replace(HOLE, "…").split())[:80]
+        risk = Risk.HIGH if DESTROYING_SQL.search(statement) else Risk.MEDIUM
+        note(interpreter, ProgramAction.DATABASE, node, short, risk=risk)
+    return Value(kind=owner.kind, taint=owner.taint | arguments.taint)
+
+
+def _is_file(interpreter: Interpreter, owner: Value) -> bool:
+    """A database in a file: what is done to it stays. A cursor that came from anywhere may be one of it."""
+    return owner.kind == "sqlite3.Connection" or (not owner.kind and "database" in interpreter.report.facts)
+
+
+def _telling(interpreter: Interpreter, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value:
+    action, taint = TELLING[name], owner.taint | arguments.taint
+    if action in FILE_DEEDS:
+        target = arguments.get(0, "path", "path_or_buf", "fname") if name in _NAMED_TARGET else owner
+        if name in _NAMED_TARGET and (target is NOTHING or target.const is None or target.kind.startswith("io.")):
+            if name == "extractall":
+                note_file(interpreter, action, node, Value(const="."))
+            return Value(taint=taint)  # without a target it gives text back
+        note_file(interpreter, action, node, target)
+    elif action is ProgramAction.NETWORK:
+        note_network(interpreter, node, arguments.get(0), arguments.taint)
+    elif action is ProgramAction.PROCESS:
+        note_command(interpreter, node, shown(arguments.get(0)), arguments.taint)
+    else:
+        note(interpreter, action, node, f".{name}()")
+    return Value(taint=taint)
+
+
+def _taken(owner: Value) -> Value:
+    """`table.get(key)`: any value of it, or one that is put there where nobody sees it."""
+    return join(any_of(owner, owner.items), NOTHING)
+
+
+def _on_container(
+    interpreter: Interpreter, function: ast.Attribute, name: str, owner: Value, arguments: Arguments
+) -> Value:
+    if name in FILLING:
+        for value in arguments.every:
+            fill(interpreter, function.value, value)
+    if owner.items and name in ("get", "pop", "values", "copy", "popleft"):
+        if name == "copy":
+            return owner
+        return replace(owner, keys=None) if name == "values" else _taken(owner)
+    if owner.keys is not None and name in ("keys", "items"):
+        pairs = zip(owner.keys, owner.items or (), strict=False)
+        inside = owner.keys if name == "keys" else tuple(Value(items=pair) for pair in pairs)
+        return Value(items=inside, taint=owner.taint)
+    if owner.kind == "file" and name in _READING:
+        return Value(kind=FOREIGN, taint=owner.taint)
+    kind = owner.kind if name in ("decode", "encode", "strip", "cursor", "__enter__") else ""
+    return Value(kind=kind, taint=owner.taint | arguments.taint)

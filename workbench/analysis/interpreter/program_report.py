@@ -1,0 +1,141 @@
+"""Collects findings, effects and tools while a program is interpreted; each once, however often it is passed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+
+from workbench.analysis.interpreter.values import ValueSource
+from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Span, Tool
+from workbench.records.risk_levels import rank, worst
+
+MAX_FINDINGS = 500  # the last of them says that there are more
+MAX_FLOWS = 100
+_MORE = f"More than {MAX_FINDINGS} findings; the rest is not listed."
+
+
+class NotedFinding(Struct, frozen=True):
+    """A finding with what it means for the gate."""
+
+    finding: Finding
+    effect: Effect | None = None
+    blocks: bool = False
+
+
+@dataclass(slots=True)
+class NotedToolUse:
+    """A tool the program names, with how often: a loop makes one line of code many calls."""
+
+    tool: Tool
+    line: int
+    risk: Risk
+    looped: bool = False
+    often: bool = False  # nobody can tell how many times: in a loop, in a function, or handed on
+
+
+@dataclass(slots=True)
+class ProgramReport:
+    """What one reading found so far."""
+
+    notes: dict[tuple[str, Span, str], NotedFinding] = field(default_factory=dict)
+    uses: dict[tuple[str, str, int], NotedToolUse] = field(default_factory=dict)
+    not_assessed: dict[str, None] = field(default_factory=dict)
+    facts: dict[str, Span] = field(default_factory=dict)  # "sensitive", "out", "blob" … → where first seen
+    dynamic: bool = False  # which tool is called is decided at run time
+    places: dict[tuple[Span, str], str] = field(default_factory=dict)  # of network notes: place and subject → host:port
+    onward: set[Span] = field(default_factory=set)  # network calls that name nobody: they use what is connected
+    flows: dict[Flow, None] = field(default_factory=dict)
+    wanted: list[str] = field(default_factory=list)  # places a person may open for this text
+    may_carry: set[str] = field(default_factory=set)  # tools that reach outside, and may be given private answers
+    forks: int = 0  # branches and loops
+    opened: bool = False  # some of the network is, or could be, open
+    skills: dict[str, int] = field(default_factory=dict)  # import name of a kept skill → first line that uses it
+    any_skill: bool = False  # which kept skill is used is decided at run time
+    servers: set[str] = field(default_factory=set)  # names of servers, as the text spells them
+
+    def add(
+        self,
+        rule: str,
+        risk: Risk,
+        message: str,
+        span: Span,
+        *,
+        subject: str = "",
+        effect: EffectKind | None = None,
+        reversible: bool | None = None,
+        blocks: bool = False,
+    ) -> None:
+        """Note a finding; with an effect kind it is also a line of the effects table."""
+        key = (rule, span, subject)
+        old = self.notes.get(key)
+        if old and rank(old.finding.risk) >= rank(risk):
+            return
+        if not old and len(self.notes) >= MAX_FINDINGS - 1:
+            self._overflow()
+            return
+        line = Effect(effect, message, span.line, risk, reversible) if effect else None
+        self.notes[key] = NotedFinding(Finding(rule, risk, message, span, subject), line, blocks)
+
+    def _overflow(self) -> None:
+        """Note that findings are left out. Those may be worse than the listed ones, so the user is asked."""
+        self.not_assessed[_MORE] = None
+        span = Span(1, 0, 1, 0)
+        line = Effect(EffectKind.MAY, _MORE.rstrip("."), 1, Risk.HIGH)
+        self.notes["cap", span, ""] = NotedFinding(Finding("cap", Risk.HIGH, _MORE.rstrip("."), span), line)
+
+    def use_skill(self, name: str, line: int) -> None:
+        """Note a kept skill by its import name."""
+        self.skills[name] = min(line, self.skills.get(name, line))
+
+    def use(self, use: NotedToolUse) -> None:
+        """Note a tool; seen in a loop once, it stays so."""
+        key = (use.tool.server, use.tool.name, use.line)
+        old = self.uses.get(key)
+        if old is None:
+            self.uses[key] = use
+            return
+        old.looped, old.often, old.risk = old.looped or use.looped, True, worst((old.risk, use.risk))
+
+    def flow(self, source: ValueSource, sink: str, span: Span) -> None:
+        """Note that data from there goes into this."""
+        if len(self.flows) < MAX_FLOWS:
+            self.flows[Flow(source.kind, source.label, source.line, sink, span.line)] = None
+
+    def fact(self, name: str, span: Span) -> None:
+        """Remember where something was first seen."""
+        self.facts.setdefault(name, span)
+
+    def take(self, other: ProgramReport) -> None:
+        """All that another report holds; of two notes on the same, the riskier one."""
+        for key, noted in other.notes.items():
+            old = self.notes.get(key)
+            if old is None and len(self.notes) >= MAX_FINDINGS - 1:
+                self._overflow()
+            elif old is None or rank(old.finding.risk) < rank(noted.finding.risk):
+                self.notes[key] = noted
+        for use in other.uses.values():
+            self.use(use)
+        for name, span in other.facts.items():
+            self.fact(name, span)
+        self.not_assessed.update(other.not_assessed)
+        self.dynamic = self.dynamic or other.dynamic
+        self.places.update(other.places)
+        self.flows.update(other.flows)
+        self.onward.update(other.onward)
+        self.may_carry |= other.may_carry
+        self.forks += other.forks
+        for name, line in other.skills.items():
+            self.use_skill(name, line)
+        self.any_skill = self.any_skill or other.any_skill
+        self.servers |= other.servers
+
+    def findings(self) -> tuple[Finding, ...]:
+        """The worst first, then as they stand in the text."""
+        every = (note.finding for note in self.notes.values())
+        return tuple(sorted(every, key=lambda f: (-rank(f.risk), f.span.line, f.span.column, f.rule)))
+
+    def effects(self) -> tuple[Effect, ...]:
+        """As they stand in the text, each sentence once per line."""
+        every = {(e.text, e.line): e for note in self.notes.values() if (e := note.effect)}
+        return tuple(sorted(every.values(), key=lambda e: (e.line, -rank(e.risk))))

@@ -1,0 +1,297 @@
+"""Interprets library functions that evaluate text: table expressions, formulas, templates, pickles, doctests.
+
+A constant text is judged by what it reaches. A text that is only known at run time may do whatever the evaluator can,
+which for most of them is anything that Python can.
+"""
+
+from __future__ import annotations
+
+import ast
+import pickletools
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from workbench.analysis.interpreter.effects import first, note
+from workbench.analysis.interpreter.imports import module, use_module
+from workbench.analysis.interpreter.interpreter import Interpreter, NameScope, SpecialCall, for_names
+from workbench.analysis.interpreter.name_lookups import evaluates, mention
+from workbench.analysis.interpreter.values import HOLE, NOTHING, Arguments, Value, each, known, text_of
+from workbench.analysis.tables.callables import CALLABLES
+from workbench.analysis.tables.methods import FOREIGN, FORMATTER, SAFE_TEMPLATES, TEXT_METHODS
+from workbench.analysis.tables.modules import ALIASES
+from workbench.analysis.tables.names import names
+from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.records import Risk
+from workbench.records.risk_levels import at_least
+
+# What a constant text holds that does more than compute with the values it is given.
+_REACHING = re.compile(r"__|\bimport\b|\b(?:exec|eval|open|getattr|compile)\s{0,9}\(|@[\w.\[\]'\"]{1,200}\(")
+_REACHING_TEMPLATE = re.compile(
+    r"__|\|\s{0,9}attr\b|<%|\.\s{0,9}(?:unlink|rmdir|rename|write_text|write_bytes|touch|mkdir|chmod|symlink_to"
+    r"|rmtree|remove|system|popen|run|open|write)\s{0,9}\("
+)
+_REACHING_FIELD = re.compile(r"\{[^{}:!]{0,80}(?:__|\.(?:gi|cr|f|tb|ag)_)[^{}]{0,80}\}")
+_REACHING_NAME = re.compile(r"[\w\[\]]*\.[\w.\[\]]*__\w+__")
+_QUERIES, _TESTS = TEXT_METHODS["pandas"], TEXT_METHODS["unittest"]
+_STORED_TEMPLATES = names("get_template select_template get_or_select_template")
+_IMPORTERS = frozenset({"pytest.importorskip", "pandas.compat._optional.import_optional_dependency"})
+_TESTMOD = names("name verbose report optionflags raise_on_error")
+_SHORT = 80
+
+
+def call_bound(interpreter: Interpreter, node: ast.Call, target: Value, arguments: Arguments) -> Value | None:
+    """What is called is such a method, or calls one that it is given."""
+    for value in (target, *arguments.every):
+        owner, _, name = value.kind.rpartition(".")
+        if owner == "method":
+            given = arguments if value is target else Arguments((NOTHING,))
+            return evaluate_method(interpreter, node, name, Value(taint=value.taint), given)
+    return None
+
+
+def evaluate_method(
+    interpreter: Interpreter, node: ast.Call, name: str, owner: Value, arguments: Arguments
+) -> Value | None:
+    """What a method of an object that cannot be seen evaluates, told by its name and the packages that are imported;
+    None when it is no such method."""
+    if owner.refs and owner.refs[0].endswith(".DataFrame"):  # `DataFrame.query(table, text)`
+        arguments = Arguments(arguments.positional[1:], arguments.named)
+    if not evaluates(interpreter, name) or owner.kind in SAFE_TEMPLATES:
+        return None
+    if name in _QUERIES:
+        _judge(interpreter, node, f".{name}", arguments.get(0, "expr"), _REACHING)
+    elif name in _TESTS:
+        _note(interpreter, node, "Imports and runs tests that stand in files, which are not shown here", Risk.HIGH)
+    elif name in _STORED_TEMPLATES:
+        _note(interpreter, node, "Fills a template that stands in a file, which is not shown here", Risk.HIGH)
+    else:
+        _judge(interpreter, node, f".{name}", arguments.get(0, "source"), _REACHING_TEMPLATE)
+    return Value(taint=owner.taint | arguments.taint)
+
+
+def note_format(interpreter: Interpreter, node: ast.AST, owner: Value, arguments: Arguments) -> None:
+    """A format text reads attributes on its own; `Formatter().get_field` takes one such field without braces."""
+    texts = [text_of(owner), *map(text_of, arguments.positional)]
+    if any(_REACHING_FIELD.search(text) for text in texts) or _REACHING_NAME.match(text_of(arguments.get(0))):
+        note(interpreter, ProgramAction.INTERNALS, node, "a format text", rule="python.internals.format")
+    if owner.kind == FORMATTER:
+        _note_template(interpreter, node, arguments.get(0, "format_string", "field_name"), arguments.every[1:])
+    else:
+        _note_template(interpreter, node, owner, arguments.every)
+
+
+def _note_template(interpreter: Interpreter, node: ast.AST, template: Value, values: Iterable[Value]) -> None:
+    """The fields of a template reach into the objects that it is given."""
+    if all(known(choice) is not None for choice in each(template)):
+        return
+    given = [part for value in values for part in (value, *(value.items or ()))]
+    from_outside = template.kind == FOREIGN or any(source.kind in ("untrusted", "private") for source in template.taint)
+    objects = any(part.refs or part.functions or part.kind in ("class", "own") for part in given)
+    if objects or (from_outside and any(known(part) is None and not _is_number(part) for part in given)):
+        words = "Fills a template that is only known at run time: its fields may reach into the objects it is given"
+        _note(interpreter, node, words, Risk.MEDIUM)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value.const, int | float)
+
+
+def _judge(interpreter: Interpreter, node: ast.Call, what: str, text: Value, reaching: re.Pattern[str]) -> None:
+    for choice in each(text):
+        constant = known(choice)
+        if source := first(choice.taint, "untrusted"):
+            words = f"Has {what} evaluate text that came from {source.label} (line {source.line})"
+            note(
+                interpreter,
+                ProgramAction.CODE,
+                node,
+                "text from outside",
+                risk=Risk.CRITICAL,
+                rule="code.untrusted",
+                words=words,
+            )
+        elif constant is None:
+            partly = text_of(choice).replace(HOLE, "").strip() != "" and choice.kind != FOREIGN
+            words = f"Has {what} evaluate text that is only known at run time"
+            _note(interpreter, node, words, Risk.MEDIUM if partly else Risk.HIGH)
+        elif reaching.search(constant):
+            short = " ".join(constant.split())[:_SHORT]
+            note(
+                interpreter,
+                ProgramAction.CODE,
+                node,
+                short,
+                words=f"Has {what} evaluate text that reaches further: {short}",
+            )
+
+
+def _note(interpreter: Interpreter, node: ast.AST, words: str, risk: Risk) -> None:
+    note(interpreter, ProgramAction.CODE, node, rule="code.text", risk=risk, words=words)
+    interpreter.report.not_assessed["Text that is evaluated and only known at run time."] = None
+
+
+def _expression(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`pandas.eval`, `sympy.sympify`."""
+    text = arguments.get(0, "expr", "a", "s", "ex", "expression")
+    if not _is_number(text):
+        _judge(interpreter, node, ref, text, _REACHING)
+    return Value(taint=arguments.taint)
+
+
+def _formula(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """Functions that take a formula, or a text that they evaluate to one: told only of texts."""
+    for value in arguments.every[:2]:
+        texts = (value, *(value.items or ()))
+        if any(part.kind == FOREIGN or first(part.taint, "untrusted") or known(part) is not None for part in texts):
+            for part in texts:
+                if known(part) is not None or part.kind == FOREIGN or part.taint:
+                    _judge(interpreter, node, ref, part, _REACHING)
+    return Value(taint=arguments.taint)
+
+
+def _template(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    text = arguments.get(0, "source", "text")
+    if ref.startswith("mako.") or text is NOTHING:  # a template of mako is a program
+        _note(interpreter, node, f"Has {ref} run a template as a program", Risk.HIGH)
+    else:
+        _judge(interpreter, node, ref, text, _REACHING_TEMPLATE)
+    return Value(taint=arguments.taint)
+
+
+def _format(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`str.format(template, …)`."""
+    note_format(interpreter, node, arguments.get(0), Arguments(arguments.positional[1:], arguments.named))
+    return Value(taint=arguments.taint)
+
+
+def _named_object(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`pkgutil.resolve_name("os:remove")`: imports a module and gives what is in it, by name."""
+    name = known(arguments.get(0, "name", "path", "modname", "mod_name", "module"))
+    if name and ref in _IMPORTERS:
+        module(interpreter, node, name)
+        return Value(refs=(ALIASES.get(name, name),))
+    note(interpreter, ProgramAction.IMPORT, node, name or "", risk=Risk.MEDIUM if name else Risk.HIGH)
+    if not name:
+        interpreter.report.any_skill = True
+        return NOTHING
+    dotted = name.replace(":", ".")
+    use_module(interpreter, node, dotted)
+    found = Value(refs=(ALIASES.get(dotted, dotted),))
+    mention(interpreter, node, found)
+    return found
+
+
+def _parsers(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`xml.sax.make_parser(names)` imports each of them."""
+    if arguments.every:
+        note(interpreter, ProgramAction.IMPORT, node, risk=Risk.HIGH)
+        interpreter.report.any_skill = True
+    return NOTHING
+
+
+def _timed(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`timeit.timeit(statement, setup)`: functions of the program are read anyway, texts here, in the names that they
+    find there."""
+    own = arguments.get(4, "globals") is not NOTHING
+    names = NameScope({name: Value(refs=(name,)) for name in ("gc", "itertools", "sys", "time")})
+    with interpreter.scope(names, None if own else interpreter.scopes[:1]):
+        for position, name in ((1, "setup"), (0, "stmt")):
+            value = arguments.get(position, name)
+            for choice in each(value) if value is not NOTHING and not value.functions else ():
+                text = known(choice)
+                if text is None or not _run_here(interpreter, node, text):
+                    _note(interpreter, node, f"Has {ref} run text that is only known at run time", Risk.HIGH)
+    return Value(taint=arguments.taint)
+
+
+def _doctest(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`doctest.testmod()` runs the examples in the docstrings of this text, which are read like any other line."""
+    plain = not arguments.positional and _TESTMOD.issuperset(arguments.named)
+    if not plain or not all(_run_here(interpreter, node, text) for text in interpreter.examples()):
+        note(interpreter, ProgramAction.CODE, node, ref)
+    return Value(taint=arguments.taint)
+
+
+def _run_here(interpreter: Interpreter, node: ast.Call, text: str) -> bool:
+    """Read a constant text that is run in the names of this place; whether it could be."""
+    tree = interpreter.program(text).tree
+    if tree is None:
+        return False
+    with interpreter.told_at(interpreter.span(node)), interpreter.branch(loop=True):
+        interpreter.run(tree.body)
+    return True
+
+
+def _weights(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """`torch.load(…, weights_only=True)` unpacks no code."""
+    given = next((keyword.value for keyword in node.keywords if keyword.arg == "weights_only"), None)
+    if not (isinstance(given, ast.Constant) and given.value is True):
+        note(interpreter, ProgramAction.UNPACK, node, ref)
+    return Value(taint=arguments.taint)
+
+
+EVALUATORS: dict[str, SpecialCall] = {
+    **for_names("pandas.eval pandas.core.computation.eval.eval numexpr.evaluate PIL.ImageMath.eval", _expression),
+    **for_names(
+        "PIL.ImageMath.unsafe_eval sympy.sympify sympy.S sympy.parse_expr sympy.core.sympify.sympify", _expression
+    ),
+    **for_names("sympy.parsing.parse_expr sympy.parsing.sympy_parser.parse_expr gettext.c2py", _expression),
+    **for_names("sympy.parsing.sympy_parser.eval_expr sympy.parsing.sympy_parser.stringify_expr", _expression),
+    **for_names(
+        "sympy.simplify sympy.expand sympy.factor sympy.solve sympy.solveset sympy.diff sympy.integrate", _formula
+    ),
+    **for_names(
+        "sympy.limit sympy.series sympy.lambdify sympy.N sympy.nsolve sympy.Eq sympy.Poly sympy.latex", _formula
+    ),
+    **for_names("jinja2.Template jinja2.environment.Template jinja2.nativetypes.NativeTemplate", _template),
+    **for_names("mako.template.Template mako.lookup.TemplateLookup", _template),
+    **for_names("builtins.str.format builtins.str.format_map", _format),
+    **for_names("pkgutil.resolve_name pydoc.locate pydoc.safeimport pydoc.resolve pydoc.render_doc", _named_object),
+    **for_names("pytest.importorskip sympy.external.import_module unittest.mock._importer", _named_object),
+    **for_names("pandas.compat._optional.import_optional_dependency logging.config._resolve", _named_object),
+    **for_names("xml.sax.make_parser", _parsers),
+    **for_names("timeit.timeit timeit.repeat timeit.Timer", _timed),
+    **for_names("doctest.testmod", _doctest),
+    **for_names("torch.load", _weights),
+}
+
+
+MOST_OPCODES = 5_000
+_TEXTS = frozenset(
+    {"SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE", "SHORT_BINSTRING", "BINSTRING", "STRING"}
+)
+
+
+def unpickle(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+    """Unpacking runs what the data says; when the data is in the program, its calls can be named."""
+    data = arguments.get(0, "data", "file").const
+    for name in dict.fromkeys(called(data)) if isinstance(data, bytes) else ():
+        rule = CALLABLES.get(ALIASES.get(name, name))
+        if rule and at_least(rule.risk, Risk.MEDIUM):
+            words = f"Unpacks data that calls {name}"
+            note(
+                interpreter, ProgramAction.UNPACK, node, name, risk=Risk.CRITICAL, rule="code.unpack.calls", words=words
+            )
+    note(interpreter, ProgramAction.UNPACK, node, ref)
+    return Value(taint=arguments.taint)
+
+
+def called(data: bytes) -> Iterator[str]:
+    """The dotted names a pickle fetches; what cannot be read ends the walk."""
+    texts: list[str] = []
+    try:
+        for opcode, argument, _ in islice(pickletools.genops(data), MOST_OPCODES):
+            if opcode.name in _TEXTS:
+                texts.append(str(argument))
+            elif opcode.name in ("GLOBAL", "INST"):
+                yield _dotted(*str(argument).split(" ", 1))
+            elif opcode.name == "STACK_GLOBAL" and len(texts) > 1:
+                yield _dotted(texts[-2], texts[-1])
+    except (ValueError, IndexError, UnicodeError, OverflowError):
+        return
+
+
+def _dotted(module: str, name: str = "") -> str:
+    owner = {"posix": "os", "nt": "os", "__builtin__": "builtins"}.get(module, module)
+    return f"{owner}.{name}"

@@ -1,0 +1,112 @@
+"""Finds names in a program that look like another name in use, such as `ореn` in Cyrillic letters.
+
+A name is reported for a collision with a name in use, never for its script alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from workbench.analysis.interpreter.program_report import ProgramReport
+from workbench.analysis.parsed_program import Positions
+from workbench.analysis.tables.modules import OURS, STANDARD
+from workbench.records import EffectKind, Risk, Span
+from workbench.similar_names import LOOKALIKE_LETTERS
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_KNOWN = frozenset(dir(builtins)) | STANDARD | OURS
+
+
+def note_lookalikes(report: ProgramReport, text: str, tree: ast.Module) -> None:
+    """Note each name once, where it first stands."""
+    if text.isascii():
+        return
+    numbered = enumerate(text.split("\n"), 1)
+    lines = {number: line for number, line in numbered if not line.isascii() and _odd_line(line)}
+    if not lines:
+        return
+    positions = Positions(text)
+    found = _names(part for part in tree.body if not lines.keys().isdisjoint(_lines(part)))
+    _note_folded(report, lines.values(), found, positions)
+    twins = {name: twin for name in found if (twin := name.translate(LOOKALIKE_LETTERS)) != name and len(twin) > 1}
+    known = _KNOWN if _KNOWN.issuperset(twins.values()) else _KNOWN | _names(tree.body).keys()
+    for name, twin in twins.items():
+        if twin in known:
+            node = found[name]
+            words = f"The name {name} looks like {twin} and is another: it is written with letters of another script"
+            _add(report, words, positions.span(node), name)
+
+
+def _odd_line(line: str) -> bool:
+    return any(map(_odd, _WORD.findall(line)))
+
+
+def _lines(part: ast.stmt) -> range:
+    decorators: list[ast.expr] = getattr(part, "decorator_list", [])
+    return range(min([part.lineno, *(one.lineno for one in decorators)]), (part.end_lineno or part.lineno) + 1)
+
+
+def _odd(word: str) -> bool:
+    """Whether a word can be taken for another one at all; most words with an accent cannot."""
+    if word.isascii():
+        return False
+    name = unicodedata.normalize("NFKC", word)
+    return name != word or name.translate(LOOKALIKE_LETTERS) != name
+
+
+def _note_folded(report: ProgramReport, lines: Iterable[str], found: dict[str, ast.AST], positions: Positions) -> None:
+    """`𝓮𝔁𝓮𝓬` is `exec` to Python, and something else to a search."""
+    words = (word for line in lines for word in _WORD.findall(line) if not word.isascii())
+    for word in words:
+        name = unicodedata.normalize("NFKC", word)
+        if word != name and name.isascii() and name in found:
+            _add(report, f"The name {name} is written in look-alike letters: {word}", positions.span(found[name]), name)
+
+
+def _add(report: ProgramReport, words: str, span: Span, name: str) -> None:
+    report.add("name.lookalike", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY)
+
+
+def _names(parts: Iterable[ast.AST]) -> dict[str, ast.AST]:
+    """Every name that these bind, use or import, with the first place where it stands."""
+    found: dict[str, ast.AST] = {}
+    for node in _nodes(parts):
+        field = _FIELDS.get(type(node))
+        if field is None:
+            continue
+        name = getattr(node, field) or getattr(node, "name", "")
+        if name not in found or _place(node) < _place(found[name]):
+            found[name] = node
+    return found
+
+
+_FIELDS: dict[type[ast.AST], str] = {
+    ast.Name: "id",
+    ast.Attribute: "attr",
+    ast.arg: "arg",
+    ast.FunctionDef: "name",
+    ast.AsyncFunctionDef: "name",
+    ast.ClassDef: "name",
+    ast.alias: "asname",
+}
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+
+
+def _nodes(parts: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """All nodes in any order; `ast.walk` takes three times as long."""
+    left = list(parts)
+    while left:
+        node = left.pop()
+        yield node
+        for part in vars(node).values():
+            if isinstance(part, ast.AST):
+                left.append(part)
+            elif isinstance(part, list):
+                left.extend(one for one in part if isinstance(one, ast.AST))

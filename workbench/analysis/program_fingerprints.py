@@ -1,0 +1,244 @@
+"""Fingerprints of a program for approvals: its exact text, its syntax tree, and its form without literals.
+
+The first hash covers every character, the second only what Python reads (spacing and comments may change), the third
+leaves literals out. Each also covers what the text means here: the rules that judged it, what they found, the
+definitions of the tools and skills it uses, the profile, the language and Python's version. A change of any of these
+changes the hash, and the approval no longer counts.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from workbench.analysis.parsed_program import UNREADABLE, ParsedProgram
+from workbench.analysis.tables.patterns import ADDRESS
+from workbench.permissions import tool_verbs
+from workbench.permissions.call_rules import PYTHON
+from workbench.records import Finding, Gate, Likeness, Proposal, Risk, Tool, ValueChange, Verdict
+from workbench.records.risk_levels import at_least
+
+NEAR = 0.75  # of two programs' lines that must be the same for one to be worth comparing with the other
+MOST_LINES = 400  # of a program that is compared line by line; longer ones would cost more than they tell
+MOST_CHANGES = 50
+LONGEST_VALUE = 200  # characters of a changed value that are shown
+_KEPT = (bool, type(None), type(...))  # constants that are switches rather than values
+
+
+class ProgramFingerprints(Struct, frozen=True):
+    """The three hashes of one program; the later ones are empty where its text cannot be read."""
+
+    text: str
+    tree: str = ""
+    skeleton: str = ""
+
+    def likeness(self, other: ProgramFingerprints) -> Likeness | None:
+        """How much of the other one this is."""
+        if self.text == other.text:
+            return Likeness.TEXT
+        if self.tree and self.tree == other.tree:
+            return Likeness.TREE
+        return Likeness.VALUES if self.skeleton and self.skeleton == other.skeleton else None
+
+
+def text_fingerprint(proposal: Proposal, verdict: Verdict) -> str:
+    """The first hash of a program as it was judged; the text must be the one that the verdict names."""
+    return _hash("text", proposal.sha, _surroundings(proposal, verdict))
+
+
+def fingerprints(proposal: Proposal, verdict: Verdict, program: ParsedProgram) -> ProgramFingerprints:
+    """All hashes of a program as it was judged. `program`: the same text, parsed."""
+    around = _surroundings(proposal, verdict)
+    text = _hash("text", proposal.sha, around)
+    try:
+        whole, bare = _dumps(program)
+    except UNREADABLE:
+        return ProgramFingerprints(text)
+    return (
+        ProgramFingerprints(text, _hash("tree", whole, around), _hash("skeleton", bare, around))
+        if whole
+        else ProgramFingerprints(text)
+    )
+
+
+def skeleton(program: ParsedProgram) -> str:
+    """The hash of a program's form, without its written values and whatever stands around it; "" of what is none."""
+    try:
+        return _hash("form", bare) if (bare := _dumps(program)[1]) else ""
+    except UNREADABLE:
+        return ""
+
+
+def _dumps(program: ParsedProgram) -> tuple[str, str]:
+    """The tree as a text, with and without its written values."""
+    if program.tree is None:
+        return "", ""
+    return ast.dump(program.tree), ast.dump(_bare(program.tree))
+
+
+def once_only(proposal: Proposal, verdict: Verdict, tools: Sequence[Tool]) -> str:
+    """Why this program may be allowed for one run only; "" where an approval may hold for longer."""
+    if proposal.language != "python":
+        return "Nobody reads programs in this language, so each one is asked about."
+    if verdict.gate is Gate.BLOCKED:
+        return "This program cannot run as it stands."
+    if proposal.state:
+        return "It goes on with the variables of other programs, so its text alone does not say what it does."
+    if verdict.risk is Risk.CRITICAL:
+        return "A program of critical risk is asked about each time."
+    if unseen := next((one for one in verdict.findings if one.rule == "import.unknown"), None):
+        return f"It imports {unseen.subject}, whose text may change without this text changing."
+    if verdict.not_assessed:
+        return f"It could not be read completely: {verdict.not_assessed[0]}"
+    if verdict.hosts:
+        return "It names hosts that are opened for one run at a time."
+    return _undescribed(verdict, tools)
+
+
+def session_only(verdict: Verdict) -> str:
+    """Why an approval may not outlast the session; "" where it may."""
+    return "A program of high risk is never allowed for good." if at_least(verdict.risk, Risk.HIGH) else ""
+
+
+def changed_values(before: ParsedProgram, after: ParsedProgram) -> tuple[ValueChange, ...]:
+    """The written values in which two programs of one skeleton differ; of too many, those that lead somewhere stay."""
+    old, new = before.tree or ast.Module([], []), after.tree or ast.Module([], [])
+    found = [
+        ValueChange(here.line, *_shown_beside(there.value, here.value), _leads(there) or _leads(here))
+        for there, here in zip(_values(old), _values(new), strict=False)
+        if (type(there.value), there.value) != (type(here.value), here.value)
+    ]
+    kept = sorted(range(len(found)), key=lambda place: not found[place].destination)[:MOST_CHANGES]
+    return tuple(found[place] for place in sorted(kept))
+
+
+def is_near(before: str, after: str) -> bool:
+    """Whether two programs are worth showing beside each other."""
+    old, new = before.split("\n"), after.split("\n")
+    if max(len(old), len(new)) > MOST_LINES:
+        return False
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return matcher.real_quick_ratio() >= NEAR and matcher.quick_ratio() >= NEAR and matcher.ratio() >= NEAR
+
+
+class _Written(Struct, frozen=True):
+    """A constant in a text, with the name it is given under."""
+
+    value: object
+    line: int
+    name: str
+
+
+def _bare(node: Any) -> Any:  # Any: whatever stands in a field of a node
+    """A copy in which every written value is the word for its kind."""
+    if not isinstance(node, ast.AST) or not node._fields:
+        return node
+    if isinstance(node, ast.Constant) and not isinstance(node.value, _KEPT):
+        return ast.Name(f"<{type(node.value).__name__}>", ast.Load())
+    fields = dict(ast.iter_fields(node))
+    for name, value in fields.items():
+        if isinstance(value, list):
+            fields[name] = list(map(_bare, value))
+        elif isinstance(value, ast.AST) and value._fields:
+            fields[name] = _bare(value)
+    return type(node)(**fields)
+
+
+def _surroundings(proposal: Proposal, verdict: Verdict) -> str:
+    profile = verdict.profile
+    found = sorted({(one.rule, str(one.risk)) for one in verdict.findings})
+    return json.dumps(
+        [
+            profile and [profile.name, profile.sha, profile.workspace, profile.tools, profile.network],
+            sorted(verdict.required),
+            proposal.language,
+            proposal.state,
+            PYTHON,
+            verdict.rules,
+            str(verdict.risk),
+            found,
+            sorted(verdict.definitions.items()),
+        ]
+    )
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _undescribed(verdict: Verdict, tools: Sequence[Tool]) -> str:
+    """High risk is held for a session only where it comes from tools that their servers describe."""
+    described = {
+        f"{tool.server}.{tool.name}"
+        for tool in tools
+        if tool.hints.destructive is not None or tool.hints.read_only is not None
+    }
+    for finding in verdict.findings:
+        if at_least(finding.risk, Risk.HIGH) and not _is_described(finding, described):
+            return f"Of high risk, and not to be foreseen: {finding.message}."
+    return ""
+
+
+def _is_described(finding: Finding, described: set[str]) -> bool:
+    return finding.rule == "tool.call" and finding.subject in described
+
+
+def _values(tree: ast.AST, name: str = "") -> Iterator[_Written]:
+    """In the order of the tree, each with the keyword, key or variable that it is given to."""
+    match tree:
+        case ast.Constant():
+            if not isinstance(tree.value, _KEPT):
+                yield _Written(tree.value, tree.lineno, name)
+        case ast.Dict():
+            for key, value in zip(tree.keys, tree.values, strict=True):
+                yield from _values(key) if key is not None else ()
+                yield from _values(value, _word(key) or name)
+        case _:
+            for child in ast.iter_child_nodes(tree):
+                yield from _values(child, _given_to(tree) or name)
+
+
+def _given_to(tree: ast.AST) -> str:
+    match tree:
+        case ast.keyword(arg=str(word)):
+            return word
+        case ast.Assign(targets=[ast.Name(id=word)]) | ast.AnnAssign(target=ast.Name(id=word)):
+            return str(word)
+    return ""
+
+
+def _word(key: ast.expr | None) -> str:
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+
+
+def _leads(written: _Written) -> bool:
+    """Whether a value says where something goes, by its name or by its look."""
+    if written.name.lower() in tool_verbs.DESTINATIONS:
+        return True
+    return isinstance(written.value, str | bytes) and bool(ADDRESS.search(_text(written.value)))
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def _shown_beside(there: object, here: object) -> tuple[str, str]:
+    """Both values; of long ones the part in which they differ."""
+    old, new = repr(there), repr(here)
+    if max(len(old), len(new)) <= LONGEST_VALUE:
+        return old, new
+    same = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), 0)
+    same = same or min(len(old), len(new))
+    start = max(0, same - 40)
+    return _part(old, start), _part(new, start)
+
+
+def _part(words: str, start: int) -> str:
+    end = start + LONGEST_VALUE
+    return f"{'…' * (start > 0)}{words[start:end]}{'…' * (len(words) > end)}"

@@ -1,0 +1,338 @@
+"""Reads a program: parses and interprets its text once, and returns everything that is known of it as a `Reading`.
+
+`read` is the only way from a text to a `Reading`, and the `Reading` is the only answer to what a text means: the
+verdict, the tools that it calls with which arguments, the packages it imports, the literals written in it. Whatever
+has to be known of a program later is asked of its `Reading`, never of its text.
+
+A program of a REPL session is interpreted together with all programs that ran there before it. Alone it tells too
+little: it may call functions that it does not define, and what earlier programs left running or replaced may act while
+it runs. Each earlier program may have stopped anywhere, so what it binds is only one of the things a name may be.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from msgspec.structs import replace
+
+from workbench.analysis.canonical_text import CanonicalText, canonicalize
+from workbench.analysis.data_flow.leak_findings import find_leaks
+from workbench.analysis.interpreter.expressions import EXPRESSIONS, NAMING
+from workbench.analysis.interpreter.interpreter import Interpreter, SyntaxTable, WorkLimitExceeded
+from workbench.analysis.interpreter.program_report import ProgramReport
+from workbench.analysis.interpreter.statements import STATEMENTS
+from workbench.analysis.interpreter.tool_lookup import tool_lookup
+from workbench.analysis.interpreter.values import Arguments, texts_in
+from workbench.analysis.lookalike_names import note_lookalikes
+from workbench.analysis.network_access import apply_host_rules
+from workbench.analysis.parsed_program import ParsedProgram, words_of
+from workbench.analysis.typescript_reading import assess_script
+from workbench.analysis.verdict import add_conclusions, look_at_text, verdict_of
+from workbench.records import (
+    Effect,
+    EffectKind,
+    Finding,
+    Flow,
+    Gate,
+    HostRule,
+    Risk,
+    Span,
+    Tool,
+    ToolUse,
+    Verdict,
+)
+from workbench.records.risk_levels import worst
+from workbench.uncollected import uncollected
+
+DEEPEST: Final = 3  # texts inside texts given to exec
+SYNTAX: Final = SyntaxTable(STATEMENTS, EXPRESSIONS, NAMING)
+PYTHON: Final = "python"
+_WHERE: Final = " (in an earlier program of this state)"
+_UNREAD: Final = "What the earlier programs of this state left behind: together they are too long to be read."
+
+
+@dataclass(frozen=True)
+class PredictedCall:
+    """One place of a program where a tool is called, or handed on to be called elsewhere."""
+
+    tool: Tool
+    span: Span
+    arguments: Arguments
+
+    @property
+    def texts(self) -> frozenset[str]:
+        """Every text that its arguments are known to be or to hold, also where the program puts it together."""
+        return texts_in(self.arguments.every)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one text means. Nothing of it changes; what is worked out of it is worked out when it is first asked for."""
+
+    program: ParsedProgram
+    verdict: Verdict  # on the program, the earlier ones of its state, and the kept skills that it uses
+    calls: tuple[PredictedCall, ...] = ()  # of the program itself
+    servers: frozenset[str] = frozenset()  # names of servers, as the program spells them
+    modules: frozenset[str] = frozenset()  # top-level packages that it imports, by whatever way
+    earlier: tuple[ast.stmt, ...] = ()  # the earlier programs of its state
+    whole: bool = True  # whether these could be read
+    language: str = PYTHON
+    skills: Mapping[str, Reading] = field(default_factory=dict)  # name of a kept skill it uses → how that reads
+
+    @property
+    def tree(self) -> ast.Module | None:
+        return self.program.tree
+
+    def judged(self, verdict: Verdict) -> Reading:
+        """The same with another verdict: bounded, with what a session knows of its texts, or with what the user set."""
+        return dataclasses.replace(self, verdict=verdict)
+
+    @cached_property
+    def earlier_nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of the earlier programs."""
+        return tuple(node for statement in self.earlier for node in ast.walk(statement))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The names that stand in the program or in the earlier ones of its state, and the words of their texts."""
+        return self.program.words | words_of(self.earlier_nodes)
+
+    @cached_property
+    def constants(self) -> frozenset[str]:
+        """Texts and numbers that are written in the program, or in the earlier ones of its state, as texts."""
+        return frozenset(
+            str(node.value)
+            for node in (*self.program.nodes, *self.earlier_nodes)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float)
+        )
+
+    @cached_property
+    def literals(self) -> tuple[tuple[str, ast.Constant], ...]:
+        """Every text that is written in the program, with its node."""
+        constants = (node for node in self.program.nodes if isinstance(node, ast.Constant))
+        return tuple((node.value, node) for node in constants if isinstance(node.value, str))
+
+    def given_to(self, node: ast.AST) -> frozenset[tuple[str, str]]:
+        """Server and tool of the calls inside of which something stands."""
+        return frozenset(self._given.get(node, ()))
+
+    def texts(self) -> Iterator[tuple[str, Span]]:
+        """The texts that are written in the program, then those that it puts together for a tool, with their places."""
+        for text, node in self.literals:
+            yield text, self.program.span(node)
+        known = {text for text, _ in self.literals}
+        for call in self.calls:
+            for text in sorted(call.texts - known):
+                yield text, call.span
+
+    @cached_property
+    def _given(self) -> Mapping[ast.AST, set[tuple[str, str]]]:
+        """What stands inside of the calls on whose first line a tool is used or handed on, with these tools."""
+        by_line: dict[int, set[tuple[str, str]]] = {}
+        for one in self.calls:
+            by_line.setdefault(one.span.line, set()).add((one.tool.server, one.tool.name))
+        found: dict[ast.AST, set[tuple[str, str]]] = {}
+        for call in self.program.nodes if by_line else ():
+            if isinstance(call, ast.Call) and (tools := by_line.get(call.lineno)):
+                for node in ast.walk(call):
+                    found.setdefault(node, set()).update(tools)
+        return found
+
+
+def read(
+    code: str,
+    tools: Sequence[Tool] | None,
+    reach: Sequence[HostRule] | None = None,
+    *,
+    earlier: Sequence[str] = (),
+    language: str = PYTHON,
+) -> Reading:
+    """The reading of this text; without a list of tools, tools are judged by their names alone. `reach`: the places
+    that rules open; None: nothing is open, and nobody could open anything. `earlier`: the canonical texts that ran
+    before it in its state, oldest first."""
+    text = canonicalize(code)
+    if language != PYTHON:
+        return Reading(ParsedProgram(text.text, python=False), assess_script(code, tools or ()), language=language)
+    with uncollected():
+        alone = _read(text, tools, reach)
+        return _after(earlier, alone, tools, reach) if earlier else alone
+
+
+def assess(code: str, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None = None) -> Verdict:
+    """The verdict of a reading."""
+    return read(code, tools, reach).verdict
+
+
+def _read(
+    text: CanonicalText,
+    tools: Sequence[Tool] | None,
+    reach: Sequence[HostRule] | None,
+    ends: Sequence[int] = (),
+) -> Reading:
+    """`ends`: the last lines of the earlier programs that the text begins with."""
+    report = ProgramReport()
+    for fault in text.faults:
+        report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
+    if text.faults:
+        return Reading(ParsedProgram(text.text, python=False), verdict_of(text, report, tools))
+    program = ParsedProgram(text.text)
+    if (tree := program.tree) is None:
+        _cannot_parse(program, report)
+        return Reading(program, verdict_of(text, report, tools))
+    before = _perhaps(tree, ends) if ends else []
+    interpreter = Interpreter(program, tool_lookup(tools), SYNTAX)
+    _run(interpreter)
+    find_leaks(interpreter, tree)
+    look_at_text(interpreter.report, text.text)
+    note_lookalikes(interpreter.report, text.text, tree)
+    _read_inner(interpreter.report, interpreter, 1)
+    if reach is not None:
+        apply_host_rules(interpreter.report, reach)
+    add_conclusions(interpreter.report)
+    calls = [
+        PredictedCall(tool, interpreter.span(node), arguments)
+        for node, found in interpreter.tool_calls.items()
+        for tool, arguments in found.values()
+    ]
+    verdict = verdict_of(text, interpreter.report, tools)
+    servers, modules = frozenset(interpreter.report.servers), program.imports | interpreter.modules
+    return Reading(program, verdict, tuple(calls), servers, modules, tuple(before))
+
+
+def _cannot_parse(program: ParsedProgram, report: ProgramReport) -> None:
+    if (fault := program.fault) is not None:
+        blocks = fault.rule == "syntax"
+        effect = None if blocks else EffectKind.MAY
+        report.add(fault.rule, fault.risk, fault.message, fault.span, blocks=blocks, effect=effect)
+
+
+def _run(interpreter: Interpreter) -> None:
+    try:
+        interpreter.read()
+    except WorkLimitExceeded:
+        _incomplete(interpreter.report, "The program is too large to be read completely")
+    except RecursionError:
+        _incomplete(interpreter.report, "The program is too deeply nested to be read completely")
+
+
+def _incomplete(report: ProgramReport, words: str) -> None:
+    report.not_assessed[f"{words}."] = None
+    report.add("cap", Risk.HIGH, words, Span(1, 0, 1, 0), effect=EffectKind.MAY)
+
+
+def _read_inner(report: ProgramReport, outer: Interpreter, depth: int) -> None:
+    """Constant text given to exec is a program too; it is told at the place of the call."""
+    for inner in outer.inner.values():
+        if time.thread_time() > outer.deadline:
+            _incomplete(report, "Its texts that are run as code are too many to be read completely")
+            break
+        program = outer.program(inner.text)
+        if program.tree is None:
+            continue
+        interpreter = Interpreter(program, outer.toolbook, SYNTAX, inner.span, outer.deadline)
+        _run(interpreter)
+        if depth < DEEPEST:
+            _read_inner(interpreter.report, interpreter, depth + 1)
+        report.take(interpreter.report)
+        outer.modules |= interpreter.modules
+        outer.tool_calls.setdefault(inner.node, {}).update(
+            (key, found) for calls in interpreter.tool_calls.values() for key, found in calls.items()
+        )
+
+
+# ── programs of one state ────────────────────────────────────────────────────────────────────────────
+def _after(
+    earlier: Sequence[str], alone: Reading, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None
+) -> Reading:
+    """The reading of a program that goes on where others ran."""
+    if alone.verdict.gate in (Gate.BLOCKED, Gate.REFUSED):
+        return alone
+    ends = _ends(earlier)
+    together = _read(canonicalize("\n".join((*earlier, alone.program.text))), tools, reach, ends)
+    if together.verdict.gate is Gate.BLOCKED:
+        return dataclasses.replace(alone, verdict=_unread(alone.verdict), whole=False)
+    offset = ends[-1]
+    verdict = _told(alone.verdict, together.verdict, offset, len(earlier))
+    calls = tuple(
+        dataclasses.replace(one, span=_moved(one.span, offset)) for one in together.calls if one.span.line > offset
+    )
+    whole = together.tree is not None
+    return dataclasses.replace(together, program=alone.program, verdict=verdict, calls=calls, whole=whole)
+
+
+def _ends(earlier: Sequence[str]) -> list[int]:
+    """The last line of each earlier program in the text of all."""
+    ends, line = [], 0
+    for text in earlier:
+        line += text.count("\n") + 1
+        ends.append(line)
+    return ends
+
+
+def _perhaps(tree: ast.Module, ends: Sequence[int]) -> list[ast.stmt]:
+    """Put each earlier program into a `try` of its own: it may have ended before any of its lines."""
+    body: list[ast.stmt] = []
+    left = tree.body
+    for end in ends:
+        mine, left = [part for part in left if part.lineno <= end], [part for part in left if part.lineno > end]
+        if mine:
+            caught = ast.ExceptHandler(None, None, [ast.copy_location(ast.Pass(), mine[0])])
+            wrapped = ast.Try(mine, [ast.copy_location(caught, mine[0])], [], [])
+            body.append(ast.copy_location(wrapped, mine[0]))
+    tree.body = [*body, *left]
+    return body
+
+
+def _unread(alone: Verdict) -> Verdict:
+    finding = Finding("state.unread", Risk.HIGH, "Goes on where too much has run to be read with it", Span(1, 0, 1, 0))
+    return replace(
+        alone,
+        risk=worst((alone.risk, Risk.HIGH)),
+        gate=Gate.ASK,
+        findings=(*alone.findings, finding),
+        not_assessed=(*alone.not_assessed, _UNREAD),
+    )
+
+
+def _told(alone: Verdict, together: Verdict, offset: int, number: int) -> Verdict:
+    """The verdict on all of them, told at the lines of the one that is to run."""
+    many = "the program" if number == 1 else f"the {number} programs"
+    return replace(
+        together,
+        sha=alone.sha,
+        sentence=f"Together with {many} before it in this state: {together.sentence}",
+        findings=tuple(_finding(one, offset) for one in together.findings),
+        effects=tuple(_effect(one, offset) for one in together.effects),
+        tools=tuple(ToolUse(one.server, one.tool, max(1, one.line - offset)) for one in together.tools),
+        flows=tuple(_flow(one, offset) for one in together.flows if one.sink_line > offset),
+        skills={name: max(1, line - offset) for name, line in together.skills.items()},
+    )
+
+
+def _finding(one: Finding, offset: int) -> Finding:
+    span = one.span
+    if span.line <= offset:
+        return replace(one, message=one.message + _WHERE, span=Span(1, 0, 1, 0))
+    return replace(one, span=_moved(span, offset))
+
+
+def _moved(span: Span, offset: int) -> Span:
+    return replace(span, line=span.line - offset, end_line=max(0, span.end_line - offset))
+
+
+def _flow(one: Flow, offset: int) -> Flow:
+    """Line 0: what it comes from was read by an earlier program."""
+    return replace(one, line=max(0, one.line - offset), sink_line=one.sink_line - offset)
+
+
+def _effect(one: Effect, offset: int) -> Effect:
+    if one.line > offset:
+        return replace(one, line=one.line - offset)
+    kind = EffectKind.MAY if one.kind is EffectKind.WILL else one.kind  # it happened; it may happen again
+    return replace(one, kind=kind, text=one.text + _WHERE, line=1)

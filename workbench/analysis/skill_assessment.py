@@ -1,0 +1,225 @@
+"""Assesses the kept skills that a program uses together with it: what a skill does is what the program does.
+
+Without this a reviewer would read an import, and the broker would refuse what the skill calls. Which skills those are
+says the verdict on the program. One that is nested too deeply, or that only the run chooses, is a finding that asks; a
+program with one that is not kept is returned to its author. The verdict names the hash of each skill, so a skill that
+is kept anew while its program waits is noticed before anything runs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from workbench.analysis.data_flow.leak_findings import find_leak_between
+from workbench.analysis.interpreter.imports import PACKAGE, unread
+from workbench.analysis.reading import Reading, read
+from workbench.analysis.verdict import ONLY_COMPUTES, merge_impacts
+from workbench.errors import WorkbenchError
+from workbench.identifiers import skill_module_name
+from workbench.records import Effect, EffectKind, Finding, Gate, HostRule, Risk, Skill, Span, Tool, Verdict
+from workbench.records.risk_levels import worst
+
+MARK = PACKAGE  # before a skill's name among the definitions of a verdict; import names hold no dots
+UNKNOWN = "skill.unknown"  # the rule of a skill that is not kept
+DEEPEST = 5  # skills that import skills that import skills; past this the program is put before a person
+
+
+def read_all(
+    code: str,
+    tools: Sequence[Tool],
+    skills: Sequence[Skill],
+    earlier: Sequence[str] = (),
+    above: tuple[str, ...] = (),
+    reach: Sequence[HostRule] | None = None,
+) -> Reading:
+    """The reading of a program, of those that ran before it in its state, and of every kept skill they use. `above`:
+    the skills on whose behalf this text is read."""
+    return with_skills(read(code, tools, reach, earlier=earlier), tools, skills, above, reach)
+
+
+def uses_skills(reading: Reading) -> bool:
+    """Whether the verdict needs the library to be whole."""
+    verdict = reading.verdict
+    return verdict.gate is not Gate.BLOCKED and bool(verdict.skills or verdict.any_skill)
+
+
+def with_skills(
+    reading: Reading,
+    tools: Sequence[Tool],
+    skills: Sequence[Skill],
+    above: tuple[str, ...] = (),
+    reach: Sequence[HostRule] | None = None,
+) -> Reading:
+    """The reading of a text together with every kept skill that it uses."""
+    if not uses_skills(reading):
+        return reading
+    verdict, read_skills = reading.verdict, dict(reading.skills)
+    known = _by_import_name(skills)
+    if verdict.any_skill:  # whichever it is, it must still be the same when the program runs
+        verdict = replace(verdict, definitions={**verdict.definitions, **{MARK + one.name: one.sha for one in skills}})
+    for name, line in verdict.skills.items():
+        if (skill := known.get(name)) is None:
+            verdict = _unkept(verdict, name, line)
+        elif doubt := _doubt(skill, above):
+            verdict = _asking(verdict, skill, line, doubt)
+        else:
+            inner = read_all(skill.code, tools, skills, (), (*above, skill.name), reach)
+            leak = find_leak_between(verdict, inner.verdict, tools)
+            verdict = _joined(verdict, skill, inner.verdict, line)
+            if leak is not None:
+                verdict = _leaking(verdict, skill, line, *leak)
+            read_skills |= {**inner.skills, skill.name: inner}
+    return dataclasses.replace(reading, verdict=verdict, skills=read_skills)
+
+
+def circle(name: str, code: str, skills: Sequence[Skill]) -> tuple[str, ...]:
+    """The way on which a skill with this code would import itself; empty where there is none."""
+    texts = {skill.name: skill.code for skill in skills} | {name: code}
+    known = {skill_module_name(one): one for one in texts}
+    ways: list[tuple[str, ...]] = [(name,)]
+    seen = {name}
+    while ways:
+        way = ways.pop(0)
+        for found in _named(texts[way[-1]]):
+            other = known.get(found)
+            if other == name:
+                return (*way, name)
+            if other is not None and other not in seen:
+                seen.add(other)
+                ways.append((*way, other))
+    return ()
+
+
+def used_skills(code: str, skills: Sequence[Skill]) -> dict[str, str]:
+    """The skills that a text uses, and those that they use, each with the hash of its code."""
+    known = _by_import_name(skills)
+    found: dict[str, str] = {}
+    texts = [code]
+    while texts:
+        for name in _named(texts.pop()):
+            if (skill := known.get(name)) is not None and skill.name not in found:
+                found[skill.name] = skill.sha
+                texts.append(skill.code)
+    return found
+
+
+def borrows(verdict: Verdict | None) -> bool:
+    """Whether skills were assessed together with the program."""
+    return verdict is not None and any(name.startswith(MARK) for name in verdict.definitions)
+
+
+def borrowed_codes(verdict: Verdict, skills: Sequence[Skill]) -> tuple[str, ...]:
+    """The texts of the skills that were assessed together with the program."""
+    return tuple(skill.code for skill in skills if MARK + skill.name in verdict.definitions)
+
+
+def names_skill(verdict: Verdict | None, name: str) -> bool:
+    """Whether this skill was assessed together with the program, or may be any that it uses."""
+    return verdict is not None and MARK + name in verdict.definitions
+
+
+def check_unchanged(verdict: Verdict | None, skills: Sequence[Skill]) -> None:
+    """Refuse a program whose skills are not the ones that were assessed."""
+    now = {MARK + skill.name: skill.sha for skill in skills}
+    now |= {MARK + name: skill.sha for name, skill in _by_import_name(skills).items()}
+    for name, sha in (verdict.definitions if verdict else {}).items():
+        if name.startswith(MARK) and now.get(name, "") != sha:
+            words = f"The skill {name.removeprefix(MARK)} changed after this program was assessed."
+            raise WorkbenchError(words, "Propose it again; it will be assessed with the skill as it is now.")
+
+
+def _by_import_name(skills: Sequence[Skill]) -> Mapping[str, Skill]:
+    """Every skill under the names that programs may give it: what they import, and what `load_skill` makes of it."""
+    return {name: skill for skill in skills for name in (skill.name.replace("-", "_"), skill_module_name(skill.name))}
+
+
+def _named(code: str) -> Mapping[str, int]:
+    """Import names of the skills that a text uses, each with its first line."""
+    return read(code, None).verdict.skills
+
+
+def _doubt(skill: Skill, above: tuple[str, ...]) -> str:
+    """Why a skill is not read once more on behalf of those above it."""
+    if skill.name in above:
+        way = " → ".join((*above[above.index(skill.name) :], skill.name))
+        return f"The skills {way} import each other in a circle, which fails when they run"
+    return f"The skill {skill.name}: skills import each other too deeply to be read" if len(above) >= DEEPEST else ""
+
+
+def _unkept(verdict: Verdict, name: str, line: int) -> Verdict:
+    """There is nothing to load, so nobody need be asked. A skill of this name may be kept before the program runs: then
+    nobody has read it."""
+    words = f"Uses the skill {name}, which is not kept here"
+    refused = _with_finding(verdict, UNKNOWN, Risk.MEDIUM, words, name, line, EffectKind.REFUSED)
+    gate = Gate.REFUSED if verdict.gate in (Gate.AUTO, Gate.REFUSED) else verdict.gate
+    return replace(refused, gate=gate, definitions={**verdict.definitions, MARK + name: ""})
+
+
+def _asking(verdict: Verdict, skill: Skill, line: int, doubt: str) -> Verdict:
+    asking = _with_finding(verdict, "skill.unread", Risk.HIGH, doubt, skill.name, line)
+    return replace(
+        asking,
+        not_assessed=(*verdict.not_assessed, f"{doubt}."),
+        definitions={**verdict.definitions, MARK + skill.name: skill.sha},
+    )
+
+
+def _with_finding(
+    verdict: Verdict,
+    rule: str,
+    risk: Risk,
+    words: str,
+    subject: str,
+    line: int,
+    effect: EffectKind = EffectKind.MAY,
+) -> Verdict:
+    span = Span(line, 0, line, 0)
+    return replace(
+        verdict,
+        risk=worst((verdict.risk, risk)),
+        gate=Gate.ASK,
+        sentence=_and(verdict, f"{words}."),
+        findings=(*verdict.findings, Finding(rule, risk, words, span, subject)),
+        effects=(*verdict.effects, Effect(effect, words, line, risk)),
+    )
+
+
+def _leaking(verdict: Verdict, skill: Skill, line: int, source: str, sink: str) -> Verdict:
+    """What the program and the skill hand each other cannot be followed, so the user is asked."""
+    words = f"Whether data from {source} goes to {sink} cannot be read: the skill {skill.name} stands between them"
+    asking = _with_finding(verdict, "flow.unclear", Risk.HIGH, words, sink, line)
+    return replace(asking, gate=Gate.ASK, may_carry=tuple(sorted({*verdict.may_carry, sink})))
+
+
+def _and(verdict: Verdict, words: str) -> str:
+    """The sentence about the program, and more words; where there is nothing else to tell of it, these alone."""
+    return words if verdict.sentence == ONLY_COMPUTES else f"{verdict.sentence} {words}"
+
+
+def _joined(verdict: Verdict, skill: Skill, inner: Verdict, line: int) -> Verdict:
+    place = f" (in the skill {skill.name})"
+    read = {unread(name) for name in (skill.name.replace("-", "_"), skill_module_name(skill.name))}
+    still_unread = [doubt for doubt in verdict.not_assessed if doubt not in read]
+    return replace(
+        verdict,
+        risk=worst((verdict.risk, inner.risk)),
+        gate=verdict.gate if inner.gate is Gate.AUTO else Gate.ASK,
+        sentence=_and(verdict, f"The skill {skill.name}: {inner.sentence}"),
+        findings=(
+            *verdict.findings,
+            *(replace(one, message=one.message + place, span=Span(line, 0, line, 0)) for one in inner.findings),
+        ),
+        effects=(*verdict.effects, *(replace(one, text=one.text + place, line=line) for one in inner.effects)),
+        tools=(*verdict.tools, *(replace(use, line=line) for use in inner.tools)),
+        not_assessed=(*still_unread, *inner.not_assessed),
+        definitions={**verdict.definitions, **inner.definitions, MARK + skill.name: skill.sha},
+        hosts=tuple(dict.fromkeys((*verdict.hosts, *inner.hosts))),
+        impact=merge_impacts(verdict.impact, inner.impact),
+        may_carry=tuple(sorted({*verdict.may_carry, *inner.may_carry})),
+        lines=verdict.lines + inner.lines,
+        forks=verdict.forks + inner.forks,
+        any_skill=verdict.any_skill or inner.any_skill,
+    )

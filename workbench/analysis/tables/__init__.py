@@ -1,0 +1,1 @@
+"""What the analysis knows of Python and its libraries, as data."""

@@ -1,0 +1,106 @@
+"""Methods that act: by the kind of the object where it is known, and a few that are telling on any object."""
+
+from __future__ import annotations
+
+from workbench.analysis.tables.names import names
+from workbench.analysis.tables.program_actions import ProgramAction
+
+PATH_KINDS = names("pathlib.Path pathlib.PosixPath pathlib.WindowsPath pathlib.PurePath pathlib.PurePosixPath")
+NETWORK_KINDS = names(
+    """requests.Session requests.session httpx.Client httpx.AsyncClient aiohttp.ClientSession
+    http.client.HTTPConnection http.client.HTTPSConnection smtplib.SMTP smtplib.SMTP_SSL ftplib.FTP
+    ftplib.FTP_TLS socket.socket paramiko.SSHClient telnetlib.Telnet urllib3.PoolManager
+    xmlrpc.client.ServerProxy imaplib.IMAP4 imaplib.IMAP4_SSL poplib.POP3 socket.create_connection"""
+)
+ARCHIVE_KINDS = frozenset({"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile"})
+BUFFER_KINDS = frozenset({"io.StringIO", "io.BytesIO"})
+RUNNERS = names("cProfile.Profile profile.Profile bdb.Bdb trace.Trace")  # whose `run` takes text
+# Methods that evaluate text, of objects from these packages.
+TEXT_METHODS = {
+    "pandas": names("query eval"),
+    "jinja2": names("from_string compile_expression get_template select_template get_or_select_template"),
+    "unittest": names("discover loadTestsFromName loadTestsFromNames"),
+}
+SAFE_TEMPLATES = names("jinja2.sandbox.SandboxedEnvironment jinja2.sandbox.ImmutableSandboxedEnvironment")
+FORMATTER = "string.Formatter"
+FOREIGN = "foreign"  # text that the program did not write itself: of a file, or typed in
+# Constructors whose result is worth remembering.
+KINDS = (
+    PATH_KINDS
+    | NETWORK_KINDS
+    | ARCHIVE_KINDS
+    | BUFFER_KINDS
+    | RUNNERS
+    | SAFE_TEMPLATES
+    | {FORMATTER, "sqlite3.connect", "sqlite3.Connection", "tempfile.TemporaryDirectory"}
+)
+
+PATH_METHODS = {
+    "unlink": ProgramAction.DELETE,
+    "rmdir": ProgramAction.DELETE,
+    "rename": ProgramAction.MOVE,
+    "replace": ProgramAction.MOVE,
+    "write_text": ProgramAction.WRITE,
+    "write_bytes": ProgramAction.WRITE,
+    "touch": ProgramAction.WRITE,
+    "mkdir": ProgramAction.WRITE,
+    "symlink_to": ProgramAction.LINK,
+    "hardlink_to": ProgramAction.LINK,
+    "chmod": ProgramAction.META,
+    "read_text": ProgramAction.READ,
+    "read_bytes": ProgramAction.READ,
+    "iterdir": ProgramAction.LIST,
+    "glob": ProgramAction.LIST,
+    "rglob": ProgramAction.LIST,
+}
+# On any receiver: nothing harmless carries these names.
+TELLING = {
+    "unlink": ProgramAction.DELETE,
+    "rmtree": ProgramAction.DELETE,
+    "rmdir": ProgramAction.DELETE,
+    "write_text": ProgramAction.WRITE,
+    "write_bytes": ProgramAction.WRITE,
+    "touch": ProgramAction.WRITE,
+    "symlink_to": ProgramAction.LINK,
+    "hardlink_to": ProgramAction.LINK,
+    "chmod": ProgramAction.META,
+    "to_csv": ProgramAction.WRITE,
+    "to_sql": ProgramAction.DATABASE,
+    "to_excel": ProgramAction.WRITE,
+    "to_parquet": ProgramAction.WRITE,
+    "to_feather": ProgramAction.WRITE,
+    "to_pickle": ProgramAction.WRITE,
+    "savefig": ProgramAction.WRITE,
+    "extractall": ProgramAction.WRITE,
+    "sendall": ProgramAction.NETWORK,
+    "sendto": ProgramAction.NETWORK,
+    "sendmail": ProgramAction.NETWORK,
+    "send_message": ProgramAction.NETWORK,
+    "connect_ex": ProgramAction.NETWORK,
+    "urlopen": ProgramAction.NETWORK,
+    "create_connection": ProgramAction.NETWORK,
+    "create_datagram_endpoint": ProgramAction.NETWORK,
+    "create_unix_connection": ProgramAction.NETWORK,
+    "create_unix_server": ProgramAction.NETWORK,
+    "sock_connect": ProgramAction.NETWORK,
+    "sock_sendall": ProgramAction.NETWORK,
+    "subprocess_shell": ProgramAction.PROCESS,
+    "subprocess_exec": ProgramAction.PROCESS,
+    "exec_command": ProgramAction.PROCESS,
+    "load_module": ProgramAction.CODE,
+    "exec_module": ProgramAction.CODE,
+    "fork_exec": ProgramAction.PROCESS,
+}
+# Methods of any reader of files; what they are given may be a path.
+LOADING = names("read load parse open load_cert_chain load_verify_locations from_file read_file add")
+# Methods of a database connection that do more than ask.
+CONNECTION_METHODS = {
+    "backup": ProgramAction.WRITE,
+    "deserialize": ProgramAction.DATABASE,
+    "load_extension": ProgramAction.NATIVE,
+}
+SQL_METHODS = frozenset({"execute", "executemany", "executescript"})
+# However a program got hold of our client, these call tools and load skills.
+CALLING = {name: f"client.{name}" for name in ("call_tool", "call_mcp_tool", "load_skill")}
+# Methods that put data into their receiver, so it carries the data's origin from then on.
+FILLING = names("append extend add update insert put put_nowait setdefault appendleft write")

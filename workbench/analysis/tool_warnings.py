@@ -1,0 +1,302 @@
+"""Warns about suspicious tool definitions: hidden characters, claims against the name, instructions for models, names
+that collide with tools of other servers.
+
+The rules are few and narrow: a normal server has no warnings or few, or nobody would read them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from workbench.analysis.canonical_text import find_hidden_characters
+from workbench.analysis.tables.names import names
+from workbench.permissions import tool_verbs
+from workbench.permissions.tool_annotations import contradicts
+from workbench.records import Hints, JsonValue, Tool, ToolWarning
+from workbench.similar_names import plain_letters
+
+_LONGEST = 200_000  # characters of one definition that are looked at
+_TEXTS = 20_000  # texts of one definition
+_TAKING = names("delete remove drop destroy purge wipe truncate erase uninstall kill terminate revoke overwrite rm")
+_QUOTED = 90  # characters of the place that is shown
+
+# Words that speak to the model behind the person's back. Each was met in published attacks on tool descriptions.
+_POISON: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(
+            r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,30}\b(?:previous|prior|above|earlier|other|system|all)\b"
+            r"[^.\n]{0,20}\b(?:instructions?|prompts?|rules?|messages?|directions?)\b",
+            re.I,
+        ),
+        "It tells the model to set aside what others said to it",
+    ),
+    (
+        re.compile(
+            r"<\s*/?\s*(?:important|system|secret|hidden|instructions?|assistant|critical)\s*>|\[/?(?:INST|SYSTEM)\]"
+            r"|<\|im_(?:start|end)\|>",
+            re.I,
+        ),
+        "It has a block that looks like an order to the model",
+    ),
+    (
+        re.compile(
+            r"\b(?:do not|don't|never|must not|should not|without)\b[^.\n]{0,25}"
+            r"\b(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|reveal|show|alert|alerting)\b"
+            r"[^.\n]{0,30}\b(?:the |this to |it to )?(?:user|human|person|anyone|anybody)\b",
+            re.I,
+        ),
+        "It asks the model to keep something from you",
+    ),
+    (
+        re.compile(
+            r"(?:~|\$HOME|/home/\w+|/root)?/\.(?:ssh|aws|gnupg|kube|netrc|npmrc|cursor|claude)\b|\bid_(?:rsa|ed25519)\b"
+            r"|(?<!\.)/etc/(?:passwd|shadow)\b|\b(?:read|cat|open|contents? of|include|attach|pass|send)\b[^.\n]{0,40}"
+            r"(?:\bmcp\.json\b|(?<![\w])\.env\b)",
+            re.I,
+        ),
+        "It names files that hold keys or passwords",
+    ),
+)
+
+
+def definition_warnings(tool: Tool) -> tuple[ToolWarning, ...]:
+    """By itself, without its neighbours."""
+    texts = tuple(_texts(tool))
+    return (*_hidden(tool, texts), *_disguised(tool), *_claims(tool), *_poison(tool, texts))
+
+
+def unmarked(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
+    """Names that take something away, where the server says nothing of it. A server that never says anything gets one
+    warning for all of them."""
+    silent = [
+        tool
+        for tool in tools
+        if _takes(tool.name) and _claimed(tool).destructive is None and not _claimed(tool).read_only
+    ]
+    if not silent:
+        return ()
+    if any(_claimed(tool).destructive is not None or _claimed(tool).read_only is not None for tool in tools):
+        return tuple(_silent(tool) for tool in silent if _claimed(tool).read_only is None)
+    words = f"None of its tools says whether it changes anything; {len(silent)} have names that take something away."
+    why = f"Such as {', '.join(tool.name[:60] for tool in silent[:3])}: the workbench judges them by their names."
+    return (ToolWarning(silent[0].server, "", "unmarked", words, why),)
+
+
+def _silent(tool: Tool) -> ToolWarning:
+    words = f"Its name says “{_taking(tool.name)}”, and nothing marks it."
+    why = "Other tools of this server say whether they destroy; this one leaves you and the model guessing."
+    return ToolWarning(tool.server, tool.name, "unmarked", words, why)
+
+
+def _hidden(tool: Tool, texts: Iterable[tuple[str, str]]) -> Iterator[ToolWarning]:
+    for place, text in texts:
+        if found := find_hidden_characters(text):
+            words = f"Its {place} has {len(found)} characters you cannot see, the first {found[0].subject}."
+            if len(found) == 1:
+                words = f"Its {place} has a character you cannot see: {found[0].subject}."
+            why = "A model reads them; they can carry orders, or make a text read otherwise than it is."
+            yield ToolWarning(tool.server, tool.name, "hidden", words, why)
+            return
+
+
+def _disguised(tool: Tool) -> Iterator[ToolWarning]:
+    plain = plain_letters(tool.name)
+    if plain != tool.name and plain.isascii():
+        words = f"Its name reads “{plain[:80]}” and is written with letters of another script."
+        yield ToolWarning(tool.server, tool.name, "lookalike", words, "Somebody may take it for the tool of that name.")
+
+
+def _claims(tool: Tool) -> Iterator[ToolWarning]:
+    if _claimed(tool).read_only and (contradicts(tool) or _takes(tool.name)):
+        words = "It claims to read only, but its name says that it changes something."
+        yield ToolWarning(
+            tool.server, tool.name, "contradiction", words, "Clients that trust the claim do not ask you."
+        )
+    elif _claimed(tool).destructive is False and _takes(tool.name):
+        words = f"It claims to destroy nothing, but its name says “{_taking(tool.name)}”."
+        yield ToolWarning(
+            tool.server, tool.name, "contradiction", words, "Clients that trust the claim do not ask you."
+        )
+
+
+def _poison(tool: Tool, texts: Iterable[tuple[str, str]]) -> Iterator[ToolWarning]:
+    told = set()
+    for place, text in texts:
+        for pattern, words in _POISON:
+            if words not in told and (match := pattern.search(text)):
+                told.add(words)
+                yield ToolWarning(tool.server, tool.name, "poison", f"{words}, in its {place}.", _quote(text, match))
+
+
+def _quote(text: str, match: re.Match[str]) -> str:
+    start = max(0, match.start() - 20)
+    shown = " ".join(text[start : start + _QUOTED + len(match.group()[:_QUOTED])].split())
+    return f"“{'…' if start else ''}{shown[: _QUOTED * 2]}…”"
+
+
+def _takes(name: str) -> bool:
+    """Whether it is a verb of its name, and not what a reading tool is about."""
+    return bool(_taking(name)) and not tool_verbs.reads(name)
+
+
+def _taking(name: str) -> str:
+    return next((word for word in tool_verbs.words(name) if word in _TAKING), "")
+
+
+def _texts(tool: Tool) -> Iterator[tuple[str, str]]:
+    """Every text a model reads, with where it stands; names of properties too."""
+    left = _LONGEST
+    for number, (place, text) in enumerate(_walk(tool)):
+        if number >= _TEXTS or left <= 0:
+            return
+        yield place, text[:left]
+        left -= len(text)
+
+
+def _walk(tool: Tool) -> Iterator[tuple[str, str]]:
+    yield "name", tool.name
+    yield "title", tool.title
+    yield "description", tool.description
+    stack: list[tuple[str, JsonValue]] = [("input schema", tool.input_schema), ("output schema", tool.output_schema)]
+    while stack:
+        place, value = stack.pop()
+        if isinstance(value, str):
+            yield place, value
+        elif isinstance(value, Mapping):
+            for key, part in value.items():
+                yield place, str(key)
+                stack.append((place, part))
+        elif isinstance(value, list):
+            stack.extend((place, part) for part in value)
+
+
+def _claimed(tool: Tool) -> Hints:
+    """What the server says, whoever believes it."""
+    return tool.claimed or tool.hints
+
+
+def _says_nothing(tool: Tool) -> bool:
+    claims = _claimed(tool)
+    return claims.destructive is None and not claims.read_only
+
+
+_SHORT = 8  # letters; shorter names are too often like each other by chance
+_NAMED = 200  # names that are looked for in one description
+_FAMILY = 12  # names that are alike in the same way; more of them are one family, and honest
+_READ = 20_000  # characters of a description that are looked at
+_LONG = 80  # letters; longer names are not compared
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+")
+_JOINTS = re.compile(r"[-_.\s]")
+
+
+class _Town(Struct, frozen=True):
+    """All tools of a bench, by name, and the words their names are made of."""
+
+    owners: Mapping[str, frozenset[str]]
+    words: Mapping[str, int]  # word → in how many names
+    nearly: Mapping[str, str]  # name → another server's name that reads almost alike
+
+
+def neighbour_warnings(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
+    """Over all servers at once."""
+    owners: dict[str, set[str]] = defaultdict(set)
+    for tool in tools:
+        owners[tool.name].add(tool.server)
+    frozen = {name: frozenset(servers) for name, servers in owners.items()}
+    words = Counter(word for name in frozen for word in set(tool_verbs.words(name)))
+    town = _Town(frozen, words, _nearly(frozen, words))
+    return (*_shared(town), *(warning for tool in tools for warning in _odd(tool, town)))
+
+
+def _shared(town: _Town) -> Iterator[ToolWarning]:
+    """One warning for each two servers: a dozen equal names are one thing to know."""
+    names: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, servers in town.owners.items():
+        for server in servers:
+            for other in servers - {server}:
+                names[server, other].append(name)
+    for (server, other), shared in sorted(names.items()):
+        some = ", ".join(name[:60] for name in sorted(shared)[:4]) + (" …" if len(shared) > 4 else "")
+        words = f"{len(shared)} of its tools have the same name as one of {other}: {some}."
+        yield ToolWarning(server, "", "same name", words, "Check which of them a program or an agent means.")
+
+
+def _odd(tool: Tool, town: _Town) -> Iterator[ToolWarning]:
+    twin = town.nearly.get(tool.name, "")
+    if owner := min(town.owners.get(twin, frozenset()) - {tool.server}, default=""):
+        words = f"Its name is nearly that of {owner}.{twin[:80]}."
+        yield ToolWarning(tool.server, tool.name, "lookalike", words, "Somebody may take it for that tool.")
+    if named := _names_others(tool, town):
+        words = f"Its description speaks of a tool of another server: {named}."
+        why = "A server has no business with its neighbours' tools; so one bends what a model does with another."
+        yield ToolWarning(tool.server, tool.name, "poison", words, why)
+
+
+def _nearly(owners: Mapping[str, frozenset[str]], words: Mapping[str, int]) -> dict[str, str]:
+    """Names that are one letter, or one look, away from another server's name."""
+    shapes: dict[str, list[str]] = defaultdict(list)
+    for name in owners:
+        for shape in _shapes(name):
+            shapes[shape].append(name)
+    found: dict[str, str] = {}
+    for alike in shapes.values():
+        for name in alike if len(alike) <= _FAMILY else ():
+            twin = next(
+                (one for one in alike if one != name and owners[one] - owners[name] and _close(name, one, words)), ""
+            )
+            if twin:
+                found.setdefault(name, twin)
+    return found
+
+
+def _shapes(name: str) -> set[str]:
+    """Two names that are one letter apart share a shape: the name with one letter taken out."""
+    plain = _plain(name)
+    if not _SHORT <= len(plain) <= _LONG:
+        return set()
+    return {plain, *(plain[:place] + plain[place + 1 :] for place in range(len(plain)))}
+
+
+def _close(one: str, other: str, words: Mapping[str, int]) -> bool:
+    """A difference that a reader overlooks. Another way to join words, a plural, a number, and another word that is
+    used elsewhere (`get` and `git`) are honest."""
+    if _JOINTS.sub("", one).casefold() == _JOINTS.sub("", other).casefold():
+        return False
+    if _plain(one) == _plain(other):
+        return True
+    if _singular(one) == _singular(other):
+        return False
+    first, second = tool_verbs.words(plain_letters(one)), tool_verbs.words(plain_letters(other))
+    differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
+    honest = len(first) == len(second) and all(words.get(a, 0) > 1 and words.get(b, 0) > 1 for a, b in differing)
+    return not honest and _one_letter(_plain(one), _plain(other))
+
+
+def _one_letter(one: str, other: str) -> bool:
+    longer, shorter = sorted((one, other), key=len, reverse=True)
+    place = next((at for at, (a, b) in enumerate(zip(longer, shorter, strict=False)) if a != b), len(shorter))
+    if len(longer) == len(shorter):
+        swapped = longer[:place] + longer[place : place + 2][::-1] + longer[place + 2 :]
+        return longer[place + 1 :] == shorter[place + 1 :] or swapped == shorter
+    return len(longer) == len(shorter) + 1 and longer[place + 1 :] == shorter[place:]
+
+
+def _plain(name: str) -> str:
+    return _JOINTS.sub("", plain_letters(name)).casefold()
+
+
+def _singular(name: str) -> tuple[str, ...]:
+    return tuple(word.removesuffix("s") for word in tool_verbs.words(name) if not word.isdigit())
+
+
+def _names_others(tool: Tool, town: _Town) -> str:
+    """A name of several words that only other servers have."""
+    for word in list(dict.fromkeys(_NAME.findall(tool.description[:_READ])))[:_NAMED]:
+        servers = town.owners.get(word, frozenset())
+        if len(word) >= _SHORT and servers and tool.server not in servers:
+            return f"{min(servers)}.{word}"
+    return ""

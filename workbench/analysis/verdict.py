@@ -1,0 +1,270 @@
+"""Sums up the findings of a program in its verdict: risk, outcome, one sentence, impact, and what findings mean
+together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from workbench.analysis.canonical_text import CanonicalText
+from workbench.analysis.interpreter.program_report import NotedFinding, NotedToolUse, ProgramReport
+from workbench.analysis.interpreter.tool_calls import use_words
+from workbench.analysis.interpreter.values import HOLE
+from workbench.analysis.tables.patterns import BLOB, HEX_ESCAPES, SHORTEST_BLOB
+from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.permissions.tool_annotations import sends, tool_risk
+from workbench.records import Effect, EffectKind, Flow, Gate, Impact, Risk, Span, Tool, ToolUse, Verdict
+from workbench.records.risk_levels import at_least, worst
+
+MOST = 3  # things of one kind that are named; more are counted
+RULES: Final = "6"  # changes whenever a rule does; a verdict of other rules is no verdict of these
+ONLY_COMPUTES = "Only computes: it uses no tool, no file and no network."
+
+
+def sentence(report: ProgramReport) -> str:
+    """The worst first: what goes out or is destroyed, what changes, what the sandbox refuses, what is only read."""
+    blocked = [note.finding.message for note in report.notes.values() if note.blocks]
+    if blocked:
+        return _ended(f"Cannot run: {_named(blocked, 'reasons')}")
+    parts = [*_changing_tools(report), *_others(report), *_refused(report), *_reading_tools(report)]
+    return " ".join(map(_ended, parts)) or ONLY_COMPUTES
+
+
+def _changing_tools(report: ProgramReport) -> list[str]:
+    changing = [use for use in report.uses.values() if tool_risk(use.tool) is not Risk.LOW]
+    changing.sort(key=lambda use: (not sends(use.tool), use.line))
+    return _listed(
+        dict.fromkeys(use_words(use.tool, use.looped) for use in changing), "further tools that may change data"
+    )
+
+
+def _reading_tools(report: ProgramReport) -> list[str]:
+    reading = [use for use in report.uses.values() if tool_risk(use.tool) is Risk.LOW]
+    names = list(dict.fromkeys(_tool_name(use) for use in reading))
+    if not names:
+        return []
+    return [f"Reads with {' and '.join(names)}" if len(names) < MOST else f"Reads with {len(names)} tools"]
+
+
+def _others(report: ProgramReport) -> list[str]:
+    """Effects that are no tool calls, the worse first; plain reading is not worth a word beside them."""
+    notes = [
+        note
+        for note in report.notes.values()
+        if _told(note) and note.effect and note.effect.kind is not EffectKind.REFUSED
+    ]
+    worth = [note for note in notes if note.finding.risk is not Risk.LOW] or notes
+    worth.sort(key=lambda note: (-_weight(note), note.finding.span.line))
+    return _listed(dict.fromkeys(note.finding.message for note in worth), "further effects")
+
+
+def _refused(report: ProgramReport) -> list[str]:
+    notes = [note for note in report.notes.values() if note.effect and note.effect.kind is EffectKind.REFUSED]
+    telling = [n for n in notes if not n.finding.rule.endswith((".import", ".mention"))] or notes
+    words = list(dict.fromkeys(_lowered(note.finding.message) for note in telling))
+    if not words:
+        return []
+    more = f" and {len(words) - MOST} more such things" if len(words) > MOST else ""
+    return [f"The sandbox will refuse what it tries: it {'; it '.join(words[:MOST])}{more}"]
+
+
+def _told(note: NotedFinding) -> bool:
+    return note.finding.rule != "tool.call"
+
+
+def _weight(note: NotedFinding) -> int:
+    return [Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL].index(note.finding.risk)
+
+
+def _listed(words: Iterable[str], rest: str) -> list[str]:
+    every = list(words)
+    left = len(every) - MOST
+    return every[:MOST] + ([f"And {left} {rest}"] if left > 0 else [])
+
+
+def _named(words: list[str], noun: str) -> str:
+    return _lowered(words[0]) if len(words) == 1 else f"{_lowered(words[0])}, and {len(words) - 1} more {noun}"
+
+
+def _lowered(words: str) -> str:
+    return words[:1].lower() + words[1:]
+
+
+def _ended(words: str) -> str:
+    return words if words.endswith((".", "!", "?")) else f"{words}."
+
+
+def _tool_name(use: NotedToolUse) -> str:
+    return f"{use.tool.server}.{use.tool.name}"
+
+
+MOST_NAMES = 100  # names of one kind
+TOOL_CLASSES = ("reads", "adds", "changes", "sends")
+_LISTS = {
+    **dict.fromkeys((ProgramAction.READ, ProgramAction.LIST), "read"),
+    **dict.fromkeys(
+        (
+            ProgramAction.WRITE,
+            ProgramAction.COPY,
+            ProgramAction.MOVE,
+            ProgramAction.DELETE,
+            ProgramAction.META,
+            ProgramAction.LINK,
+            ProgramAction.DATABASE,
+        ),
+        "changed",
+    ),
+    ProgramAction.NETWORK: "networks",
+    ProgramAction.PROCESS: "commands",
+}
+_BY_RULE = {action.value: where for action, where in _LISTS.items()}
+_UNKNOWN = frozenset({"", "?", HOLE, "…"})
+
+
+def summarize_impact(report: ProgramReport) -> Impact:
+    """Each name once, in the order of the text."""
+    named: dict[str, dict[str, None]] = {where: {} for where in ("read", "changed", "networks", "commands")}
+    unnamed = 0
+    for note in sorted(report.notes.values(), key=lambda note: note.finding.span.line):
+        where = _BY_RULE.get(note.finding.rule)
+        if where and note.finding.subject in _UNKNOWN:
+            unnamed += 1
+        elif where:
+            named[where][note.finding.subject] = None
+    return Impact(
+        **{where: tuple(names)[:MOST_NAMES] for where, names in named.items()},
+        tools=_tools_by_class(report),
+        lasting=sum(map(_lasting, report.effects())),
+        unnamed=unnamed,
+    )
+
+
+def merge_impacts(first: Impact, second: Impact) -> Impact:
+    """Of a program and a skill that it uses."""
+    kinds = [kind for kind in TOOL_CLASSES if kind in first.tools or kind in second.tools]
+    return Impact(
+        read=_each(first.read, second.read),
+        changed=_each(first.changed, second.changed),
+        networks=_each(first.networks, second.networks),
+        commands=_each(first.commands, second.commands),
+        tools={kind: _each(first.tools.get(kind, ()), second.tools.get(kind, ())) for kind in kinds},
+        lasting=first.lasting + second.lasting,
+        unnamed=first.unnamed + second.unnamed,
+    )
+
+
+def _each(*names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for some in names for name in some))[:MOST_NAMES]
+
+
+def _tools_by_class(report: ProgramReport) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for use in sorted(report.uses.values(), key=lambda use: use.line):
+        found.setdefault(tool_class(use.tool), {})[f"{use.tool.server}.{use.tool.name}"] = None
+    return {kind: tuple(found[kind])[:MOST_NAMES] for kind in TOOL_CLASSES if kind in found}
+
+
+def tool_class(tool: Tool) -> str:
+    """The one word for what a tool does to the world; what leaves weighs most."""
+    risk = tool_risk(tool)
+    if risk is Risk.LOW:
+        return "reads"
+    if sends(tool):
+        return "sends"
+    return "adds" if risk is Risk.MEDIUM else "changes"
+
+
+def _lasting(effect: Effect) -> bool:
+    return effect.reversible is False and effect.kind is not EffectKind.REFUSED
+
+
+def look_at_text(report: ProgramReport, text: str) -> None:
+    """Things that are seen in the text itself, before it is read as a program."""
+    long = any(len(line) >= SHORTEST_BLOB for line in text.split("\n"))
+    if match := BLOB.search(text) if long else None:
+        span = _span(text, match.start(), match.end())
+        report.fact("blob", span)
+        report.add("text.blob", Risk.LOW, f"Holds {len(match.group())} characters of encoded data", span)
+    if match := HEX_ESCAPES.search(text) if "\\x" in text else None:
+        words = "Readable text is written as \\x escapes"
+        report.add("text.escapes", Risk.MEDIUM, words, _span(text, match.start(), match.end()), effect=EffectKind.MAY)
+
+
+def add_conclusions(report: ProgramReport) -> None:
+    """Add what follows from findings together."""
+    facts = report.facts
+    if "sensitive" in facts and "out" in facts:
+        words = "Reads something sensitive and has a way to send it out"
+        report.add("flow.sensitive", Risk.CRITICAL, words, facts["out"], effect=_certainty(report), reversible=False)
+    if "blob" in facts and "code" in facts:
+        words = "Holds encoded data and runs text as code: what runs cannot be read here"
+        report.add("code.blob", Risk.CRITICAL, words, facts["code"], effect=EffectKind.MAY)
+
+
+def _certainty(report: ProgramReport) -> EffectKind:
+    """Refused only when each way out is: a tool that sends is a real one, and so is a host that may be reached."""
+    if report.opened:
+        return EffectKind.MAY
+    return (
+        EffectKind.REFUSED
+        if report.facts["out"] == report.facts.get("network") and not _tools_send(report)
+        else EffectKind.MAY
+    )
+
+
+def _tools_send(report: ProgramReport) -> bool:
+    return report.dynamic or any(sends(use.tool) for use in report.uses.values())
+
+
+def _span(text: str, start: int, end: int) -> Span:
+    line, column = text.count("\n", 0, start) + 1, start - (text.rfind("\n", 0, start) + 1)
+    return Span(line, column, line, column + end - start)
+
+
+def verdict_of(text: CanonicalText, report: ProgramReport, tools: Sequence[Tool] | None) -> Verdict:
+    """Sums up a report."""
+    findings = report.findings()
+    risk = worst(finding.risk for finding in findings)
+    if tools is None and report.uses:
+        report.not_assessed["What the tools really do: they were judged by their names alone."] = None
+    return Verdict(
+        sha=text.sha,
+        risk=risk,
+        gate=_gate(report, risk),
+        sentence=sentence(report),
+        findings=findings,
+        effects=report.effects(),
+        tools=tuple(ToolUse(use.tool.server, use.tool.name, use.line, use.often) for use in report.uses.values()),
+        not_assessed=tuple(report.not_assessed),
+        rules=RULES,
+        hosts=tuple(report.wanted),
+        flows=_flows(report),
+        impact=summarize_impact(report),
+        lines=sum(1 for line in text.text.split("\n") if line.strip()),
+        forks=report.forks,
+        may_carry=tuple(sorted(report.may_carry)),
+        definitions={f"{use.tool.server}.{use.tool.name}": use.tool.hash for use in report.uses.values()},
+        skills=dict(sorted(report.skills.items(), key=lambda item: item[1])),
+        any_skill=report.any_skill,
+    )
+
+
+def _flows(report: ProgramReport) -> tuple[Flow, ...]:
+    """Each once: where the argument is known, the flow into the tool as a whole says nothing more."""
+    into = {(flow.source, flow.line, flow.sink.rpartition(".")[0], flow.sink_line) for flow in report.flows}
+    every = (one for one in report.flows if (one.source, one.line, one.sink, one.sink_line) not in into)
+    return tuple(sorted(every, key=lambda one: (one.sink_line, one.line, one.sink)))
+
+
+def _gate(report: ProgramReport, risk: Risk) -> Gate:
+    if any(note.blocks for note in report.notes.values()):
+        return Gate.BLOCKED
+    if risk is Risk.LOW:
+        return Gate.AUTO
+    risky = [note for note in report.notes.values() if at_least(note.finding.risk, Risk.MEDIUM)]
+    return Gate.REFUSED if all(map(_is_refused, risky)) else Gate.ASK
+
+
+def _is_refused(note: NotedFinding) -> bool:
+    return note.effect is not None and note.effect.kind is EffectKind.REFUSED
