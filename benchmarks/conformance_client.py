@@ -25,8 +25,8 @@ from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Fault, Origin, Outcome, ServerConfig, ToolCall
 from workbench.secrets.secrets import Secrets
 from workbench.servers.oauth.sign_in_service import SignIns
-from workbench.servers.server_catalog import Catalog
-from workbench.servers.server_requests import Nobody
+from workbench.servers.server_catalog import ServerCatalog
+from workbench.servers.server_requests import RefusingHost
 from workbench.settings import Settings
 
 NAME = "conformance"
@@ -35,7 +35,7 @@ METADATA = "https://conformance-test.local/client-metadata.json"
 SIGN_INS = 3  # times that a person would follow the wish to sign in
 
 
-class Accepting(Nobody):
+class Accepting(RefusingHost):
     """Says yes to every question, with the defaults that its form proposes."""
 
     capabilities = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {"listChanged": True}}  # noqa: RUF012
@@ -66,7 +66,7 @@ class Person:
         secrets = Secrets(paths.state)
         self._sign_ins = SignIns(secrets, Settings, self._hear)
         self._config = ServerConfig(NAME, url=url, oauth=_oauth(context), transport="http")
-        self._catalog = Catalog(
+        self._catalog = ServerCatalog(
             paths,
             Settings,
             self._hear,

@@ -28,7 +28,7 @@ from workbench.core import Core
 from workbench.identifiers import package_name
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Depth, ServerStatus
-from workbench.servers.tool_definitions.tool_lookup import one_tool
+from workbench.servers.server_catalog import one_tool
 
 TOKEN = re.compile(r"\[[A-Z_]+_\d+\.\w{4}\]")
 PRINTED = {  # what programs do with definitions; nothing in what they print is anybody's

@@ -17,11 +17,11 @@ from typing import Any, cast
 from search import entries_of, made_up
 
 from workbench.records import Resource, ServerConfig, ServerState
-from workbench.search.search_all import Everywhere
-from workbench.search.search_index import Finder
-from workbench.search.search_learning import Lessons
-from workbench.search.semantic.model_source import Source
-from workbench.servers.server import Server
+from workbench.search.search_all import SearchAll
+from workbench.search.search_index import SearchIndex
+from workbench.search.search_learning import SearchLearning
+from workbench.search.semantic.model_source import SentenceModelSource
+from workbench.servers.server import McpServer
 
 QUESTIONS = ("who are my customers", "archive the shipment", "budget forecast", "invoice_12", "restaurants near me")
 
@@ -29,10 +29,10 @@ QUESTIONS = ("who are my customers", "archive the shipment", "budget forecast", 
 async def main(tools: int, resources: int) -> None:
     entries = entries_of(made_up(tools))
     folder = Path(tempfile.mkdtemp())
-    source = Source(folder, folder / "rows", lambda: False)  # the vectors that come with the app
-    finder = Finder(lambda: entries, Lessons(folder / "lessons"), source, _nobody)
+    source = SentenceModelSource(folder, folder / "rows", lambda: False)  # the vectors that come with the app
+    finder = SearchIndex(lambda: entries, SearchLearning(folder / "lessons"), source, _nobody)
     servers = [_server(resources)]
-    everywhere = Everywhere(finder, lambda: servers)
+    everywhere = SearchAll(finder, lambda: servers)
     began = time.perf_counter()
     await everywhere.find("", (), 60)
     print(f"{tools:,} tools, {resources:,} resources; first answer after {time.perf_counter() - began:.2f} s")
@@ -50,7 +50,7 @@ async def main(tools: int, resources: int) -> None:
     await finder.close()
 
 
-async def _timed(everywhere: Everywhere, words: str) -> float:
+async def _timed(everywhere: SearchAll, words: str) -> float:
     began = time.perf_counter()
     await everywhere.find(words, (), 60)
     return (time.perf_counter() - began) * 1000
@@ -60,14 +60,14 @@ async def _nobody() -> None:
     """Nobody looks at the tools after they were indexed."""
 
 
-def _server(resources: int) -> Server:
+def _server(resources: int) -> McpServer:
     listed = tuple(
         Resource("files", f"file:///made/up/{at}.md", f"{at}.md", tool.name.replace("_", " "), tool.description)
         for at, tool in enumerate(made_up(resources))
     )
     offering = SimpleNamespace(resources=listed, templates=(), prompts=())
     made: Any = SimpleNamespace(name="files", offering=offering, state=ServerState(ServerConfig("files")))
-    return cast(Server, made)
+    return cast(McpServer, made)
 
 
 if __name__ == "__main__":

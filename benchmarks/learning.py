@@ -20,7 +20,7 @@ from pathlib import Path
 from search import Find, with_sentences, with_vectors, with_words
 
 from workbench.records import Tool
-from workbench.search.bm25_ranking import Entry
+from workbench.search.bm25_ranking import SearchedTool
 
 PAST = (0, 3, 30)  # questions that each tool answered before
 ASKED = 10  # questions of each tool
@@ -51,11 +51,11 @@ def _questions(file: Path) -> Mapping[str, list[str]]:
     return found
 
 
-def _entry(name: str, words: str, past: Sequence[str]) -> Entry:
-    return Entry(Tool("metatool", name, description=words), name, "", "", tuple(past))
+def _entry(name: str, words: str, past: Sequence[str]) -> SearchedTool:
+    return SearchedTool(Tool("metatool", name, description=words), name, "", "", tuple(past))
 
 
-def _print(title: str, find: Find, entries: Sequence[Entry], questions: Mapping[str, list[str]]) -> None:
+def _print(title: str, find: Find, entries: Sequence[SearchedTool], questions: Mapping[str, list[str]]) -> None:
     places = []
     for entry in entries:
         for words in questions[entry.name][:ASKED]:

@@ -29,11 +29,11 @@ from wrappers import recorded
 from workbench.identifiers import python_names
 from workbench.paths import models_folder, resources
 from workbench.records import Tool
-from workbench.search.bm25_ranking import Entry, Ranking
-from workbench.search.semantic.embedding_cache import Shelf
-from workbench.search.semantic.sentence_embeddings import Sentences
+from workbench.search.bm25_ranking import Bm25Ranking, SearchedTool
+from workbench.search.semantic.embedding_cache import EmbeddingCache
+from workbench.search.semantic.sentence_embeddings import SentenceEmbeddings
 from workbench.search.semantic.sentence_model import NAME, SentenceModel
-from workbench.search.word_vectors import VECTORS, Meaning
+from workbench.search.word_vectors import VECTORS, WordVectors
 
 QUERIES = Path(__file__).with_name("search_queries.tsv")
 FEW, SIZES = 500, (0, 3_000, 10_000)  # 0: as recorded
@@ -68,9 +68,9 @@ def main(folder: Path, options: Sequence[str]) -> None:
             _print_misses(entries_of(real), asked, builds["sentences" if "--semantic" in options else "ours"])
 
 
-def _builds(kept: Path | None) -> dict[str, Callable[[Sequence[Entry]], Find]]:
+def _builds(kept: Path | None) -> dict[str, Callable[[Sequence[SearchedTool]], Find]]:
     """`kept`: where the sentence model's rows are kept; None: without it."""
-    found: dict[str, Callable[[Sequence[Entry]], Find]] = {"ours": with_vectors}
+    found: dict[str, Callable[[Sequence[SearchedTool]], Find]] = {"ours": with_vectors}
     if kept is not None:
         found["sentences"] = with_sentences(kept)
     return found | {"words only": with_words, "BM25": Plain.finder}
@@ -94,37 +94,37 @@ def read_questions() -> list[Question]:
     return found
 
 
-def entries_of(tools: Sequence[Tool]) -> list[Entry]:
+def entries_of(tools: Sequence[Tool]) -> list[SearchedTool]:
     by_server: dict[str, list[Tool]] = defaultdict(list)
     for tool in tools:
         by_server[tool.server].append(tool)
     found = []
     for some in by_server.values():
         functions = python_names([tool.name for tool in some])
-        found += [Entry(tool, functions[tool.name], "") for tool in some]
+        found += [SearchedTool(tool, functions[tool.name], "") for tool in some]
     return found
 
 
-def with_words(entries: Sequence[Entry]) -> Find:
-    ranking = Ranking(entries)
+def with_words(entries: Sequence[SearchedTool]) -> Find:
+    ranking = Bm25Ranking(entries)
     return lambda words: ranking.rank(words, DEPTH)[0]
 
 
-def with_vectors(entries: Sequence[Entry]) -> Find:
+def with_vectors(entries: Sequence[SearchedTool]) -> Find:
     """As it comes."""
-    ranking = Ranking(entries)
-    ranking.deepen(Meaning(resources() / VECTORS))
+    ranking = Bm25Ranking(entries)
+    ranking.deepen(WordVectors(resources() / VECTORS))
     return lambda words: ranking.rank(words, DEPTH)[0]
 
 
-def with_sentences(kept: Path) -> Callable[[Sequence[Entry]], Find]:
+def with_sentences(kept: Path) -> Callable[[Sequence[SearchedTool]], Find]:
     """A question that is asked again is remembered by the model; here it must not be."""
     model = SentenceModel(models_folder() / NAME)
-    shelf = Shelf(kept, model.digest)
+    shelf = EmbeddingCache(kept, model.digest)
 
-    def build(entries: Sequence[Entry]) -> Find:
-        ranking = Ranking(entries)
-        ranking.deepen(Sentences(model, shelf))
+    def build(entries: Sequence[SearchedTool]) -> Find:
+        ranking = Bm25Ranking(entries)
+        ranking.deepen(SentenceEmbeddings(model, shelf))
 
         def find(words: str) -> list[int]:
             model.question.cache_clear()
@@ -135,7 +135,7 @@ def with_sentences(kept: Path) -> Callable[[Sequence[Entry]], Find]:
     return build
 
 
-def _measure(name: str, entries: Sequence[Entry], asked: Sequence[Question], build: Callable[..., Find]) -> None:
+def _measure(name: str, entries: Sequence[SearchedTool], asked: Sequence[Question], build: Callable[..., Find]) -> None:
     began = time.perf_counter()
     find = build(entries)
     took = time.perf_counter() - began
@@ -162,7 +162,7 @@ def _measure(name: str, entries: Sequence[Entry], asked: Sequence[Question], bui
     )
 
 
-def _place(entries: Sequence[Entry], found: Sequence[int], question: Question) -> float:
+def _place(entries: Sequence[SearchedTool], found: Sequence[int], question: Question) -> float:
     """1 for the first; infinite where no right tool was found at all."""
     for place, position in enumerate(found, 1):
         tool = entries[position].tool
@@ -172,7 +172,7 @@ def _place(entries: Sequence[Entry], found: Sequence[int], question: Question) -
 
 
 def _print_misses(
-    entries: Sequence[Entry], asked: Sequence[Question], build: Callable[[Sequence[Entry]], Find]
+    entries: Sequence[SearchedTool], asked: Sequence[Question], build: Callable[[Sequence[SearchedTool]], Find]
 ) -> None:
     find = build(entries)
     for question in asked:
@@ -182,7 +182,7 @@ def _print_misses(
             print(f"  missed: {question.words!r}\n    wanted {sorted(question.answers)}\n    first: {first}")
 
 
-def _exact_names(ranking: str, find: Find, entries: Sequence[Entry]) -> None:
+def _exact_names(ranking: str, find: Find, entries: Sequence[SearchedTool]) -> None:
     """A name typed as it is, and with one wrong letter."""
     draw = random.Random(7)
     exact = typo = 0
@@ -220,7 +220,7 @@ sample assay dataset model feature cluster queue topic bucket snapshot volume ne
 class Plain:
     """BM25 over name, description and parameters in one bag of words, as most tool searches do it."""
 
-    def __init__(self, entries: Sequence[Entry], k: float = 1.5, b: float = 0.75) -> None:
+    def __init__(self, entries: Sequence[SearchedTool], k: float = 1.5, b: float = 0.75) -> None:
         documents = [self.words(_text(entry.tool)) for entry in entries]
         mean = statistics.fmean(len(document) for document in documents)
         postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -240,7 +240,7 @@ class Plain:
         return [word for word in re.split(r"[\W_]+", text.lower()) if len(word) > 1]
 
     @classmethod
-    def finder(cls, entries: Sequence[Entry]) -> Find:
+    def finder(cls, entries: Sequence[SearchedTool]) -> Find:
         return cls(entries).find
 
     def find(self, words: str) -> list[int]:

@@ -25,8 +25,8 @@ from workbench.agent.tools import INSTRUCTIONS, TOOLS
 from workbench.demo.server import _TOOLS as DEMO  # the definitions as the server sends them
 from workbench.identifiers import python_names
 from workbench.records import Depth, Tool
-from workbench.search.bm25_ranking import Entry
-from workbench.search.tool_search import Search, first_sentence
+from workbench.search.bm25_ranking import SearchedTool
+from workbench.search.tool_search import ToolSearch, first_sentence
 from workbench.servers.tool_definitions.definition_parsing import read
 from workbench.wrappers.source import call_source
 
@@ -123,7 +123,7 @@ def _break_even(tools: Sequence[Tool], count: Count, code: int) -> None:
     )
 
 
-def _way(tool: Tool, search: Search, count: Count) -> int:
+def _way(tool: Tool, search: ToolSearch, count: Count) -> int:
     asked = first_sentence(tool.description) or tool.name
     found = search.answer(asked, Depth.NAME, 20).text
     definition = search.answer(tool.name, Depth.FULL, 1, tool.server).text
@@ -131,12 +131,12 @@ def _way(tool: Tool, search: Search, count: Count) -> int:
     return count(asked) + count(found) + count(definition) + count(call_source(tool, function, {}))
 
 
-def _search(tools: Sequence[Tool]) -> Search:
+def _search(tools: Sequence[Tool]) -> ToolSearch:
     by_server: dict[str, list[str]] = {}
     for tool in tools:
         by_server.setdefault(tool.server, []).append(tool.name)
     names = {server: python_names(known) for server, known in by_server.items()}
-    return Search(Entry(tool, names[tool.server][tool.name], "") for tool in tools)
+    return ToolSearch(SearchedTool(tool, names[tool.server][tool.name], "") for tool in tools)
 
 
 if __name__ == "__main__":

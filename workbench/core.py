@@ -50,9 +50,9 @@ from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.logs import mask_logs
 from workbench.secrets.secrets import Secrets
 from workbench.servers.configuration.launch_command import fingerprint
-from workbench.servers.elicitation.open_requests import Asks
+from workbench.servers.elicitation.open_requests import OpenElicitations
 from workbench.servers.oauth.sign_in_service import SignIns
-from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings, read
 from workbench.skills.library import Library
 from workbench.workspace.cache import Cache
@@ -128,9 +128,9 @@ class Core:
         sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks, memory)
         self._mask_note = NoteMasking(sessions, self._is_tool).mask
         rules = Rules(self.paths.permissions, self.paths.workspace, self._entry, RULES)
-        asks = Asks(self.bus.tell, lambda: self.settings, sessions.author)
+        asks = OpenElicitations(self.bus.tell, lambda: self.settings, sessions.author)
         sign_ins = SignIns(secrets, lambda: self.settings, self.bus.tell)
-        self.catalog = Catalog(
+        self.catalog = ServerCatalog(
             self.paths, lambda: self.settings, self.bus.tell, secret=secrets.get, masks=secrets.masks, asks=asks,
             authorize=sign_ins.authorize,
             weigh=lambda config: rules.weigh(config.name, fingerprint(config), builtin=config.builtin),

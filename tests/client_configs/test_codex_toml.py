@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.client_configs import codex_toml
-from workbench.client_configs.client_table import Place
+from workbench.client_configs.client_table import ConfigFile
 from workbench.client_configs.config_discovery import find
 from workbench.client_configs.config_export import draft, show, targets, write
 from workbench.errors import WorkbenchError
@@ -54,7 +54,7 @@ GEMINI = """{
 """
 
 
-def place(paths: Any, client: str) -> Place:
+def place(paths: Any, client: str) -> ConfigFile:
     return next(place for place in targets(paths.bench) if place.client.id == client)
 
 

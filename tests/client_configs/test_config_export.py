@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from workbench.client_configs import config_export
-from workbench.client_configs.client_table import Place
+from workbench.client_configs.client_table import ConfigFile
 from workbench.client_configs.config_discovery import find
-from workbench.client_configs.config_export import Draft, describe, draft, show, take_back, targets, write
+from workbench.client_configs.config_export import ConfigDraft, describe, draft, show, take_back, targets, write
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
 
@@ -24,11 +24,11 @@ LOCAL = ServerConfig("files", "npx", ("-y", "@acme/files", "."), {"LEVEL": "2"},
 FAR = ServerConfig("far", url="https://far.example/mcp", headers={"X-Team": "blue"}, transport="http")
 
 
-def place(paths: Any, client: str) -> Place:
+def place(paths: Any, client: str) -> ConfigFile:
     return next(place for place in targets(paths.bench) if place.client.id == client)
 
 
-def drafted(paths: Any, client: str, *configs: ServerConfig) -> Draft:
+def drafted(paths: Any, client: str, *configs: ServerConfig) -> ConfigDraft:
     return draft(place(paths, client), configs)
 
 

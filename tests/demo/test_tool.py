@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.demo.tool import READS, Answer, DemoTool, record, text
+from workbench.demo.tool import READS, DemoAnswer, DemoTool, record, text
 
 
 def tool(output: bool, *required: str) -> DemoTool:
@@ -11,7 +11,7 @@ def tool(output: bool, *required: str) -> DemoTool:
         title="Read",
         description="Read it.",
         properties={"what": text("What to read", minLength=1)},
-        work=lambda company, given, progress: Answer(),
+        work=lambda company, given, progress: DemoAnswer(),
         hints=READS,
         required=required,
         output=record({"words": text("What it says")}) if output else None,

@@ -47,7 +47,8 @@ async def test_a_failed_call_is_kept_and_one_that_was_only_asked_about_is_not(co
 async def test_a_cancelled_call_is_kept_as_one(core):
     call = replace(wish("export_orders", seconds=100), id="c1")
     task = asyncio.get_running_loop().create_task(core.desk.call(call))
-    while not [one for one in core.catalog.frames("demo") if "export_orders" in one.text and one.direction == ">"]:
+    traffic = core.catalog.server("demo").traffic
+    while not [one for one in traffic.frames() if "export_orders" in one.text and one.direction == ">"]:
         await asyncio.sleep(0.01)
     await core.desk.cancel_call("c1")
     await task

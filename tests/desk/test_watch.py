@@ -32,7 +32,7 @@ def message(method: str, **params: object) -> str:
 async def test_a_request_by_hand_gets_its_answer_and_an_entry(core):
     answer = await core.desk.send_raw("demo", message("tools/list"), False)
     assert (answer.ok, answer.method) == (True, "tools/list")
-    sent, got = [one for one in core.catalog.frames("demo", answer.at) if one.direction in "<>"][:2]
+    sent, got = [one for one in core.catalog.server("demo").traffic.frames(answer.at) if one.direction in "<>"][:2]
     assert (sent.method, got.kind, got.id) == ("tools/list", "answer", sent.id)
     assert "list_orders" in await core.desk.frame("demo", got.at)
     assert "tools/list" in core.journal.entries(EntryQuery(kind="server.raw"))[0].note.summary
@@ -40,10 +40,10 @@ async def test_a_request_by_hand_gets_its_answer_and_an_entry(core):
 
 async def test_a_dangerous_tool_call_by_hand_is_asked_about_like_any_other(core):
     text = message("tools/call", name="delete_customer", arguments={"customer_id": "C-1"})
-    crossed = [one.at for one in core.catalog.frames("demo")]
+    crossed = [one.at for one in core.catalog.server("demo").traffic.frames()]
     asked = await core.desk.send_raw("demo", text, False)
     assert (asked.ok, asked.needs_confirmation) == (False, True)
-    assert [one.at for one in core.catalog.frames("demo")] == crossed  # nothing reached the server
+    assert [one.at for one in core.catalog.server("demo").traffic.frames()] == crossed  # nothing reached the server
     await core.desk.send_raw("demo", text, True)
     assert core.journal.entries(EntryQuery(kind="call.", tool="delete_customer"))
 
@@ -83,6 +83,6 @@ async def test_all_conditions_are_told_at_once(core):
 
 async def test_words_are_found_in_the_whole_of_a_message(core):
     listed = await core.desk.search_frames("demo", "DELETE_customer inputschema", 0.0)
-    found = [frame for frame in core.catalog.frames("demo") if frame.at in listed]
+    found = [frame for frame in core.catalog.server("demo").traffic.frames() if frame.at in listed]
     assert [frame.kind for frame in found] == ["answer"]
     assert "delete_customer" not in found[0].text  # it stands further down

@@ -24,9 +24,8 @@ from workbench.records import (
     ToolWarning,
     Vitals,
 )
-from workbench.servers import raw_message_parsing
-from workbench.servers.monitoring.message_export import transcript
-from workbench.servers.monitoring.message_log import Traffic, find
+from workbench.servers import raw_messages
+from workbench.servers.monitoring.message_log import MessageLog, find, transcript
 
 
 class PaperWatch:
@@ -34,9 +33,9 @@ class PaperWatch:
 
     bus: Any
 
-    def traffic(self, server: str) -> Traffic:
+    def traffic(self, server: str) -> MessageLog:
         """The memory of one server's pipe."""
-        return self.__dict__.setdefault("_traffic", {}).setdefault(server, Traffic(server))
+        return self.__dict__.setdefault("_traffic", {}).setdefault(server, MessageLog(server))
 
     def pair(self, server: str, number: int, method: str, answer: Mapping[str, Any], **params: Any) -> None:
         """A request and its answer."""
@@ -70,7 +69,7 @@ class PaperWatch:
 
     async def send_raw(self, server: str, text: str, confirmed: bool) -> RawAnswer:
         self.note("send_raw", server, text, confirmed)  # type: ignore[attr-defined]  # the bench has it
-        message, at = raw_message_parsing.read(text), time.time()
+        message, at = raw_messages.read(text), time.time()
         if message.tool.startswith("delete") and not confirmed:
             fault = Fault(f"{server}.{message.tool} can change or delete data for good.", "Press Call once more.")
             return RawAnswer(message.method, False, at, fault, needs_confirmation=True)

@@ -15,8 +15,8 @@ import pytest
 from workbench.events import Event
 from workbench.paths import Paths
 from workbench.records import Origin, Outcome, ServerConfig, ToolCall
-from workbench.servers.server_catalog import Catalog
-from workbench.servers.server_requests import Nobody
+from workbench.servers.server_catalog import ServerCatalog
+from workbench.servers.server_requests import RefusingHost
 from workbench.settings import Settings
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcp-workbench-real"
@@ -49,7 +49,7 @@ def pypi() -> Path:
     return commands
 
 
-class Accepting(Nobody):
+class Accepting(RefusingHost):
     """Answers every question, and remembers what was asked and told."""
 
     capabilities = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {"listChanged": True}}  # noqa: RUF012
@@ -80,7 +80,7 @@ class Bench:
         self.host = Accepting(paths.bench)
         self.folder = paths.bench
         self.events: list[Event] = []
-        self.catalog = Catalog(paths, Settings, self.events.append, host=lambda server: self.host)
+        self.catalog = ServerCatalog(paths, Settings, self.events.append, host=lambda server: self.host)
 
     async def connect(self, command: Path, *args: str) -> Any:
         await self.catalog.add(ServerConfig("real", str(command), args))

@@ -76,10 +76,11 @@ async def test_everything_tells_its_progress_and_is_cancelled(bench: Any, npm: P
     assert (await bench.catalog.call(wish, lambda done, total, words: heard.append(done))).ok
     assert sorted(heard) == [1, 2, 3, 4]
     calling = asyncio.ensure_future(bench.call("trigger-long-running-operation", duration=60, steps=2))
-    await until(lambda: any('"duration":60' in frame.text for frame in bench.catalog.frames("real")))
+    traffic = bench.catalog.server("real").traffic
+    await until(lambda: any('"duration":60' in frame.text for frame in traffic.frames()))
     calling.cancel()
     await asyncio.wait([calling])
-    await until(lambda: any("notifications/cancelled" in frame.text for frame in bench.catalog.frames("real")))
+    await until(lambda: any("notifications/cancelled" in frame.text for frame in traffic.frames()))
     assert "still" in text(await bench.call("echo", message="still here"))
 
 

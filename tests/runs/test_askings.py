@@ -9,8 +9,8 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, Origin, RunState, ToolCall
-from workbench.servers.call_timeout import CallClock
-from workbench.servers.elicitation.refusal import Refusal
+from workbench.servers.call_timeout import CallTimeout
+from workbench.servers.elicitation.refusal import ElicitationRefusal
 
 FORM = {"type": "object", "properties": {"mail": {"type": "string", "format": "email"}}, "required": ["mail"]}
 CREATE = "elicitation/create"
@@ -21,7 +21,7 @@ async def ask(core, method: str = CREATE, session: str = "person", **params: obj
 
     async def call() -> object:
         wish = ToolCall("c1", "demo", "book", {}, Origin.PERSON, session, run_id="r1")
-        async with CallClock(30) as clock:
+        async with CallTimeout(30) as clock:
             with core.catalog.asks.calling(wish, clock):
                 return await core.catalog.asks.asked("demo", method, params)
 
@@ -77,7 +77,7 @@ async def test_a_refusal_is_written_with_who_refused(attended):
     hello = [{"role": "user", "content": [{"type": "text", "text": "Say hello to bo@example.org"}]}]
     task = await ask(attended, "sampling/createMessage", messages=hello, maxTokens=9)
     await attended.desk.answer_ask((await attended.desk.asks())[0].id, "decline", '{"reason": "No."}')
-    with pytest.raises(Refusal):
+    with pytest.raises(ElicitationRefusal):
         await task
     arrived, declined = entries(attended)
     assert "Say hello to" in arrived.summary
@@ -108,11 +108,11 @@ async def test_a_window_is_there_as_long_as_it_attends(core):
     await asyncio.sleep(0)
     task = await ask(core, message="Where to?", requestedSchema=FORM)
     core.catalog.asks.close()
-    with pytest.raises(Refusal, match="closing"):
+    with pytest.raises(ElicitationRefusal, match="closing"):
         await task
     attending.cancel()
     await asyncio.wait([attending])
-    with pytest.raises(Refusal, match="Nobody is there"):
+    with pytest.raises(ElicitationRefusal, match="Nobody is there"):
         await core.catalog.asks.asked("demo", CREATE, {"message": "Where to?", "requestedSchema": FORM})
 
 

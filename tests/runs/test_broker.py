@@ -97,7 +97,8 @@ async def test_a_made_up_token_never_reaches_a_server(demo, broker):
 async def test_a_cancelled_call_is_written_down_as_cancelled(demo, broker):
     task = asyncio.get_running_loop().create_task(broker.call(call("export_orders", seconds=100)))
     async with asyncio.timeout(60):
-        while (">", "export_orders") not in [(one.direction, one.about) for one in demo.catalog.frames("demo")]:
+        traffic = demo.catalog.server("demo").traffic
+        while (">", "export_orders") not in [(one.direction, one.about) for one in traffic.frames()]:
             await asyncio.sleep(0.01)
     assert not task.done()
     task.cancel()

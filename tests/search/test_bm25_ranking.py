@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.records import Tool
-from workbench.search.bm25_ranking import Entry, Ranking
+from workbench.search.bm25_ranking import Bm25Ranking, SearchedTool
 
 
-def ranking(*tools: Tool) -> Ranking:
-    return Ranking([Entry(tool, tool.name, "") for tool in tools])
+def ranking(*tools: Tool) -> Bm25Ranking:
+    return Bm25Ranking([SearchedTool(tool, tool.name, "") for tool in tools])
 
 
 def test_a_name_weighs_more_than_a_description_and_that_more_than_a_parameter() -> None:

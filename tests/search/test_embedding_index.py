@@ -5,35 +5,34 @@ from __future__ import annotations
 import pytest
 
 from workbench.paths import resources
-from workbench.search.embedding_index import Meant
-from workbench.search.embedding_model import told_of
-from workbench.search.word_vectors import VECTORS, Meaning
+from workbench.search.embedding_index import EmbeddingIndex, told_of
+from workbench.search.word_vectors import VECTORS, WordVectors
 
 TOLD = ["mail send: Send an e-mail.", "shop orders: List the orders of a shop.", "xq9 zzz:"]
 
 
 @pytest.fixture(scope="module")
-def meaning() -> Meaning:
-    return Meaning(resources() / VECTORS)
+def meaning() -> WordVectors:
+    return WordVectors(resources() / VECTORS)
 
 
-def nearest(meaning: Meaning, question: str, asked: list[tuple[str, ...]]) -> int:
-    return int(Meant(meaning, TOLD, asked).near(question).argmax())
+def nearest(meaning: WordVectors, question: str, asked: list[tuple[str, ...]]) -> int:
+    return int(EmbeddingIndex(meaning, TOLD, asked).near(question).argmax())
 
 
-def test_a_tool_is_near_by_what_it_says_of_itself(meaning: Meaning) -> None:
+def test_a_tool_is_near_by_what_it_says_of_itself(meaning: WordVectors) -> None:
     assert nearest(meaning, "purchases in the store", [()] * 3) == 1
 
 
-def test_a_tool_is_as_near_as_the_nearest_question_that_it_answered(meaning: Meaning) -> None:
+def test_a_tool_is_as_near_as_the_nearest_question_that_it_answered(meaning: WordVectors) -> None:
     asked = [(), (), ("turn the light off", "make it dark in the kitchen")]
     assert nearest(meaning, "darken the kitchen", asked) == 2
     assert nearest(meaning, "purchases in the store", asked) == 1
 
 
 @pytest.mark.parametrize("question", ["", "x" * 50])
-def test_a_question_that_says_nothing_is_near_nothing(meaning: Meaning, question: str) -> None:
-    assert not Meant(meaning, TOLD, [()] * 3).near(question).any()
+def test_a_question_that_says_nothing_is_near_nothing(meaning: WordVectors, question: str) -> None:
+    assert not EmbeddingIndex(meaning, TOLD, [()] * 3).near(question).any()
 
 
 def test_a_tool_is_read_as_its_names_in_words_and_the_beginning_of_what_it_says() -> None:

@@ -11,11 +11,11 @@ import pytest
 
 from workbench.records import Depth, Tool
 from workbench.search import search_index as room
-from workbench.search.bm25_ranking import Entry
-from workbench.search.search_index import Finder
-from workbench.search.search_learning import Lessons
-from workbench.search.semantic.embedding_cache import Shelf
-from workbench.search.semantic.sentence_embeddings import Sentences
+from workbench.search.bm25_ranking import SearchedTool
+from workbench.search.search_index import SearchIndex
+from workbench.search.search_learning import SearchLearning
+from workbench.search.semantic.embedding_cache import EmbeddingCache
+from workbench.search.semantic.sentence_embeddings import SentenceEmbeddings
 
 
 class Model:
@@ -40,13 +40,13 @@ class Source:
     def __init__(self, file: Path) -> None:
         self.wished = True
         self.model = Model()
-        self._shelf = Shelf(file, Model.digest)
+        self._shelf = EmbeddingCache(file, Model.digest)
 
     def there(self) -> bool:
         return self.wished
 
-    def open(self, wanted: Callable[[], bool]) -> Sentences | None:
-        return Sentences(self.model, self._shelf, wanted) if self.wished else None
+    def open(self, wanted: Callable[[], bool]) -> SentenceEmbeddings | None:
+        return SentenceEmbeddings(self.model, self._shelf, wanted) if self.wished else None
 
 
 @pytest.fixture
@@ -62,22 +62,22 @@ async def source(tmp_path: Path) -> Source:
 @pytest.fixture
 async def finder(
     tmp_path: Path, tools: list[str], source: Source, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Finder]:
+) -> AsyncIterator[SearchIndex]:
     async def seen() -> None: ...
 
     monkeypatch.setattr(room, "_LATER", 0.0)
-    known = lambda: [Entry(Tool("s", name), name, "") for name in tools]  # noqa: E731
-    found = Finder(known, Lessons(tmp_path / "lessons.jsonl"), source, seen)
+    known = lambda: [SearchedTool(Tool("s", name), name, "") for name in tools]  # noqa: E731
+    found = SearchIndex(known, SearchLearning(tmp_path / "lessons.jsonl"), source, seen)
     yield found
     source.model.hold = lambda: None
     await found.close()
 
 
-def first(finder: Finder, question: str) -> tuple[str, ...]:
+def first(finder: SearchIndex, question: str) -> tuple[str, ...]:
     return tuple(match.name for match in finder.answer(question, Depth.NAME, 1, "", "").matches)
 
 
-async def until(finder: Finder, words: str) -> None:
+async def until(finder: SearchIndex, words: str) -> None:
     """Asked again and again, as people do: what was switched is noticed by the next question."""
     async with asyncio.timeout(60):
         while words not in finder.reading():
@@ -85,7 +85,7 @@ async def until(finder: Finder, words: str) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_words_first_then_what_is_meant_by_the_model(finder: Finder) -> None:
+async def test_words_first_then_what_is_meant_by_the_model(finder: SearchIndex) -> None:
     assert "compares words" in finder.reading()
     finder.forget()
     assert first(finder, "a warm thing") == ()
@@ -93,7 +93,7 @@ async def test_words_first_then_what_is_meant_by_the_model(finder: Finder) -> No
     assert first(finder, "a warm thing") == ("zq_red",)
 
 
-async def test_the_model_can_be_switched_off_and_on_again(finder: Finder, source: Source) -> None:
+async def test_the_model_can_be_switched_off_and_on_again(finder: SearchIndex, source: Source) -> None:
     finder.forget()
     await until(finder, "sentence model")
     source.wished = False
@@ -103,7 +103,7 @@ async def test_the_model_can_be_switched_off_and_on_again(finder: Finder, source
 
 
 async def test_a_catalogue_that_changes_while_it_is_read_is_read_anew(
-    finder: Finder, source: Source, tools: list[str]
+    finder: SearchIndex, source: Source, tools: list[str]
 ) -> None:
     held = asyncio.Event()
     loop = asyncio.get_running_loop()

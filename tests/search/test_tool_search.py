@@ -7,16 +7,18 @@ import pytest
 from workbench import tokens
 from workbench.paths import resources
 from workbench.records import Depth, Tool
-from workbench.search.bm25_ranking import Entry
-from workbench.search.tool_search import Search, first_sentence, import_line
-from workbench.search.word_vectors import VECTORS, Meaning
+from workbench.search.bm25_ranking import SearchedTool
+from workbench.search.tool_search import ToolSearch, first_sentence, import_line
+from workbench.search.word_vectors import VECTORS, WordVectors
 
 WORDS = {"type": "object", "properties": {"title": {"type": "string", "description": "What it is called."}}}
 
 
-def search(*named: tuple[str, str, str]) -> Search:
-    return Search(
-        Entry(Tool(server, name, description=text, input_schema=WORDS, definition_tokens=7), name.replace("-", "_"), "")
+def search(*named: tuple[str, str, str]) -> ToolSearch:
+    return ToolSearch(
+        SearchedTool(
+            Tool(server, name, description=text, input_schema=WORDS, definition_tokens=7), name.replace("-", "_"), ""
+        )
         for server, name, text in named
     )
 
@@ -29,7 +31,7 @@ HUB = search(
 )
 
 
-def names(found: Search, query: str, **more: object) -> list[str]:
+def names(found: ToolSearch, query: str, **more: object) -> list[str]:
     return [match.name for match in found.answer(query, Depth.NAME, **more).matches]
 
 
@@ -135,8 +137,8 @@ def test_an_import_line_can_be_imported() -> None:
 
 def test_a_category_is_one_that_a_person_gave_or_more_words() -> None:
     kinds = {"git-hub": "code", "mail": "Talk"}
-    entries = [Entry(one.tool, one.function, one.about, kinds[one.tool.server]) for one in HUB.entries]
-    found = Search(entries)
+    entries = [SearchedTool(one.tool, one.function, one.about, kinds[one.tool.server]) for one in HUB.entries]
+    found = ToolSearch(entries)
     assert names(found, "", category="talk") == ["send-mail"]
     assert names(found, "create", category="talk") == []
     assert names(found, "", category="repository")[0] == "delete_repository"
@@ -145,13 +147,15 @@ def test_a_category_is_one_that_a_person_gave_or_more_words() -> None:
 def test_a_question_after_which_a_tool_ran_finds_it_again() -> None:
     tool = Tool("shop", "zx9", description="Internal.", input_schema=WORDS)
     others = [Tool("shop", f"late_{at}", description="Something late.", input_schema=WORDS) for at in range(5)]
-    entries = [Entry(one, one.name, "") for one in others] + [Entry(tool, "zx9", "", "", ("which orders are late",))]
-    assert names(Search(entries), "late orders")[0] == "zx9"
+    entries = [SearchedTool(one, one.name, "") for one in others] + [
+        SearchedTool(tool, "zx9", "", "", ("which orders are late",))
+    ]
+    assert names(ToolSearch(entries), "late orders")[0] == "zx9"
 
 
 def test_full_details_name_what_often_ran_with_it() -> None:
     often = {("git-hub", "create_issue"): (("mail", "send-mail"), ("gone", "away"))}
-    found = Search(HUB.entries, lambda *name: often.get(name, ()))
+    found = ToolSearch(HUB.entries, lambda *name: often.get(name, ()))
     text = found.answer("create_issue", Depth.FULL, 1).text
     assert "Often used in the same programs:\nfrom servers.mail import send_mail" in text
     assert "away" not in text
@@ -165,7 +169,7 @@ def test_what_is_meant_is_found_without_a_common_word() -> None:
     )
     found = search(*told)
     assert names(found, "restaurants near me") == []
-    found.deepen(Meaning(resources() / VECTORS))
+    found.deepen(WordVectors(resources() / VECTORS))
     assert names(found, "restaurants near me")[:1] == ["search_places"]
     assert names(found, "list_numbers")[0] == "list_numbers"
     assert names(found, "search_plces")[0] == "search_places"
@@ -174,7 +178,7 @@ def test_what_is_meant_is_found_without_a_common_word() -> None:
 
 def test_an_empty_catalogue_can_be_deepened_too() -> None:
     found = search()
-    found.deepen(Meaning(resources() / VECTORS))
+    found.deepen(WordVectors(resources() / VECTORS))
     assert names(found, "anything") == []
 
 

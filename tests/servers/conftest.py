@@ -21,7 +21,7 @@ from workbench.events import Event, living
 from workbench.paths import Paths
 from workbench.records import JsonObject, Origin, Outcome, ServerConfig, ToolCall
 from workbench.servers.configuration import server_entries
-from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings
 
 SERVERS = Path(__file__).resolve().parent.parent / "mcp_servers"
@@ -32,7 +32,7 @@ FAULTY = str(Path(__file__).resolve().parent.parent / "mcp_servers" / "faulty.py
 class Home:
     """An open catalog and everything it told."""
 
-    catalog: Catalog
+    catalog: ServerCatalog
     paths: Paths
     settings: Settings  # asked each time: a test may change them, and give a hanging call alone little time
     events: list[Event] = field(default_factory=list)
@@ -59,14 +59,14 @@ class House:
 
     def __init__(self, paths: Paths) -> None:
         self._paths = paths
-        self._opened: list[Catalog] = []
+        self._opened: list[ServerCatalog] = []
 
     async def __call__(self, *configs: ServerConfig, settings: Settings | None = None) -> Home:
         """An open catalog over these servers; without any, over the bench as it is."""
         if configs:
             self.write(*configs)
         events: list[Event] = []
-        catalog = Catalog(self._paths, lambda: home.settings, events.append)
+        catalog = ServerCatalog(self._paths, lambda: home.settings, events.append)
         home = Home(catalog, self._paths, settings or Settings(), events)
         self._opened.append(catalog)
         await catalog.open()

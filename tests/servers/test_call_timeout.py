@@ -7,17 +7,17 @@ import time
 
 import pytest
 
-from workbench.servers.call_timeout import CallClock, Clocks
+from workbench.servers.call_timeout import CallTimeout, CallTimeouts
 
 
 async def test_it_runs_out() -> None:
     with pytest.raises(TimeoutError):
-        async with CallClock(0.01):
+        async with CallTimeout(0.01):
             await asyncio.Event().wait()
 
 
 async def test_a_clock_that_stands_does_not_run_out_and_has_the_rest_afterwards() -> None:
-    async with CallClock(0.05) as clock:
+    async with CallTimeout(0.05) as clock:
         clock.pause()
         clock.pause()
         await asyncio.sleep(0.1)
@@ -29,7 +29,7 @@ async def test_a_clock_that_stands_does_not_run_out_and_has_the_rest_afterwards(
 
 async def test_a_clock_that_goes_on_runs_out() -> None:
     async def stand_and_wait() -> None:
-        async with CallClock(0.05) as clock:
+        async with CallTimeout(0.05) as clock:
             clock.pause()
             clock.resume()
             await asyncio.Event().wait()
@@ -42,7 +42,7 @@ async def _until_over(seconds: float) -> float:
     loop = asyncio.get_running_loop()
     began = loop.time()
     with pytest.raises(TimeoutError):
-        async with CallClock(seconds):
+        async with CallTimeout(seconds):
             await asyncio.Event().wait()
     return loop.time() - began
 
@@ -55,7 +55,7 @@ async def test_each_of_many_ends_at_its_own_time_whoever_began_first() -> None:
 
 async def test_a_stop_from_elsewhere_is_no_timeout() -> None:
     async def work() -> None:
-        async with CallClock(60):
+        async with CallTimeout(60):
             await asyncio.Event().wait()
 
     task = asyncio.create_task(work())  # the task is waited for here
@@ -67,7 +67,7 @@ async def test_a_stop_from_elsewhere_is_no_timeout() -> None:
 
 async def test_a_stop_together_with_the_end_of_the_time_stays_a_stop() -> None:
     async def work() -> None:
-        async with CallClock(0.01):
+        async with CallTimeout(0.01):
             await asyncio.Event().wait()
 
     task = asyncio.create_task(work())  # as above
@@ -79,7 +79,7 @@ async def test_a_stop_together_with_the_end_of_the_time_stays_a_stop() -> None:
 
 
 async def test_a_restart_gives_the_whole_time() -> None:
-    async with CallClock(100) as clock:
+    async with CallTimeout(100) as clock:
         await asyncio.sleep(0.05)
         before = clock.remaining
         clock.restart()
@@ -87,7 +87,7 @@ async def test_a_restart_gives_the_whole_time() -> None:
 
 
 async def test_what_comes_after_the_end_changes_nothing() -> None:
-    async with CallClock(10) as clock:
+    async with CallTimeout(10) as clock:
         clock.pause()
     clock.resume()
     clock.restart()
@@ -95,7 +95,7 @@ async def test_what_comes_after_the_end_changes_nothing() -> None:
 
 
 async def test_all_clocks_of_a_server_stand_together_also_those_that_start_meanwhile() -> None:
-    clocks = Clocks()
+    clocks = CallTimeouts()
     async with clocks.running(100) as first:
         with clocks.paused():
             async with clocks.running(0.01) as second:

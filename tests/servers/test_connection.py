@@ -9,29 +9,29 @@ from pathlib import Path
 import pytest
 
 from workbench.servers.configuration.launch_command import prepare
-from workbench.servers.connection import Connection
-from workbench.servers.monitoring.message_log import Traffic
-from workbench.servers.process_groups import Groups
+from workbench.servers.connection import ServerConnection
+from workbench.servers.monitoring.message_log import MessageLog
+from workbench.servers.process_groups import ProcessGroups
 from workbench.servers.sdk_adapter.protocol_negotiation import LEGACY, MODERN
 from workbench.servers.sdk_adapter.stdio_transport import StdioTransport
 from workbench.servers.server_faults import ServerFault
-from workbench.servers.server_requests import Nobody
+from workbench.servers.server_requests import RefusingHost
 
-Make = Callable[..., Connection]
+Make = Callable[..., ServerConnection]
 
 
 @pytest.fixture
 async def make(house, tmp_path: Path) -> AsyncIterator[Make]:
-    groups = Groups()
-    made: list[Connection] = []
+    groups = ProcessGroups()
+    made: list[ServerConnection] = []
 
     def build(
         mode: str, changed: Callable[[], None] = lambda: None, lost=lambda connection: None, host=None
-    ) -> Connection:
+    ) -> ServerConnection:
         launch = prepare(house.faulty(mode), tmp_path)
-        traffic = Traffic(mode)
+        traffic = MessageLog(mode)
         transport = StdioTransport(mode, launch, 1 << 20, traffic, groups)
-        made.append(Connection(mode, transport, traffic, host or Nobody(), changed, lost))
+        made.append(ServerConnection(mode, transport, traffic, host or RefusingHost(), changed, lost))
         return made[-1]
 
     yield build
@@ -65,7 +65,7 @@ async def test_it_can_be_closed_twice_by_anybody_and_says_so_to_callers(make: Ma
 
 
 async def test_only_an_unasked_end_is_a_loss(make: Make) -> None:
-    lost: list[Connection] = []
+    lost: list[ServerConnection] = []
     kept, dying = make("echo", lost=lost.append), make("crashes", lost=lost.append)
     await kept.open(20, "")
     await dying.open(20, "")

@@ -20,7 +20,7 @@ class Paper:
         return self.pages[min(len(self.asked), len(self.pages)) - 1]
 
 
-async def read(paper: Paper) -> paged_lists.Listed:
+async def read(paper: Paper) -> paged_lists.PagedList:
     return await read_pages(paper, "x/list", "things", "list of things")  # type: ignore[arg-type]  # answers like one
 
 

@@ -10,7 +10,7 @@ import subprocess
 import psutil
 
 from workbench.servers import process_guard
-from workbench.servers.process_groups import Groups
+from workbench.servers.process_groups import ProcessGroups
 
 
 async def the_guard() -> psutil.Process:
@@ -31,7 +31,7 @@ def guards() -> list[psutil.Process]:
 
 
 async def test_the_guard_lives_as_long_as_the_groups() -> None:
-    groups = Groups()
+    groups = ProcessGroups()
     await groups.close()  # nothing was ever started
     server = _sleeper()
     await groups.add(server.pid)
@@ -45,7 +45,7 @@ async def test_the_guard_lives_as_long_as_the_groups() -> None:
 
 
 async def test_a_guard_that_was_killed_is_replaced_and_knows_everything() -> None:
-    groups = Groups()
+    groups = ProcessGroups()
     servers = [_sleeper(), _sleeper()]
     await groups.add(servers[0].pid)
     first = await the_guard()
@@ -63,7 +63,7 @@ def _sleeper() -> subprocess.Popen[bytes]:
     return subprocess.Popen(["sleep", "300"], start_new_session=True)
 
 
-async def _noticed(groups: Groups) -> None:
+async def _noticed(groups: ProcessGroups) -> None:
     """asyncio learns of a child's end a moment later."""
     assert groups._guard is not None
     await groups._guard.wait()

@@ -16,12 +16,12 @@ from workbench.servers import process_guard
 CORE = """
 import asyncio, json, sys
 from pathlib import Path
-from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_catalog import ServerCatalog
 from workbench.paths import paths_of
 from workbench.settings import Settings
 
 async def main():
-    catalog = Catalog(paths_of(Path(sys.argv[1])), Settings, lambda event: None)
+    catalog = ServerCatalog(paths_of(Path(sys.argv[1])), Settings, lambda event: None)
     await catalog.open()
     states = [await catalog.connect(name) for name in ("stubborn", "orphan")]
     print(json.dumps([state.pid for state in states]), flush=True)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.servers.raw_message_parsing import read
+from workbench.servers.raw_messages import read
 
 
 def test_a_request_wants_an_answer_and_a_notification_none() -> None:

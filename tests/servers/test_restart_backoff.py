@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.servers.restart_backoff import ATTEMPTS, Backoff
+from workbench.servers.restart_backoff import ATTEMPTS, RestartBackoff
 
 
 class Time:
@@ -14,7 +14,7 @@ class Time:
 
 def test_the_first_death_is_forgiven_and_the_next_ones_cost_more_each() -> None:
     time = Time()
-    backoff = Backoff(time)
+    backoff = RestartBackoff(time)
     backoff.ready()
     waits = []
     for _ in range(ATTEMPTS):
@@ -26,7 +26,7 @@ def test_the_first_death_is_forgiven_and_the_next_ones_cost_more_each() -> None:
 
 
 def test_after_too_many_deaths_nothing_is_tried_until_a_person_asks() -> None:
-    backoff = Backoff(Time())
+    backoff = RestartBackoff(Time())
     backoff.ready()
     for _ in range(ATTEMPTS + 1):
         backoff.died()
@@ -40,7 +40,7 @@ def test_after_too_many_deaths_nothing_is_tried_until_a_person_asks() -> None:
 
 def test_a_long_life_makes_earlier_deaths_forgotten() -> None:
     time = Time()
-    backoff = Backoff(time)
+    backoff = RestartBackoff(time)
     for _ in range(3):
         backoff.ready()
         backoff.died()
@@ -52,7 +52,7 @@ def test_a_long_life_makes_earlier_deaths_forgotten() -> None:
 
 
 def test_what_never_was_ready_is_not_tried_again() -> None:
-    backoff = Backoff(Time())
+    backoff = RestartBackoff(Time())
     backoff.died()
     assert backoff.again is None
     assert backoff.hint() == ""
@@ -60,7 +60,7 @@ def test_what_never_was_ready_is_not_tried_again() -> None:
 
 def test_the_pause_is_over_when_its_time_has_come() -> None:
     time = Time()
-    backoff = Backoff(time)
+    backoff = RestartBackoff(time)
     backoff.ready()
     backoff.died()
     backoff.died()

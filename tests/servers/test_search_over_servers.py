@@ -10,15 +10,15 @@ import pytest
 
 from workbench.paths import resources
 from workbench.records import FindKind, FoundIn, Prompt, PromptArgument, Resource, ResourceTemplate, Skill, SkillState
-from workbench.search.bm25_ranking import Ranking
-from workbench.search.search_all import Everywhere
+from workbench.search.bm25_ranking import Bm25Ranking
+from workbench.search.search_all import SearchAll
 from workbench.search.searchable_items import of_skill
-from workbench.search.semantic.sentence_embeddings import Outdated
-from workbench.search.word_vectors import VECTORS, Meaning
-from workbench.servers.resources_and_prompts.resource_cache import Kept
+from workbench.search.semantic.sentence_embeddings import OutdatedIndex
+from workbench.search.word_vectors import VECTORS, WordVectors
+from workbench.servers.resources_and_prompts.resource_cache import CachedResources
 
 FILE = "file:///crm/customers.csv"
-KEPT = Kept(
+KEPT = CachedResources(
     (Resource("echo", FILE, "customers.csv", "Our customers", "Everyone who buys.", "text/csv", 9),),
     (ResourceTemplate("echo", "crm://{customer}/letters", "letters", "Letters", "", "", ("customer",)),),
     (Prompt("echo", "greet", "Greet", "Write to a customer.", (PromptArgument("tone", "", "How formal it is."),)),),
@@ -107,14 +107,14 @@ class Gone:
 
     def vectors(self, texts: Any) -> Any:
         self.asked += 1
-        raise Outdated
+        raise OutdatedIndex
 
 
 @pytest.mark.parametrize(("number", "asked"), [(2, 1), (300, 0)], ids=["a few", "too many to wait for"])
 def test_what_the_model_does_not_read_now_is_read_by_word_vectors(number: int, asked: int) -> None:
     reader = Gone()
-    tools = SimpleNamespace(ranking=Ranking([]), reader=reader)
-    everywhere = Everywhere(SimpleNamespace(meaning=Meaning(resources() / VECTORS)), list)
+    tools = SimpleNamespace(ranking=Bm25Ranking([]), reader=reader)
+    everywhere = SearchAll(SimpleNamespace(meaning=WordVectors(resources() / VECTORS)), list)
     skills = (*SKILLS, *(of_skill(Skill(f"s{at}", "Other.", "", SkillState.KEPT)) for at in range(number - 1)))
     found = everywhere._made(tools, skills).ranking.look("purchases that have not arrived")
     assert found.near is not None

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from workbench.records import ServerConfig
 from workbench.servers.configuration.launch_command import fingerprint
-from workbench.servers.server_cache import Memory, Remembered
+from workbench.servers.server_cache import CachedServer, ServerCache
 from workbench.servers.tool_definitions import definition_parsing
 
 CONFIG = ServerConfig("one", "run")
@@ -17,19 +17,19 @@ RAW = {"name": "t", "description": "d", "inputSchema": {"type": "object"}, "thei
 
 
 def test_what_was_known_is_known_again(tmp_path: Path) -> None:
-    facts = Remembered("T", "1", "2025-06-18", "hi", "legacy", definition_parsing.read("one", [RAW]).tools)
-    Memory(tmp_path).keep(CONFIG, facts)
-    assert Memory(tmp_path).recall(CONFIG) == facts
-    assert Memory(tmp_path).recall(replace(CONFIG, args=("x",))) == Remembered()
+    facts = CachedServer("T", "1", "2025-06-18", "hi", "legacy", definition_parsing.read("one", [RAW]).tools)
+    ServerCache(tmp_path).keep(CONFIG, facts)
+    assert ServerCache(tmp_path).recall(CONFIG) == facts
+    assert ServerCache(tmp_path).recall(replace(CONFIG, args=("x",))) == CachedServer()
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": 1, "tools": 7}', '{"format": 99, "tools": []}'])
 def test_a_damaged_or_foreign_file_is_nothing(tmp_path: Path, content: str) -> None:
     (tmp_path / f"{fingerprint(CONFIG)}.json").write_text(content)
-    assert Memory(tmp_path).recall(CONFIG) == Remembered()
+    assert ServerCache(tmp_path).recall(CONFIG) == CachedServer()
 
 
 def test_a_cache_that_cannot_be_written_is_only_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("")
-    Memory(tmp_path / "file").keep(CONFIG, Remembered())
+    ServerCache(tmp_path / "file").keep(CONFIG, CachedServer())
     assert "cannot be cached" in caplog.text

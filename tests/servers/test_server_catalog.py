@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from workbench.errors import WorkbenchError
 from workbench.events import ServerChanged, ServerRemoved, ToolsChanged, spawn
 from workbench.records import Depth, Outcome, ServerStatus
-from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings
 
 
@@ -187,7 +187,7 @@ async def test_disconnecting_while_it_starts(house) -> None:
     home = await house(house.faulty("hangs_at_start"))
     starting = asyncio.ensure_future(home.catalog.connect("hangs_at_start"))
     async with asyncio.timeout(60):
-        while not any(frame.direction == ">" for frame in home.catalog.frames("hangs_at_start")):
+        while not any(frame.direction == ">" for frame in home.catalog.server("hangs_at_start").traffic.frames()):
             await asyncio.sleep(0.01)
     state = await home.catalog.disconnect("hangs_at_start")
     assert state.status is ServerStatus.STOPPED
@@ -281,7 +281,7 @@ async def test_a_notice_goes_when_the_file_is_mended(house, paths) -> None:
 async def test_a_changed_time_limit_counts_for_the_next_call(paths, house) -> None:
     house.write(house.faulty("echo"))
     settings = [Settings()]
-    catalog = Catalog(paths, lambda: settings[0], lambda event: None)
+    catalog = ServerCatalog(paths, lambda: settings[0], lambda event: None)
     await catalog.open()
     try:
         await catalog.connect("echo")
@@ -350,10 +350,10 @@ async def test_frames_and_stderr_can_be_looked_at(house) -> None:
     home = await house(house.faulty("echo"))
     await home.catalog.connect("echo")
     await home.call("echo", "echo", text="look")
-    frames = home.catalog.frames("echo")
+    frames = home.catalog.server("echo").traffic.frames()
     assert [frame.direction for frame in frames[-2:]] == [">", "<"]
     assert json.loads(frames[-1].text)["result"]["content"][0]["text"] == "look"
-    assert home.catalog.frames("echo", after=frames[-2].at) == frames[-1:]
+    assert home.catalog.server("echo").traffic.frames(after=frames[-2].at) == frames[-1:]
 
 
 async def test_both_eras_work_and_the_era_is_remembered(house) -> None:
@@ -363,7 +363,8 @@ async def test_both_eras_work_and_the_era_is_remembered(house) -> None:
     assert (await home.catalog.connect("plain")).protocol == "2025-06-18"
     again = await house()
     await again.catalog.connect("plain")
-    sent = [json.loads(frame.text) for frame in again.catalog.frames("plain") if frame.direction == ">"]
+    frames = again.catalog.server("plain").traffic.frames()
+    sent = [json.loads(frame.text) for frame in frames if frame.direction == ">"]
     assert sent[0]["method"] == "initialize"  # no probe: this server would not have answered it
 
 

@@ -77,7 +77,7 @@ async def test_rubbish_between_messages_is_a_warning(house) -> None:
     state = await home.catalog.connect("rubbish")
     assert any("Server is running!" in warning for warning in state.warnings)
     assert (await home.call("rubbish", "echo", text="fine")).ok
-    assert any(frame.direction == "!" for frame in home.catalog.frames("rubbish"))
+    assert any(frame.direction == "!" for frame in home.catalog.server("rubbish").traffic.frames())
 
 
 async def test_one_invalid_tool_of_twenty_costs_no_other(house) -> None:
@@ -134,7 +134,8 @@ async def test_a_late_answer_disturbs_no_later_call(house) -> None:
     await home.catalog.connect("late")
     assert not (await home.call("late", "echo", text="first")).ok
     async with asyncio.timeout(60):
-        while [(one.direction, one.kind) for one in home.catalog.frames("late")][-1] != ("<", "answer"):
+        traffic = home.catalog.server("late").traffic
+        while [(one.direction, one.kind) for one in traffic.frames()][-1] != ("<", "answer"):
             await asyncio.sleep(0.01)  # the late answer comes now
     assert home.catalog.states()[1].status is ServerStatus.READY
     assert "did not answer" in (await home.call("late", "echo", text="second")).fault.message
@@ -146,7 +147,7 @@ async def test_ten_megabytes_come_through(house) -> None:
     outcome = await home.call("big", "big", size=10_000_000)
     assert outcome.ok
     assert outcome.bytes == len(outcome.content[0].text) == 10_000_000
-    assert len(home.catalog.frames("big")[-1].text) < 10_000
+    assert len(home.catalog.server("big").traffic.frames()[-1].text) < 10_000
 
 
 async def test_an_answer_over_the_limit_fails_its_call_alone(house) -> None:
@@ -162,7 +163,7 @@ async def test_thousands_of_notifications_do_not_drown_the_answer(house) -> None
     home = await house(house.faulty("flood", 3_000))
     await home.catalog.connect("flood")
     assert (await home.call("flood", "echo", text="heard")).content[0].text == "heard"
-    assert len(home.catalog.frames("flood")) <= 1_000
+    assert len(home.catalog.server("flood").traffic.frames()) <= 1_000
 
 
 async def test_wrong_types_are_shown_and_not_lost(house) -> None:

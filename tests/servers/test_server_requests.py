@@ -8,11 +8,11 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from workbench.errors import WorkbenchError
-from workbench.servers.call_timeout import Clocks
-from workbench.servers.server_requests import Beside, Desk, Hearing, Nobody
+from workbench.servers.call_timeout import CallTimeouts
+from workbench.servers.server_requests import HostGateway, ObservedHost, RefusingHost, ToolListObserver
 
 
-class Scripted(Nobody):
+class Scripted(RefusingHost):
     """Answers with what it is given, raises it if it is a fault, and remembers what it heard."""
 
     def __init__(self, answer: object = None) -> None:
@@ -43,18 +43,18 @@ class Scripted(Nobody):
 )
 async def test_a_fault_of_the_host_becomes_a_refusal(fault: Exception, words: str) -> None:
     with pytest.raises(MCPError, match=words):
-        await Desk("one", Scripted(fault), Clocks()).ask("roots/list", {})
+        await HostGateway("one", Scripted(fault), CallTimeouts()).ask("roots/list", {})
 
 
 async def test_nobody_refuses_everything_and_declares_nothing() -> None:
-    assert Nobody().capabilities == {}
+    assert RefusingHost().capabilities == {}
     with pytest.raises(MCPError, match="does not offer sampling/createMessage"):
-        await Nobody().asked("sampling/createMessage", {})
+        await RefusingHost().asked("sampling/createMessage", {})
 
 
 async def test_too_many_questions_at_once_are_refused_and_later_ones_are_not() -> None:
     host = Scripted("wait")
-    desk = Desk("one", host, Clocks())
+    desk = HostGateway("one", host, CallTimeouts())
     waiting = [asyncio.ensure_future(desk.ask("elicitation/create", {})) for _ in range(32)]
     await asyncio.sleep(0)
     with pytest.raises(MCPError, match="waiting already"):
@@ -65,9 +65,9 @@ async def test_too_many_questions_at_once_are_refused_and_later_ones_are_not() -
 
 
 async def test_the_clocks_stand_while_the_host_is_asked() -> None:
-    clocks, host = Clocks(), Scripted("wait")
+    clocks, host = CallTimeouts(), Scripted("wait")
     async with clocks.running(100) as clock:
-        asking = asyncio.ensure_future(Desk("one", host, clocks).ask("elicitation/create", {}))
+        asking = asyncio.ensure_future(HostGateway("one", host, clocks).ask("elicitation/create", {}))
         await asyncio.sleep(0.05)
         assert clock._timeout.when() is None
         host.gate.set()
@@ -78,7 +78,7 @@ async def test_the_clocks_stand_while_the_host_is_asked() -> None:
 def test_a_host_that_fails_to_hear_harms_nobody_and_the_tool_list_is_heard_beside_it() -> None:
     changes: list[int] = []
     host = Scripted(ValueError("x"))
-    desk = Desk("one", Hearing(host, lambda: changes.append(1)), Clocks())
+    desk = HostGateway("one", ToolListObserver(host, lambda: changes.append(1)), CallTimeouts())
     desk.tell("notifications/message", {})
     desk.tell("notifications/tools/list_changed", {})
     assert host.heard == ["notifications/message", "notifications/tools/list_changed"]
@@ -87,7 +87,7 @@ def test_a_host_that_fails_to_hear_harms_nobody_and_the_tool_list_is_heard_besid
 
 async def test_somebody_beside_a_host_hears_first_and_takes_nothing_away() -> None:
     host, heard = Scripted("ok"), list[str]()
-    beside = Beside(host, lambda method, params: heard.append(method))
+    beside = ObservedHost(host, lambda method, params: heard.append(method))
     beside.told("notifications/message", {})
     assert heard == host.heard == ["notifications/message"]
     assert beside.capabilities == host.capabilities

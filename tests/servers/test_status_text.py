@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus
-from workbench.servers.status_text import words
+from workbench.servers.server import words
 
 
 def test_each_step_says_what_happened() -> None:

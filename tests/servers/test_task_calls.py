@@ -11,8 +11,8 @@ import pytest
 
 from workbench.events import AskArrived
 from workbench.records import ServerConfig, ServerState, Tool
+from workbench.servers.mcp_tasks import wanted
 from workbench.servers.server_faults import ServerFault
-from workbench.servers.task_calls import wanted
 
 ASKING = str(Path(__file__).resolve().parent.parent / "mcp_servers" / "asking.py")
 

@@ -12,7 +12,7 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
-from workbench.servers.task_listing import cancel_task, list_tasks, task_result
+from workbench.servers.mcp_tasks import cancel_task, list_tasks, task_result
 
 ASKING = str(Path(__file__).resolve().parent.parent / "mcp_servers" / "asking.py")
 

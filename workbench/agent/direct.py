@@ -18,8 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.privacy.masking_levels import KindMarks, TextKind
 from workbench.records import JsonObject, Tool
 from workbench.runs.rooms import Rooms
-from workbench.servers.server_catalog import Catalog
-from workbench.servers.tool_definitions.tool_lookup import one_tool
+from workbench.servers.server_catalog import ServerCatalog, one_tool
 
 LONGEST_NAME: Final = 64  # characters that models' interfaces take
 MOST: Final = 200  # tools of all chosen servers
@@ -108,7 +107,7 @@ class Direct:
         return list(taken.values())
 
 
-def kind_of(catalog: Catalog, tool: Tool) -> TextKind:
+def kind_of(catalog: ServerCatalog, tool: Tool) -> TextKind:
     """How a tool's definition leaves: as it is once the user has seen it."""
     return TextKind.FIXED if catalog.is_seen(tool) else TextKind.PUBLIC
 

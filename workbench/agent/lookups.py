@@ -20,7 +20,7 @@ from workbench.runs.execution import depth_of, limit_of
 from workbench.runs.rooms import Rooms
 from workbench.runs.sessions import Session
 from workbench.runs.view import cut
-from workbench.servers.tool_definitions.tool_lookup import one_tool
+from workbench.servers.server_catalog import one_tool
 from workbench.tokens import count, counter
 
 FRESH_SECONDS: Final = 5.0  # for which a count of skills is good

@@ -1,1 +1,1 @@
-"""The settings files of other MCP clients: found, read without trust, and written without losing anything."""
+"""Configuration files of other MCP clients: found, read as untrusted, and written without losing anything."""

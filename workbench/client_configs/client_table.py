@@ -1,6 +1,6 @@
-"""Every MCP client whose settings we know: where its files are, and how its entries differ from ours. Data only.
+"""Table of the MCP clients whose files are known: where the files are, and how entries differ from ours. Data only.
 
-Looked up in each client's documentation in autumn 2026; `docs/clients.md` shows the same table to people.
+From each client's documentation in autumn 2026; `docs/clients.md` shows the same table to users.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CLINE = "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
 _USUAL = {"stdio": "", "http": "http", "sse": "sse"}
 
 
-class Client(Struct, frozen=True):
+class ClientApp(Struct, frozen=True):
     """How one client writes a server."""
 
     id: str
@@ -37,10 +37,10 @@ class Client(Struct, frozen=True):
     milliseconds: bool = False  # it knows "timeout", in thousandths of a second
 
 
-class Place(Struct, frozen=True):
+class ConfigFile(Struct, frozen=True):
     """One file of a client."""
 
-    client: Client
+    client: ClientApp
     file: Path
     project: str = ""  # the folder it is for; empty: everywhere
 
@@ -49,10 +49,10 @@ class Place(Struct, frozen=True):
         return f"{self.client.id}:{self.file}"
 
 
-CLAUDE_DESKTOP = Client("claude-desktop", "Claude Desktop", address="")
-CLAUDE_CODE = Client("claude-code", "Claude Code", types={**_USUAL, "stdio": "stdio"}, variables="${NAME}")
-CURSOR = Client("cursor", "Cursor", types={}, variables="${env:NAME}", folder=True)
-VS_CODE = Client(
+CLAUDE_DESKTOP = ClientApp("claude-desktop", "Claude Desktop", address="")
+CLAUDE_CODE = ClientApp("claude-code", "Claude Code", types={**_USUAL, "stdio": "stdio"}, variables="${NAME}")
+CURSOR = ClientApp("cursor", "Cursor", types={}, variables="${env:NAME}", folder=True)
+VS_CODE = ClientApp(
     "vscode",
     "VS Code",
     path=("servers",),
@@ -61,8 +61,8 @@ VS_CODE = Client(
     inputs=True,
     folder=True,
 )
-WINDSURF = Client("windsurf", "Windsurf", address="serverUrl", types={}, variables="${env:NAME}", switch=True)
-CLINE = Client(
+WINDSURF = ClientApp("windsurf", "Windsurf", address="serverUrl", types={}, variables="${env:NAME}", switch=True)
+CLINE = ClientApp(
     "cline",
     "Cline",
     types={"stdio": "", "http": "streamableHttp", "sse": "sse"},
@@ -70,8 +70,8 @@ CLINE = Client(
     seconds=True,
     folder=True,
 )
-LM_STUDIO = Client("lm-studio", "LM Studio", types={})
-GOOSE = Client(
+LM_STUDIO = ClientApp("lm-studio", "LM Studio", types={})
+GOOSE = ClientApp(
     "goose",
     "goose",
     path=("extensions",),
@@ -80,33 +80,33 @@ GOOSE = Client(
     seconds=True,
     yaml=True,
 )
-CODEX = Client("codex", "Codex", path=("mcp_servers",), types={"stdio": "", "http": ""}, folder=True, toml=True)
-GEMINI = Client(
+CODEX = ClientApp("codex", "Codex", path=("mcp_servers",), types={"stdio": "", "http": ""}, folder=True, toml=True)
+GEMINI = ClientApp(
     "gemini", "Gemini CLI", address="httpUrl", types={}, variables="${NAME}", folder=True, milliseconds=True
 )
 
 
-def places(bench: Path, platform: str = sys.platform) -> tuple[Place, ...]:
+def places(bench: Path, platform: str = sys.platform) -> tuple[ConfigFile, ...]:
     """Every file that may hold servers, whether it exists or not; those of this bench after a client's own."""
     home, apps = home_folder(), apps_folder(platform)
     editors = [apps / editor / "User" for editor in _EDITORS]
     editors = [editors[0], *(editor for editor in editors[1:] if editor.is_dir())]
     known = [
-        Place(CLAUDE_DESKTOP, apps / "Claude" / "claude_desktop_config.json"),
-        Place(CLAUDE_CODE, home / ".claude.json"),
-        Place(CURSOR, home / ".cursor" / "mcp.json"),
-        Place(CURSOR, bench / ".cursor" / "mcp.json", str(bench)),
-        *(Place(VS_CODE, editor / "mcp.json") for editor in editors),
-        Place(VS_CODE, bench / ".vscode" / "mcp.json", str(bench)),
-        Place(WINDSURF, home / ".codeium" / "windsurf" / "mcp_config.json"),
-        *(Place(CLINE, editor / _CLINE) for editor in editors),
-        Place(CLINE, home / ".cline" / "data" / "settings" / "cline_mcp_settings.json"),
-        Place(LM_STUDIO, home / ".lmstudio" / "mcp.json"),
-        Place(GOOSE, _goose(home, apps, platform)),
-        Place(CODEX, Path(os.environ.get("CODEX_HOME") or home / ".codex") / "config.toml"),
-        Place(CODEX, bench / ".codex" / "config.toml", str(bench)),
-        Place(GEMINI, home / ".gemini" / "settings.json"),
-        Place(GEMINI, bench / ".gemini" / "settings.json", str(bench)),
+        ConfigFile(CLAUDE_DESKTOP, apps / "Claude" / "claude_desktop_config.json"),
+        ConfigFile(CLAUDE_CODE, home / ".claude.json"),
+        ConfigFile(CURSOR, home / ".cursor" / "mcp.json"),
+        ConfigFile(CURSOR, bench / ".cursor" / "mcp.json", str(bench)),
+        *(ConfigFile(VS_CODE, editor / "mcp.json") for editor in editors),
+        ConfigFile(VS_CODE, bench / ".vscode" / "mcp.json", str(bench)),
+        ConfigFile(WINDSURF, home / ".codeium" / "windsurf" / "mcp_config.json"),
+        *(ConfigFile(CLINE, editor / _CLINE) for editor in editors),
+        ConfigFile(CLINE, home / ".cline" / "data" / "settings" / "cline_mcp_settings.json"),
+        ConfigFile(LM_STUDIO, home / ".lmstudio" / "mcp.json"),
+        ConfigFile(GOOSE, _goose(home, apps, platform)),
+        ConfigFile(CODEX, Path(os.environ.get("CODEX_HOME") or home / ".codex") / "config.toml"),
+        ConfigFile(CODEX, bench / ".codex" / "config.toml", str(bench)),
+        ConfigFile(GEMINI, home / ".gemini" / "settings.json"),
+        ConfigFile(GEMINI, bench / ".gemini" / "settings.json", str(bench)),
     ]
     return tuple(known)
 

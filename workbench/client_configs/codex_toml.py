@@ -1,6 +1,6 @@
 """Reads and writes Codex' entries, which are TOML. tomlkit changes one server and keeps every other line.
 
-`exporting` reads the result again and compares it, so a layout that tomlkit gets wrong is left alone.
+`config_export` reads the result again and compares it, so a layout that tomlkit gets wrong is left alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Looks through the settings of other clients for servers. Reading runs nothing, and no file can make it fail."""
+"""Finds servers in the configuration files of other clients. Reading runs nothing, and no file can make it fail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.client_configs import codex_toml, entry_conversion, goose_yaml, jsonc_editor
-from workbench.client_configs.client_table import CLAUDE_CODE, Client, Place, places
+from workbench.client_configs.client_table import CLAUDE_CODE, ClientApp, ConfigFile, places
 from workbench.client_configs.variable_syntax import unknown
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
@@ -25,19 +25,19 @@ _SERVERS = 500  # of one file
 _PROJECTS = 200  # of Claude Code's, whose own `.mcp.json` is looked at too
 
 
-class Find(Struct, frozen=True):
+class FoundConfig(Struct, frozen=True):
     """A server of another client, unmasked; it never leaves the core like this."""
 
     key: str
-    place: Place
+    place: ConfigFile
     config: ServerConfig
     sha: str
     notes: tuple[str, ...] = ()
 
 
-def find(bench: Path) -> tuple[tuple[Find, ...], tuple[Fault, ...]]:
+def find(bench: Path) -> tuple[tuple[FoundConfig, ...], tuple[Fault, ...]]:
     """Everything that is configured elsewhere. Blocks: call it on a thread."""
-    found: list[Find] = []
+    found: list[FoundConfig] = []
     faults: list[Fault] = []
     for place in places(bench):
         try:
@@ -47,14 +47,14 @@ def find(bench: Path) -> tuple[tuple[Find, ...], tuple[Fault, ...]]:
     return tuple(found), tuple(faults)
 
 
-def show(found: tuple[Find, ...], faults: tuple[Fault, ...], here: tuple[ServerConfig, ...]) -> Discovery:
+def show(found: tuple[FoundConfig, ...], faults: tuple[Fault, ...], here: tuple[ServerConfig, ...]) -> Discovery:
     """What a person sees of it, beside what the bench has."""
     prints = {fingerprint(config) for config in here}
     names = {config.name for config in here}
     return Discovery(tuple(_shown(one, prints, names) for one in found), faults)
 
 
-def read_document(place: Place) -> tuple[str, Mapping[str, Any]]:  # Any: the file's own JSON or YAML
+def read_document(place: ConfigFile) -> tuple[str, Mapping[str, Any]]:  # Any: the file's own JSON or YAML
     """The text and what it means; a missing file is an empty one."""
     try:
         text = read_plain(place.file, largest=_LARGEST)
@@ -67,19 +67,21 @@ def read_document(place: Place) -> tuple[str, Mapping[str, Any]]:  # Any: the fi
     return text, parser(place.client)(text.removeprefix("\ufeff"), str(place.file))
 
 
-def parser(client: Client) -> Callable[[str, str], dict[str, Any]]:  # Any: JSON, YAML or TOML
+def parser(client: ClientApp) -> Callable[[str, str], dict[str, Any]]:  # Any: JSON, YAML or TOML
     """Reads the text of this client's files."""
     return goose_yaml.parse if client.yaml else codex_toml.parse if client.toml else jsonc_editor.parse
 
 
-def _in_file(place: Place, bench: Path, faults: list[Fault]) -> Iterator[Find]:
+def _in_file(place: ConfigFile, bench: Path, faults: list[Fault]) -> Iterator[FoundConfig]:
     _, document = read_document(place)
     yield from _listed(place, document, faults)
     if place.client is CLAUDE_CODE:
         yield from _of_projects(place, document, bench, faults)
 
 
-def _of_projects(place: Place, document: Mapping[str, Any], bench: Path, faults: list[Fault]) -> Iterator[Find]:
+def _of_projects(
+    place: ConfigFile, document: Mapping[str, Any], bench: Path, faults: list[Fault]
+) -> Iterator[FoundConfig]:
     """Claude Code's servers for one folder each: in its own file, and in the `.mcp.json` of that folder."""
     projects = document.get("projects")
     for folder, project in list(projects.items() if isinstance(projects, Mapping) else ())[:_PROJECTS]:
@@ -95,7 +97,7 @@ def _of_projects(place: Place, document: Mapping[str, Any], bench: Path, faults:
                 faults.append(Fault(fault.message, fault.hint))
 
 
-def _listed(place: Place, document: Mapping[str, Any], faults: list[Fault]) -> Iterator[Find]:
+def _listed(place: ConfigFile, document: Mapping[str, Any], faults: list[Fault]) -> Iterator[FoundConfig]:
     try:
         entries = entry_conversion.listed(document, place.client.path)
     except WorkbenchError as fault:
@@ -110,10 +112,10 @@ def _listed(place: Place, document: Mapping[str, Any], faults: list[Fault]) -> I
             faults.append(Fault(fault.message, fault.hint))
             continue
         key = hashlib.sha256(f"{place.id}\n{place.project}\n{name}".encode(errors="surrogatepass")).hexdigest()[:16]
-        yield Find(key, place, config, _sha(config), notes)
+        yield FoundConfig(key, place, config, _sha(config), notes)
 
 
-def _shown(one: Find, prints: set[str], names: set[str]) -> FoundServer:
+def _shown(one: FoundConfig, prints: set[str], names: set[str]) -> FoundServer:
     config, places_hidden = secret_masking.mask(one.config)
     standing = Standing.CLASH if config.name in names else Standing.NEW
     if fingerprint(one.config) in prints:

@@ -1,4 +1,4 @@
-"""Writes servers of the bench into a client's file: exactly what was previewed, with a copy of the file beside it."""
+"""Exports servers into a client's configuration file: exactly what was previewed, with a backup beside the file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.client_configs import codex_toml, entry_conversion, goose_yaml, jsonc_editor
-from workbench.client_configs.client_table import CLAUDE_CODE, Place, places
+from workbench.client_configs.client_table import CLAUDE_CODE, ConfigFile, places
 from workbench.client_configs.config_discovery import parser, read_document
 from workbench.client_configs.variable_syntax import input_id
 from workbench.errors import WorkbenchError
@@ -24,10 +24,10 @@ _DIFF_LINES = 400
 
 
 @dataclass(slots=True)
-class Draft:
+class ConfigDraft:
     """The change of one file, before it is written."""
 
-    place: Place
+    place: ConfigFile
     before: str = ""
     after: str = ""
     entries: dict[str, JsonObject] = field(default_factory=dict)
@@ -36,28 +36,28 @@ class Draft:
     blocked: Fault | None = None
 
 
-def targets(bench: Path) -> tuple[Place, ...]:
+def targets(bench: Path) -> tuple[ConfigFile, ...]:
     """The files that servers can be written to."""
     return places(bench)
 
 
-def target(bench: Path, name: str) -> Place:
+def target(bench: Path, name: str) -> ConfigFile:
     found = next((place for place in targets(bench) if place.id == name), None)
     if found is None:
         raise WorkbenchError("That client is not known.", "Choose one of the list.")
     return found
 
 
-def describe(place: Place) -> ClientFile:
+def describe(place: ConfigFile) -> ClientFile:
     """A file as a person chooses it. An app that made its folder is here; a project's file may be new."""
     folder = place.file.parent / ".claude" if place.client is CLAUDE_CODE else place.file.parent
     installed = bool(place.project) or place.file.exists() or folder.is_dir()
     return ClientFile(place.id, place.client.title, str(place.file), installed, place.project)
 
 
-def draft(place: Place, configs: Sequence[ServerConfig]) -> Draft:
+def draft(place: ConfigFile, configs: Sequence[ServerConfig]) -> ConfigDraft:
     """What would change; nothing is written. Blocks: call it on a thread."""
-    made = Draft(place)
+    made = ConfigDraft(place)
     try:
         _stay_inside(place)
         text, document = read_document(place)
@@ -77,7 +77,7 @@ def draft(place: Place, configs: Sequence[ServerConfig]) -> Draft:
     return made
 
 
-def _stay_inside(place: Place) -> None:
+def _stay_inside(place: ConfigFile) -> None:
     """Whoever wrote a bench may have put a link there that leads to a file of the person's."""
     if place.project and not place.file.resolve().is_relative_to(Path(place.project).resolve()):
         raise WorkbenchError(
@@ -85,7 +85,7 @@ def _stay_inside(place: Place) -> None:
         )
 
 
-def show(made: Draft) -> ExportPreview:
+def show(made: ConfigDraft) -> ExportPreview:
     """The draft as a person reads it."""
     client = made.place.client
     if client.yaml:
@@ -103,7 +103,7 @@ def show(made: Draft) -> ExportPreview:
     )  # fmt: skip
 
 
-def write(made: Draft) -> str:
+def write(made: ConfigDraft) -> str:
     """Write the draft; answers where the file is kept as it was, empty when there was none."""
     file = made.place.file.resolve()  # a link stays a link
     try:
@@ -117,7 +117,7 @@ def write(made: Draft) -> str:
     return backup
 
 
-def take_back(place: Place, before: str, written: str, existed: bool) -> None:
+def take_back(place: ConfigFile, before: str, written: str, existed: bool) -> None:
     """Put a file back as it was, unless somebody changed it since."""
     text, _ = read_document(place)
     if sha(text) != written:
@@ -137,7 +137,9 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def _compose(made: Draft, document: Mapping[str, Any], configs: Sequence[ServerConfig]) -> None:  # Any: JSON or YAML
+def _compose(
+    made: ConfigDraft, document: Mapping[str, Any], configs: Sequence[ServerConfig]
+) -> None:  # Any: JSON or YAML
     client = made.place.client
     listed = entry_conversion.listed(document, client.path)
     mark = "\ufeff" if made.before.startswith("\ufeff") else ""
@@ -160,7 +162,7 @@ def _compose(made: Draft, document: Mapping[str, Any], configs: Sequence[ServerC
     made.after = mark + text
 
 
-def _entry(made: Draft, config: ServerConfig, before: JsonObject) -> JsonObject | None:
+def _entry(made: ConfigDraft, config: ServerConfig, before: JsonObject) -> JsonObject | None:
     try:
         entry = entry_conversion.write(config, made.place.client, before, made.notes.append)
     except WorkbenchError as fault:

@@ -1,4 +1,4 @@
-"""A ticked server becomes an entry of the bench; its secrets become references, and go to where secrets are kept."""
+"""Imports servers of other clients into the project; their secrets move to the keyring and become references."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from workbench.client_configs.config_discovery import Find
+from workbench.client_configs.config_discovery import FoundConfig
 from workbench.errors import WorkbenchError
 from workbench.records import ImportChoice, ServerConfig
 from workbench.servers.configuration import secret_masking
 
 
-class Import(Struct, frozen=True):
+class ConfigImport(Struct, frozen=True):
     """What one choice comes to."""
 
     config: ServerConfig
     secrets: Mapping[str, str]  # name → value, to be stored before the entry is written
 
 
-def settle(choice: ImportChoice, found: Mapping[str, Find], names: frozenset[str]) -> Import:
+def settle(choice: ImportChoice, found: Mapping[str, FoundConfig], names: frozenset[str]) -> ConfigImport:
     """Raises WorkbenchError where the choice cannot be carried out as the person saw it."""
     one = found.get(choice.key)
     if one is None or one.sha != choice.sha:
@@ -31,10 +31,10 @@ def settle(choice: ImportChoice, found: Mapping[str, Find], names: frozenset[str
     if choice.name in names and not choice.replace:
         raise WorkbenchError(f"The bench has a server {choice.name} already.", "Import it under another name.")
     config = replace(one.config, name=choice.name)
-    return keep_apart(config) if choice.keep_secrets else Import(config, {})
+    return keep_apart(config) if choice.keep_secrets else ConfigImport(config, {})
 
 
-def keep_apart(config: ServerConfig) -> Import:
+def keep_apart(config: ServerConfig) -> ConfigImport:
     """The entry with `${keyring:server/NAME}` in the place of each secret, and the secrets."""
     secrets: dict[str, str] = {}
 
@@ -45,7 +45,7 @@ def keep_apart(config: ServerConfig) -> Import:
         secrets[name] = value
         return f"${{keyring:{name}}}"
 
-    return Import(secret_masking.swap(config, reference), secrets)
+    return ConfigImport(secret_masking.swap(config, reference), secrets)
 
 
 def _free(name: str, value: str, taken: Mapping[str, str]) -> str:

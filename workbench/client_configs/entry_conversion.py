@@ -1,4 +1,4 @@
-"""One entry of another client's file and our record of it, both ways."""
+"""Converts one entry of a client's file to a `ServerConfig` and back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from workbench.client_configs import codex_toml
-from workbench.client_configs.client_table import CLAUDE_CODE, GEMINI, Client
+from workbench.client_configs.client_table import CLAUDE_CODE, GEMINI, ClientApp
 from workbench.client_configs.variable_syntax import braced, to_ours, to_theirs
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, ServerConfig
@@ -31,7 +31,7 @@ def listed(document: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, A
     return {str(name): entry for name, entry in found.items()}
 
 
-def read(client: Client, name: str, entry: object, project: str, file: str) -> tuple[ServerConfig, tuple[str, ...]]:
+def read(client: ClientApp, name: str, entry: object, project: str, file: str) -> tuple[ServerConfig, tuple[str, ...]]:
     """The record, and what of the entry could not be taken over. Raises WorkbenchError for what is no server."""
     if not isinstance(entry, Mapping):
         raise WorkbenchError(f"The server {name!r:.120} in {file} is not an object.")
@@ -52,7 +52,7 @@ def read(client: Client, name: str, entry: object, project: str, file: str) -> t
     return config, notes
 
 
-def _times(client: Client) -> bool:
+def _times(client: ClientApp) -> bool:
     return client.seconds or client.milliseconds or client.toml or client is CLAUDE_CODE
 
 
@@ -68,7 +68,7 @@ def is_server(entry: object) -> bool:
     return not (isinstance(entry, Mapping) and entry.get("type") in _NOT_SERVERS)
 
 
-def write(config: ServerConfig, client: Client, before: JsonObject, tell: Callable[[str], None]) -> dict[str, Any]:
+def write(config: ServerConfig, client: ClientApp, before: JsonObject, tell: Callable[[str], None]) -> dict[str, Any]:
     """The entry as this client takes it; keys of a former entry that we do not know stay. Any: JSON."""
     if config.remote and not client.address:
         raise WorkbenchError(
@@ -95,7 +95,7 @@ def write(config: ServerConfig, client: Client, before: JsonObject, tell: Callab
     return ours | {key: value for key, value in before.items() if key not in known}
 
 
-def _json(config: ServerConfig, client: Client, tell: Callable[[str], None]) -> dict[str, Any]:
+def _json(config: ServerConfig, client: ClientApp, tell: Callable[[str], None]) -> dict[str, Any]:
     def theirs(text: str) -> str:
         return to_theirs(text, client, tell)
 
@@ -115,7 +115,7 @@ def _json(config: ServerConfig, client: Client, tell: Callable[[str], None]) -> 
     return {key: value for key, value in entry.items() if value or key in ("command", "args")}
 
 
-def _goose(config: ServerConfig, client: Client, tell: Callable[[str], None]) -> dict[str, Any]:
+def _goose(config: ServerConfig, client: ClientApp, tell: Callable[[str], None]) -> dict[str, Any]:
     def theirs(text: str) -> str:
         return to_theirs(text, client, tell)
 
@@ -140,7 +140,7 @@ def _transport(config: ServerConfig) -> str:
 
 def _folder(
     config: ServerConfig,
-    client: Client,
+    client: ClientApp,
     entry: dict[str, Any],
     theirs: Callable[[str], str],
     tell: Callable[[str], None],
@@ -151,7 +151,7 @@ def _folder(
         tell(f"{client.title} knows no folder to start in: {config.name} starts where it runs.")
 
 
-def _off(config: ServerConfig, client: Client, tell: Callable[[str], None]) -> dict[str, Any]:
+def _off(config: ServerConfig, client: ClientApp, tell: Callable[[str], None]) -> dict[str, Any]:
     if client.switch:
         return {"disabled": True}
     tell(f"{client.title} knows no disabled servers: {config.name} will be on there.")

@@ -1,8 +1,8 @@
 """Reads goose's settings, which are YAML, and changes one extension in the text without touching any other line.
 
-The parser says where things stand; what is changed is text. No library for round trips is used: ruamel.yaml writes the
-whole file anew and changes indentation, spacing, line ends and `null` of untouched entries. The result is read again
-and compared by `exporting`.
+The parser says where things are; what changes is text. ruamel.yaml's round trip does not serve: it writes the whole
+file anew and changes indentation, spacing, line ends and `null` of untouched entries. The result is read again and
+compared by `config_export`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""JSON as editors write it, with comments and trailing commas: read it, and change one member of it in place.
+"""JSON with comments and trailing commas, as editors write it: reads it, and changes one member in place.
 
-A change touches the text of that member alone: comments, order and white space of everything else stay as they are.
-What comes out is read again and compared before anybody writes it to a file.
+A change touches the text of that member alone. No maintained library does that. The result is read again and compared
+before it is written to a file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*(?:.*?\*/)?+|[{}\[\],:]|[^\
 _HINT = "Mend the file in that app; nothing was changed in it."
 
 
-class Member(Struct, frozen=True):
+class JsoncMember(Struct, frozen=True):
     """Where one member of an object stands in the text."""
 
     key: str
@@ -28,11 +28,11 @@ class Member(Struct, frozen=True):
     end: int  # behind the value
 
 
-class Place(Struct, frozen=True):
+class JsoncPosition(Struct, frozen=True):
     """Where an object stands in the text."""
 
     opening: int
-    members: tuple[Member, ...]
+    members: tuple[JsoncMember, ...]
     comma: int  # behind a trailing comma; 0 without one
 
 
@@ -72,9 +72,9 @@ def put(text: str, path: Sequence[str], value: object) -> str:
     return text
 
 
-def scan(text: str, opening: int) -> Place:
+def scan(text: str, opening: int) -> JsoncPosition:
     """The members of the object that opens here; what is nested deeper is passed over."""
-    members: list[Member] = []
+    members: list[JsoncMember] = []
     depth, comma = 0, 0
     key: tuple[str, int] | None = None
     value = end = -1
@@ -94,14 +94,14 @@ def scan(text: str, opening: int) -> Place:
                 value, end = start, stop
         if depth == 0 or (depth == 1 and token == ","):
             if key is not None:
-                members.append(Member(key[0], key[1], value, end))
+                members.append(JsoncMember(key[0], key[1], value, end))
                 comma = 0
             if token == ",":
                 comma = stop
             key, value, end = None, -1, -1
         if depth == 0:
             break
-    return Place(opening, tuple(members), comma)
+    return JsoncPosition(opening, tuple(members), comma)
 
 
 def _tokens(text: str, at: int = 0) -> Iterator[tuple[str, int, int]]:
@@ -149,7 +149,7 @@ def _opening(text: str) -> int:
     return start
 
 
-def _insert(text: str, place: Place, key: str, value: object) -> str:
+def _insert(text: str, place: JsoncPosition, key: str, value: object) -> str:
     """Add a member behind the last one."""
     if not place.members:
         return _fill(text, place, key, value)
@@ -165,7 +165,7 @@ def _insert(text: str, place: Place, key: str, value: object) -> str:
     return text[:at] + _newline(text) + indent + member + ("," if place.comma else "") + text[at:]
 
 
-def _fill(text: str, place: Place, key: str, value: object) -> str:
+def _fill(text: str, place: JsoncPosition, key: str, value: object) -> str:
     """The first member of an empty object."""
     outer = _indent_of(text, place.opening, own=False) or ""
     indent = outer + _unit(text)

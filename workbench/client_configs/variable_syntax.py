@@ -1,4 +1,4 @@
-"""How clients write what is filled in later, turned into ours (`${NAME}`, `${keyring:name}`) and back."""
+"""Converts variable placeholders of other clients into ours (`${NAME}`, `${keyring:name}`) and back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workbench.client_configs.client_table import Client
+from workbench.client_configs.client_table import ClientApp
 from workbench.paths import home_folder
 
 _ANY = re.compile(r"\$\{([^{}]*)\}")
@@ -53,7 +53,7 @@ def unknown(text: str) -> tuple[str, ...]:
     return tuple(match[0] for match in found if match[1] in _EDITORS_OWN or not _OURS.fullmatch(match[0]))
 
 
-def to_theirs(text: str, client: Client, tell: Callable[[str], None]) -> str:
+def to_theirs(text: str, client: ClientApp, tell: Callable[[str], None]) -> str:
     """Our text in a client's words; what it cannot do is told."""
 
     def theirs(match: re.Match[str]) -> str:
@@ -76,7 +76,7 @@ def input_id(secret: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", secret)
 
 
-def _secret(secret: str, client: Client, tell: Callable[[str], None]) -> str:
+def _secret(secret: str, client: ClientApp, tell: Callable[[str], None]) -> str:
     if client.inputs:
         tell(f"{client.title} will ask for the secret {secret}: it is not written into the file.")
         return f"${{input:{input_id(secret)}}}"
@@ -84,7 +84,7 @@ def _secret(secret: str, client: Client, tell: Callable[[str], None]) -> str:
     return f"<{secret}>"
 
 
-def _filled(text: str, name: str, default: str | None, client: Client, tell: Callable[[str], None]) -> str:
+def _filled(text: str, name: str, default: str | None, client: ClientApp, tell: Callable[[str], None]) -> str:
     if name in _WITHOUT and (value := os.environ.get(name)):
         return value
     if default is not None:

@@ -10,10 +10,10 @@ from contextvars import ContextVar
 from workbench.demo.tool import Json, Refused
 
 _NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling"}
-_here: ContextVar[Asking] = ContextVar("asking")
+_here: ContextVar[DemoElicitation] = ContextVar("asking")
 
 
-class Asking:
+class DemoElicitation:
     """The questions of one conversation."""
 
     def __init__(self, write: Callable[[Json], None]) -> None:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from workbench.demo.outside import Letter, make_letters
 from workbench.demo.people import Customer, make_customers
-from workbench.demo.trade import Message, Order, Ticket, make_messages, make_orders, make_tickets
+from workbench.demo.trade import DemoOrder, Message, Ticket, make_messages, make_orders, make_tickets
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Company:
         return {customer.id: customer for customer in make_customers(random.Random(self.seed))}
 
     @cached_property
-    def orders(self) -> dict[str, Order]:
+    def orders(self) -> dict[str, DemoOrder]:
         made = make_orders(random.Random(self.seed + 1), list(self.customers))
         return {order.id: order for order in made}
 

@@ -9,7 +9,7 @@ from workbench.demo.people import Customer
 from workbench.demo.tool import (
     DESTROYS,
     READS,
-    Answer,
+    DemoAnswer,
     DemoTool,
     Json,
     Progress,
@@ -49,7 +49,7 @@ def find_customer(company: Company, customer_id: str) -> Customer:
     return found
 
 
-def _list(company: Company, given: Json, progress: Progress) -> Answer:
+def _list(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     fitting = [
         one
         for one in company.customers.values()
@@ -58,7 +58,7 @@ def _list(company: Company, given: Json, progress: Progress) -> Answer:
     return _page(fitting, given.get("offset", 0), given.get("limit", 50))
 
 
-def _search(company: Company, given: Json, progress: Progress) -> Answer:
+def _search(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     words = given["query"].casefold().split()
     fitting = [one for one in company.customers.values() if all(word in _searched(one) for word in words)]
     return _page(fitting, 0, given.get("limit", 10))
@@ -68,22 +68,22 @@ def _searched(customer: Customer) -> str:
     return f"{customer.id} {customer.name} {customer.email} {customer.phone} {customer.city}".casefold()
 
 
-def _page(fitting: list[Customer], offset: int, limit: int) -> Answer:
+def _page(fitting: list[Customer], offset: int, limit: int) -> DemoAnswer:
     rows = [asdict(one) for one in fitting[offset : offset + limit]]
-    return Answer({"customers": rows, "total": len(fitting)})
+    return DemoAnswer({"customers": rows, "total": len(fitting)})
 
 
-def _get(company: Company, given: Json, progress: Progress) -> Answer:
-    return Answer(asdict(find_customer(company, given["customer_id"])))
+def _get(company: Company, given: Json, progress: Progress) -> DemoAnswer:
+    return DemoAnswer(asdict(find_customer(company, given["customer_id"])))
 
 
-def _delete(company: Company, given: Json, progress: Progress) -> Answer:
+def _delete(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     customer = find_customer(company, given["customer_id"])
     orders = [order.id for order in company.orders.values() if order.customer_id == customer.id]
     for order_id in orders:
         del company.orders[order_id]
     del company.customers[customer.id]
-    return Answer({"deleted": customer.id, "orders_deleted": len(orders)})
+    return DemoAnswer({"deleted": customer.id, "orders_deleted": len(orders)})
 
 
 TOOLS = (

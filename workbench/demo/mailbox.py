@@ -10,7 +10,7 @@ from workbench.demo.outside import PAGES
 from workbench.demo.tool import (
     OUTSIDE,
     PAYS,
-    Answer,
+    DemoAnswer,
     DemoTool,
     Json,
     Progress,
@@ -30,31 +30,31 @@ _SHORT: dict[str, Json] = {
 _LETTER = record({**_SHORT, "body": text("Text of the mail")})
 
 
-def _inbox(company: Company, given: Json, progress: Progress) -> Answer:
+def _inbox(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     rows = [{key: value for key, value in asdict(one).items() if key != "body"} for one in company.inbox.values()]
-    return Answer({"result": rows})
+    return DemoAnswer({"result": rows})
 
 
-def _read(company: Company, given: Json, progress: Progress) -> Answer:
+def _read(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     found = company.inbox.get(given["mail_id"])
     if found is None:
         raise Refused(f"There is no mail {given['mail_id']}. list_inbox shows all of them.")
-    return Answer(asdict(found))
+    return DemoAnswer(asdict(found))
 
 
-def _page(company: Company, given: Json, progress: Progress) -> Answer:
+def _page(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     parts = urlsplit(given["url"])
     found = PAGES.get(f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/"))
     if found is None:
         raise Refused(f"No such page. This made-up web has: {', '.join(PAGES)}.")
-    return Answer({"url": given["url"], "text": found})
+    return DemoAnswer({"url": given["url"], "text": found})
 
 
-def _refund(company: Company, given: Json, progress: Progress) -> Answer:
+def _refund(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     if given["order_id"] not in company.orders:
         raise Refused(f"There is no order {given['order_id']}. list_orders shows them.")
     company.refunds.append(dict(given))
-    return Answer({"order_id": given["order_id"], "amount": given["amount"], "refunded": True})
+    return DemoAnswer({"order_id": given["order_id"], "amount": given["amount"], "refunded": True})
 
 
 TOOLS = (

@@ -11,8 +11,20 @@ from dataclasses import asdict
 from workbench.demo.chart import bar_chart
 from workbench.demo.company import Company
 from workbench.demo.customers import CUSTOMER_ID
-from workbench.demo.tool import READS, Answer, DemoTool, Json, Progress, Refused, listing, number, record, text, whole
-from workbench.demo.trade import ORDER_STATES, PRODUCTS, Order
+from workbench.demo.tool import (
+    READS,
+    DemoAnswer,
+    DemoTool,
+    Json,
+    Progress,
+    Refused,
+    listing,
+    number,
+    record,
+    text,
+    whole,
+)
+from workbench.demo.trade import ORDER_STATES, PRODUCTS, DemoOrder
 
 ORDER_ID = text("An order number such as ORD-00042", pattern="^ORD-[0-9]{5}$")
 STATUS = text("State of the order", enum=list(ORDER_STATES))
@@ -39,7 +51,7 @@ _FILTERS: dict[str, Json] = {
 }
 
 
-def _fitting(company: Company, given: Json) -> Iterator[Order]:
+def _fitting(company: Company, given: Json) -> Iterator[DemoOrder]:
     for order in company.orders.values():
         if (
             given.get("status") in (None, order.status)
@@ -50,52 +62,54 @@ def _fitting(company: Company, given: Json) -> Iterator[Order]:
             yield order
 
 
-def _list(company: Company, given: Json, progress: Progress) -> Answer:
+def _list(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     fitting = list(_fitting(company, given))
     start = given.get("offset", 0)
     end = start + given.get("limit", 50)
     page: Json = {"orders": [asdict(order) for order in fitting[start:end]], "total": len(fitting)}
-    return Answer({**page, "next_offset": end} if end < len(fitting) else page)
+    return DemoAnswer({**page, "next_offset": end} if end < len(fitting) else page)
 
 
-def _get(company: Company, given: Json, progress: Progress) -> Answer:
+def _get(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     order = company.orders.get(given["order_id"])
     if order is None:
         raise Refused(f"There is no order {given['order_id']}. Numbers run from ORD-00001 to ORD-10000.")
-    return Answer(asdict(order))
+    return DemoAnswer(asdict(order))
 
 
-def _count(company: Company, given: Json, progress: Progress) -> Answer:
-    return Answer({"result": sum(1 for _ in _fitting(company, given))})
+def _count(company: Company, given: Json, progress: Progress) -> DemoAnswer:
+    return DemoAnswer({"result": sum(1 for _ in _fitting(company, given))})
 
 
-def _summary(company: Company, given: Json, progress: Progress) -> Answer:
+def _summary(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     by = given.get("by", "month")
     sums: dict[str, list[float]] = defaultdict(list)
     for order in company.orders.values():
         if order.status not in ("cancelled", "refunded"):
             sums[order.placed[:7] if by == "month" else getattr(order, by)].append(order.amount)
     groups = [{"group": key, "orders": len(found), "revenue": round(sum(found), 2)} for key, found in sums.items()]
-    return Answer({"groups": sorted(groups, key=lambda group: str(group["group"])), "currency": "EUR"})
+    return DemoAnswer({"groups": sorted(groups, key=lambda group: str(group["group"])), "currency": "EUR"})
 
 
-async def _export(company: Company, given: Json, progress: Progress) -> Answer:
+async def _export(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     rows = list(_fitting(company, given))
     for step in range(1, STEPS + 1):
         await asyncio.sleep(given.get("seconds", 5) / STEPS)
         progress(step, STEPS, f"{len(rows) * step // STEPS} of {len(rows)} orders written")
     columns = ("id", "customer_id", "placed", "status", "product", "quantity", "amount")
     lines = [",".join(columns), *(",".join(str(getattr(row, name)) for name in columns) for row in rows)]
-    return Answer({"csv": "\n".join(lines) + "\n", "rows": len(rows)})
+    return DemoAnswer({"csv": "\n".join(lines) + "\n", "rows": len(rows)})
 
 
-def _chart(company: Company, given: Json, progress: Progress) -> Answer:
+def _chart(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     groups = (_summary(company, {"by": "month"}, progress).structured or {})["groups"]
     image = bar_chart([(group["group"][5:], group["revenue"]) for group in groups])
     best = max(groups, key=lambda group: float(group["revenue"]))
     words = f"Revenue per month in EUR; the best month was {best['group']} with {best['revenue']:,.2f}."
     data = base64.b64encode(image).decode()
-    return Answer(content=({"type": "text", "text": words}, {"type": "image", "data": data, "mimeType": "image/png"}))
+    return DemoAnswer(
+        content=({"type": "text", "text": words}, {"type": "image", "data": data, "mimeType": "image/png"})
+    )
 
 
 TOOLS = (

@@ -11,13 +11,13 @@ from typing import Any
 
 from workbench.demo import customers, mailbox, orders, support, talk, visits
 from workbench.demo.arguments import check
-from workbench.demo.asking import Asking
+from workbench.demo.asking import DemoElicitation
 from workbench.demo.company import Company
 from workbench.demo.completion import complete
 from workbench.demo.prompts import PROMPTS, get_prompt
 from workbench.demo.resources import RESOURCES, TEMPLATES, UnknownName, read_resource
 from workbench.demo.telling import LEVELS, Telling
-from workbench.demo.tool import Answer, Json, Progress, Refused
+from workbench.demo.tool import DemoAnswer, Json, Progress, Refused
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 LONGEST_LINE = 16 * 1024 * 1024
@@ -56,7 +56,7 @@ class _Conversation:
     def __init__(self, company: Company) -> None:
         self._company = company
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._asking = Asking(_write)
+        self._asking = DemoElicitation(_write)
         self._telling = Telling(company, _write, company.beat_seconds)
 
     async def __aenter__(self) -> _Conversation:
@@ -196,7 +196,7 @@ def _welcome(asked: object) -> Json:
     }
 
 
-def _result(answer: Answer) -> Json:
+def _result(answer: DemoAnswer) -> Json:
     """Structured data is repeated as text for older clients, unless it is large."""
     if answer.structured is None:
         return {"content": list(answer.content), "isError": False}

@@ -11,7 +11,7 @@ from workbench.demo.tool import (
     CHANGES,
     OUTSIDE,
     READS,
-    Answer,
+    DemoAnswer,
     DemoTool,
     Json,
     Progress,
@@ -43,21 +43,21 @@ def _find(company: Company, ticket_id: str) -> Ticket:
     return found
 
 
-def _list(company: Company, given: Json, progress: Progress) -> Answer:
+def _list(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     fitting = [
         ticket
         for ticket in company.tickets.values()
         if given.get("status") in (None, ticket.status) and given.get("priority") in (None, ticket.priority)
     ]
     rows = [{key: value for key, value in asdict(ticket).items() if key != "body"} for ticket in fitting]
-    return Answer({"tickets": rows[: given.get("limit", 50)], "total": len(rows)})
+    return DemoAnswer({"tickets": rows[: given.get("limit", 50)], "total": len(rows)})
 
 
-def _get(company: Company, given: Json, progress: Progress) -> Answer:
-    return Answer(asdict(_find(company, given["ticket_id"])))
+def _get(company: Company, given: Json, progress: Progress) -> DemoAnswer:
+    return DemoAnswer(asdict(_find(company, given["ticket_id"])))
 
 
-def _create(company: Company, given: Json, progress: Progress) -> Answer:
+def _create(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     find_customer(company, given["customer_id"])
     made = Ticket(
         id=f"TIC-{len(company.tickets) + 1:04d}",
@@ -69,13 +69,13 @@ def _create(company: Company, given: Json, progress: Progress) -> Answer:
         opened=str(FIRST_DAY.replace(month=12, day=31)),
     )
     company.tickets[made.id] = made
-    return Answer(asdict(made))
+    return DemoAnswer(asdict(made))
 
 
-def _update(company: Company, given: Json, progress: Progress) -> Answer:
+def _update(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     changed = in_state(_find(company, given["ticket_id"]), given["status"])
     company.tickets[changed.id] = changed
-    return Answer(asdict(changed))
+    return DemoAnswer(asdict(changed))
 
 
 TOOLS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from workbench.demo.company import Company, Mail
-from workbench.demo.tool import ADDS, READS, SENDS, Answer, DemoTool, Json, Progress, Refused, listing, record, text
+from workbench.demo.tool import ADDS, READS, SENDS, DemoAnswer, DemoTool, Json, Progress, Refused, listing, record, text
 from workbench.demo.tool import whole as whole_number
 
 CHANNEL = text("Name of the channel", enum=["deployments", "general", "support"])
@@ -28,28 +28,28 @@ _MAIL = record(
 )
 
 
-def _history(company: Company, given: Json, progress: Progress) -> Answer:
+def _history(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     messages = company.look(given["channel"])[-given.get("limit", 50) :]
-    return Answer({"result": [asdict(message) for message in messages]})
+    return DemoAnswer({"result": [asdict(message) for message in messages]})
 
 
-def _post(company: Company, given: Json, progress: Progress) -> Answer:
-    return Answer(asdict(company.post(given["channel"], "you", given["text"])))
+def _post(company: Company, given: Json, progress: Progress) -> DemoAnswer:
+    return DemoAnswer(asdict(company.post(given["channel"], "you", given["text"])))
 
 
-def _send(company: Company, given: Json, progress: Progress) -> Answer:
+def _send(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     if given["to"].count("@") != 1:
         raise Refused(f"{given['to']!r} is not a mail address. Give one receiver, such as ines@example.com.")
     mail = Mail(f"MAIL-{len(company.outbox) + 1:04d}", given["to"], given["subject"], given["body"])
     company.outbox.append(mail)
-    return Answer({"id": mail.id, "queued": True})
+    return DemoAnswer({"id": mail.id, "queued": True})
 
 
-def _outbox(company: Company, given: Json, progress: Progress) -> Answer:
-    return Answer({"result": [asdict(mail) for mail in company.outbox]})
+def _outbox(company: Company, given: Json, progress: Progress) -> DemoAnswer:
+    return DemoAnswer({"result": [asdict(mail) for mail in company.outbox]})
 
 
-def _broken(company: Company, given: Json, progress: Progress) -> Answer:
+def _broken(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     raise Refused(
         f"The report for {given.get('quarter', 'this quarter')} cannot be made: its template is missing the column "
         "'margin'. Use sales_summary instead; it has the same figures."

@@ -26,14 +26,14 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DemoAnswer:
     """What a tool gives back: structured data, content blocks of its own, or both."""
 
     structured: Json | None = None
     content: tuple[Json, ...] = ()
 
 
-Work: TypeAlias = Callable[[Company, Json, Progress], Answer | Awaitable[Answer]]
+Work: TypeAlias = Callable[[Company, Json, Progress], DemoAnswer | Awaitable[DemoAnswer]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ _BODIES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class DemoOrder:
     """One order."""
 
     id: str
@@ -64,15 +64,15 @@ class Message:
     text: str
 
 
-def make_orders(chance: random.Random, customers: Sequence[str]) -> list[Order]:
+def make_orders(chance: random.Random, customers: Sequence[str]) -> list[DemoOrder]:
     """A year of orders in the order they were placed."""
     days = sorted(chance.randrange(DAYS) for _ in range(ORDERS))
     return [_order(chance, number, day, customers) for number, day in enumerate(days, 1)]
 
 
-def _order(chance: random.Random, number: int, day: int, customers: Sequence[str]) -> Order:
+def _order(chance: random.Random, number: int, day: int, customers: Sequence[str]) -> DemoOrder:
     quantity = chance.choice((1, 1, 1, 2, 2, 3, 5, 8))
-    return Order(
+    return DemoOrder(
         id=f"ORD-{number:05d}",
         customer_id=chance.choice(customers),
         placed=str(FIRST_DAY + timedelta(days=day)),

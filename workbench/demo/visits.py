@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.demo.asking import fill_in, say
 from workbench.demo.company import Company
-from workbench.demo.tool import READS, Answer, DemoTool, Json, Progress, Refused, record, text, whole
+from workbench.demo.tool import READS, DemoAnswer, DemoTool, Json, Progress, Refused, record, text, whole
 
 _FORM: Json = {
     "type": "object",
@@ -37,14 +37,14 @@ _VISIT = record(
 )
 
 
-async def _plan(company: Company, given: Json, progress: Progress) -> Answer:
+async def _plan(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     asked = await fill_in(f"A visit to {given['place']}: who comes, and when?", _FORM)
     visit = {"guests": 1, "lunch": "none", "parking": False, **asked}
     plan = f"{visit['name']} visits {given['place']} on {visit['day']}, {visit['guests']} in all."
-    return Answer({**visit, "plan": plan})
+    return DemoAnswer({**visit, "plan": plan})
 
 
-async def _greet(company: Company, given: Json, progress: Progress) -> Answer:
+async def _greet(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     said = await say(
         "You write short, friendly greetings for a company's front desk.",
         f"Write one sentence that welcomes {given['name']}.",
@@ -53,7 +53,7 @@ async def _greet(company: Company, given: Json, progress: Progress) -> Answer:
     content = said.get("content")
     if not isinstance(content, dict) or not isinstance(content.get("text"), str):
         raise Refused("The model's answer holds no text.")
-    return Answer({"greeting": content["text"], "model": str(said.get("model", ""))})
+    return DemoAnswer({"greeting": content["text"], "model": str(said.get("model", ""))})
 
 
 TOOLS = (

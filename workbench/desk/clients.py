@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from workbench.api.marker import api
 from workbench.client_configs import config_export
-from workbench.client_configs.config_discovery import Find, find, show
-from workbench.client_configs.config_export import Draft
-from workbench.client_configs.config_import import Import, settle
+from workbench.client_configs.config_discovery import FoundConfig, find, show
+from workbench.client_configs.config_export import ConfigDraft
+from workbench.client_configs.config_import import ConfigImport, settle
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
 from workbench.records import (
@@ -32,7 +32,7 @@ _REMEMBERED = 20  # exports that can be taken back while the core lives
 
 
 class _Written(Struct, frozen=True):
-    draft: Draft
+    draft: ConfigDraft
     existed: bool
 
 
@@ -121,11 +121,11 @@ class ClientsDesk(Seat):
         self._note("server.export_undone", f"You put {made.place.file} back as it was")
         return config_export.describe(made.place)
 
-    async def _finds(self) -> dict[str, Find]:
+    async def _finds(self) -> dict[str, FoundConfig]:
         found, _ = await asyncio.to_thread(find, self._rooms.paths.bench)
         return {one.key: one for one in found}
 
-    async def _take_in(self, made: Import) -> int:
+    async def _take_in(self, made: ConfigImport) -> int:
         """Secrets first: an entry must not refer to what is stored nowhere."""
         for name, value in made.secrets.items():
             await asyncio.to_thread(self._rooms.secrets.put, name, value)
@@ -133,7 +133,7 @@ class ClientsDesk(Seat):
         await self._catalog.add(made.config)
         return len(made.secrets)
 
-    async def _draft(self, client: str, names: tuple[str, ...], itself: bool) -> Draft:
+    async def _draft(self, client: str, names: tuple[str, ...], itself: bool) -> ConfigDraft:
         known = {config.name: config for config in self._configs()}
         if unknown := [name for name in names if name not in known]:
             raise WorkbenchError(f"There is no server {unknown[0]!r:.100}.", "Read .mcp.json again.")

@@ -8,7 +8,7 @@ from workbench.api.marker import api
 from workbench.desk.seat import House, Seat
 from workbench.errors import WorkbenchError
 from workbench.records import Companion, FindKind, Finds
-from workbench.search.searchable_items import Item, of_skill
+from workbench.search.searchable_items import SearchableItem, of_skill
 from workbench.skills.library_snapshot import LibrarySnapshot
 
 _MOST = 200  # finds of one answer
@@ -20,7 +20,7 @@ class FindingDesk(Seat):
 
     def __init__(self, house: House) -> None:
         super().__init__(house)
-        self._skills: tuple[Item, ...] = ()
+        self._skills: tuple[SearchableItem, ...] = ()
         self._snapshot = LibrarySnapshot()
 
     @api
@@ -42,7 +42,7 @@ class FindingDesk(Seat):
         found = [Companion(*name, times) for name, times in often if name in known]
         return tuple(found[:_COMPANIONS])
 
-    async def _library(self) -> tuple[Item, ...]:
+    async def _library(self) -> tuple[SearchableItem, ...]:
         """The same tuple as long as it holds the same skills; a person finds drafts, too."""
         snapshot = await asyncio.to_thread(self._rooms.library.snapshot)
         if snapshot is not self._snapshot:

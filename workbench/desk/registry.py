@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import KnownServer, ServerConfig, ServerState
 from workbench.servers.configuration import server_entries
 from workbench.servers.configuration.known_servers import known_servers
-from workbench.servers.tool_definitions.definition_pins import Pins
+from workbench.servers.tool_definitions.definition_pins import DefinitionPins
 
 
 class RegistryDesk(Seat):
@@ -50,7 +50,7 @@ class RegistryDesk(Seat):
         """A changed definition stays blocked under another name."""
         pins = self._catalog.server(server).pins
         if pins.known:
-            heir = Pins(name, self._rooms.paths.pins)
+            heir = DefinitionPins(name, self._rooms.paths.pins)
             await asyncio.to_thread(heir.save, pins.snapshot())
 
     @api

@@ -16,7 +16,7 @@ from workbench.runs.broker import Broker
 from workbench.runs.conveyor import Conveyor
 from workbench.runs.rooms import Rooms
 from workbench.servers.configuration.launch_command import fingerprint
-from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings, adds_up, change, read, write
 
 BY = "you"  # who decides at this desk; one person per core
@@ -45,7 +45,7 @@ class Seat:
         self._rooms = house.rooms
 
     @property
-    def _catalog(self) -> Catalog:
+    def _catalog(self) -> ServerCatalog:
         return self._rooms.catalog
 
     def _entry(self, server: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.api.marker import api
 from workbench.desk.seat import Seat
 from workbench.records import ServerTask
-from workbench.servers import task_listing
+from workbench.servers import mcp_tasks
 
 
 class TasksDesk(Seat):
@@ -14,18 +14,18 @@ class TasksDesk(Seat):
     @api
     async def server_tasks(self, server: str) -> tuple[ServerTask, ...]:
         """Newest first; none while it does not run."""
-        return await task_listing.list_tasks(self._catalog.server(server), self._patience)
+        return await mcp_tasks.list_tasks(self._catalog.server(server), self._patience)
 
     @api(decides=True)
     async def cancel_task(self, server: str, task: str) -> None:
         self._note("task.cancelled", f"You cancelled the task {task:.100} at {server}", server=server)
-        await task_listing.cancel_task(self._catalog.server(server), task, self._patience)
+        await mcp_tasks.cancel_task(self._catalog.server(server), task, self._patience)
 
     @api
     async def task_result(self, server: str, task: str) -> str:
         """Of a task that ended: the raw answer of its call, as JSON text."""
         self._note("task.fetched", f"You fetched the result of the task {task:.100} from {server}", server=server)
-        return await task_listing.task_result(self._catalog.server(server), task, self._patience)
+        return await mcp_tasks.task_result(self._catalog.server(server), task, self._patience)
 
     @property
     def _patience(self) -> float:

@@ -21,10 +21,9 @@ from workbench.records import (
     ToolWarning,
     Vitals,
 )
-from workbench.servers import raw_message_parsing, raw_message_sending
+from workbench.servers import raw_messages
 from workbench.servers.monitoring import server_statistics as vitals
-from workbench.servers.monitoring.message_export import transcript
-from workbench.servers.monitoring.message_log import find
+from workbench.servers.monitoring.message_log import find, transcript
 
 
 class WatchDesk(Seat):
@@ -48,22 +47,20 @@ class WatchDesk(Seat):
     @api(decides=True)
     async def send_raw(self, server: str, text: str, confirmed: bool) -> RawAnswer:
         """Send a message written by hand. A tool call goes the way of every tool call: policy, privacy, audit."""
-        message = raw_message_parsing.read(text)
+        message = raw_messages.read(text)
         if message.tool:
             return await self._send_call(server, message, confirmed)
         self._note("server.raw", f"You sent {message.method:.200} to {server} by hand", server=server)
         seconds = self._rooms.settings().server_call_seconds
-        return await raw_message_sending.send(self._catalog.server(server), message, seconds)
+        return await raw_messages.send(self._catalog.server(server), message, seconds)
 
-    async def _send_call(self, server: str, message: raw_message_parsing.Raw, confirmed: bool) -> RawAnswer:
+    async def _send_call(self, server: str, message: raw_messages.RawMessage, confirmed: bool) -> RawAnswer:
         """No way round the gate: it becomes a call like any other."""
         at, session = time.time(), self._rooms.sessions.person.id
         name = uuid.uuid4().hex[:12]
         call = ToolCall(name, server, message.tool, message.arguments, Origin.PERSON, session, confirmed=confirmed)
         outcome = await self._house.broker.call(call)
-        return RawAnswer(
-            raw_message_parsing.CALL, outcome.ok, at, outcome.fault, outcome.needs_confirmation, outcome.ms
-        )
+        return RawAnswer(raw_messages.CALL, outcome.ok, at, outcome.fault, outcome.needs_confirmation, outcome.ms)
 
     @api
     async def vitals(self, server: str) -> Vitals:

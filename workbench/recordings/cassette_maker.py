@@ -22,7 +22,7 @@ from workbench.recordings.comparison import unsteady
 from workbench.recordings.skill_test_runner import PlayedCassette, SkillTestRunner
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.sandbox.program import JsonText
-from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_catalog import ServerCatalog
 from workbench.skills.cassettes import Cassette, CassetteStep
 from workbench.skills.library import Library
 
@@ -44,7 +44,9 @@ _FORMS: Final = {
 class CassetteMaker:
     """Makes cassettes from recordings of runs."""
 
-    def __init__(self, catalog: Catalog, library: Library, replay: SkillTestRunner, used_skills: UsedSkills) -> None:
+    def __init__(
+        self, catalog: ServerCatalog, library: Library, replay: SkillTestRunner, used_skills: UsedSkills
+    ) -> None:
         """`used_skills`: which of these skills a text uses, each with the hash of its code."""
         self._catalog, self._library = catalog, library
         self._replay, self._used_skills = replay, used_skills

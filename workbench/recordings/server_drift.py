@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError
 from workbench.permissions.provenance_rules import only_reads
 from workbench.recordings.comparison import answer_value, definition_change, differences, form_changes
 from workbench.records import DifferenceKind, JsonValue, Origin, Outcome, SkillDifference, SkillTest, ToolCall
-from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_catalog import ServerCatalog
 from workbench.skills.cassettes import Cassette, CassetteStep
 
 MOST: Final = 50  # calls that are made
@@ -24,7 +24,7 @@ USER: Final = "person"  # the session of the user's own calls
 Call: TypeAlias = Callable[[ToolCall], Awaitable[Outcome]]
 
 
-async def check_drift(catalog: Catalog, call: Call, skill: str, cassette: Cassette, *, allow: bool) -> SkillTest:
+async def check_drift(catalog: ServerCatalog, call: Call, skill: str, cassette: Cassette, *, allow: bool) -> SkillTest:
     """Make each different call once; with `allow` also those that may change or send something."""
     started, found, seen = time.perf_counter(), list[SkillDifference](), set[str]()
     for step in cassette.steps:
@@ -38,7 +38,7 @@ async def check_drift(catalog: Catalog, call: Call, skill: str, cassette: Casset
 
 
 async def _call(
-    catalog: Catalog, call: Call, cassette: Cassette, step: CassetteStep, *, allow: bool
+    catalog: ServerCatalog, call: Call, cassette: Cassette, step: CassetteStep, *, allow: bool
 ) -> list[SkillDifference]:
     server, name = str(step.params.get("server")), str(step.params.get("tool"))
     try:

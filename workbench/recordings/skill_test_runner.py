@@ -27,7 +27,7 @@ from workbench.records import DifferenceKind, JsonObject, JsonValue, Skill, Skil
 from workbench.records.sandbox import Limits
 from workbench.sandbox.packages import packages
 from workbench.sandbox.sandbox import Ending, Program, Sandbox
-from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_catalog import ServerCatalog
 from workbench.servers.tool_definitions.definition_parsing import read
 from workbench.settings import Settings
 from workbench.skills.cassettes import Cassette
@@ -51,7 +51,7 @@ class SkillTestRunner:
 
     def __init__(
         self,
-        catalog: Catalog,
+        catalog: ServerCatalog,
         sandbox: Sandbox,
         library: Library,
         folder: Path,

@@ -44,7 +44,7 @@ from workbench.runs.stock import Stock
 from workbench.sandbox.packages import packages
 from workbench.sandbox.program import Answered
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
-from workbench.servers.tool_definitions.tool_lookup import one_tool
+from workbench.servers.server_catalog import one_tool
 from workbench.settings import Settings
 from workbench.wrappers.lean import signature
 

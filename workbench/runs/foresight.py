@@ -16,20 +16,20 @@ from workbench.analysis.reading import Reading
 from workbench.errors import WorkbenchError
 from workbench.identifiers import fold
 from workbench.records import Fault, Finding, ServerStatus, Tool
-from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_catalog import ServerCatalog
 from workbench.servers.tool_definitions.missing_tool_messages import not_allowed, waiting_line
 
 _TOLD = 10  # findings in one answer
 
 
-def waiting_for(readings: Sequence[Reading], catalog: Catalog) -> tuple[Finding, ...]:
+def waiting_for(readings: Sequence[Reading], catalog: ServerCatalog) -> tuple[Finding, ...]:
     """Servers that wait to be allowed and that these texts, of the skills a program uses, certainly need."""
     waiting = not_allowed(catalog.states())
     found = [one for reading in readings for one in find_certain_failures(reading, (), (), waiting)] if waiting else []
     return tuple(one for one in found if one.rule == WAITING)
 
 
-async def hopeless(reading: Reading, catalog: Catalog) -> tuple[Finding, ...]:
+async def hopeless(reading: Reading, catalog: ServerCatalog) -> tuple[Finding, ...]:
     """What is certain to fail, by definitions that are fresh; nothing is certain of servers that do not run."""
     if not reading.servers:
         return ()
@@ -57,7 +57,7 @@ def explain(findings: Sequence[Finding]) -> Fault:
     )
 
 
-async def _wake(reading: Reading, catalog: Catalog) -> None:
+async def _wake(reading: Reading, catalog: ServerCatalog) -> None:
     """Start those stopped servers that the program may mean, as its calls would."""
     named = set(map(fold, reading.servers))
     asleep = [
@@ -68,11 +68,11 @@ async def _wake(reading: Reading, catalog: Catalog) -> None:
     await asyncio.gather(*(_start(name, catalog) for name in asleep if fold(name) in named))
 
 
-async def _start(name: str, catalog: Catalog) -> None:
+async def _start(name: str, catalog: ServerCatalog) -> None:
     with contextlib.suppress(WorkbenchError):  # its state says why; the program's own call will too
         await catalog.server(name).start()
 
 
-def _fresh(catalog: Catalog) -> list[Tool]:
+def _fresh(catalog: ServerCatalog) -> list[Tool]:
     ready = {state.config.name for state in catalog.states() if state.status is ServerStatus.READY}
     return [tool for tool in catalog.tools() if tool.server in ready]

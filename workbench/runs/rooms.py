@@ -20,7 +20,7 @@ from workbench.runs.sessions import Sessions
 from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.secrets import Secrets
 from workbench.servers.oauth.sign_in_service import SignIns
-from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings
 from workbench.skills.library import Library
 from workbench.workspace.cache import Cache
@@ -33,7 +33,7 @@ class Rooms(Struct, frozen=True):
     """Everything the conveyor and the broker work with."""
 
     paths: Paths
-    catalog: Catalog
+    catalog: ServerCatalog
     sandbox: Sandbox
     library: Library
     store: Store

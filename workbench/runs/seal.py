@@ -15,10 +15,10 @@ from workbench.analysis.skill_assessment import MARK
 from workbench.errors import WorkbenchError
 from workbench.records import Limits, Proposal, Verdict
 from workbench.servers.configuration.launch_command import fingerprint
-from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_catalog import ServerCatalog
 
 
-def seal(proposal: Proposal, verdict: Verdict, catalog: Catalog, most: Limits) -> str:
+def seal(proposal: Proposal, verdict: Verdict, catalog: ServerCatalog, most: Limits) -> str:
     """Over the text, the limits it would run under, and what the names in it mean right now."""
     tools = sorted({(use.server, use.tool) for use in verdict.tools})
     skills = [pair for pair in sorted(verdict.definitions.items()) if pair[0].startswith(MARK)]
@@ -29,14 +29,14 @@ def seal(proposal: Proposal, verdict: Verdict, catalog: Catalog, most: Limits) -
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def servers_behind(verdict: Verdict, catalog: Catalog) -> list[tuple[str, str]]:
+def servers_behind(verdict: Verdict, catalog: ServerCatalog) -> list[tuple[str, str]]:
     """The servers whose tools a program names, each with the fingerprint of its entry."""
     named = {use.server for use in verdict.tools}
     configs = [state.config for state in catalog.states()]
     return sorted((config.name, fingerprint(config)) for config in configs if config.name in named)
 
 
-def _definition(server: str, tool: str, catalog: Catalog) -> str:
+def _definition(server: str, tool: str, catalog: ServerCatalog) -> str:
     try:
         return catalog.tool(server, tool).hash
     except WorkbenchError:

@@ -16,9 +16,8 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from msgspec import Struct
 
 from workbench.records import JsonObject, Tool
-from workbench.search.embedding_index import Meant
-from workbench.search.embedding_model import Reader, told_of
-from workbench.search.score_fusion import Signals, fuse
+from workbench.search.embedding_index import EmbeddingIndex, EmbeddingModel, told_of
+from workbench.search.score_fusion import RankingSignals, fuse
 from workbench.search.search_terms import synonyms, terms, trigrams
 
 _WEIGHTS = {"name": 3.0, "server": 1.0, "about": 0.3, "description": 1.0, "parameters": 0.5, "notes": 0.3, "asked": 1.0}
@@ -35,7 +34,7 @@ FAINT = 0.1
 _DEEP = 4  # levels of a schema whose words are indexed
 
 
-class Findable(Protocol):
+class Searchable(Protocol):
     """What the ranking reads of an entry, whatever it stands for."""
 
     @property
@@ -63,7 +62,7 @@ class Findable(Protocol):
         """Questions after which it ran."""
 
 
-class Entry(Struct, frozen=True):
+class SearchedTool(Struct, frozen=True):
     """What the ranking knows of one tool."""
 
     tool: Tool
@@ -93,15 +92,15 @@ class Entry(Struct, frozen=True):
         return self.tool.input_schema
 
 
-Found = TypeVar("Found", bound=Findable)
+Found = TypeVar("Found", bound=Searchable)
 Postings: TypeAlias = Mapping[str, list[tuple[int, float]]]
 """Where a word stands, and how much it says there."""
 
 
-class Ranking(Generic[Found]):
+class Bm25Ranking(Generic[Found]):
     """An index over a fixed list of entries; answers with positions in it, best first."""
 
-    def __init__(self, entries: Sequence[Found], beside: Ranking[Entry] | None = None) -> None:
+    def __init__(self, entries: Sequence[Found], beside: Bm25Ranking[SearchedTool] | None = None) -> None:
         """`beside`: a larger index whose words count too where it is judged how rare one is, so that what both find
         can be put in one order."""
         self._entries = entries
@@ -124,13 +123,13 @@ class Ranking(Generic[Found]):
                 self._leaves[leaf].append(position)
         by_name = sorted(range(len(entries)), key=lambda at: (entries[at].server, entries[at].name))
         self._order = {position: place for place, position in enumerate(by_name)}
-        self._meant: Meant | None = None
+        self._meant: EmbeddingIndex | None = None
         self._name_words = sorted({word for entry in entries for word in terms(entry.name, keep_all=True)})
 
-    def deepen(self, reader: Reader) -> None:
+    def deepen(self, reader: EmbeddingModel) -> None:
         """From here on what is meant counts beside the words that are used."""
         told = [told_of(one.server, one.name, one.description or one.title) for one in self._entries]
-        self._meant = Meant(reader, told, [one.asked for one in self._entries])
+        self._meant = EmbeddingIndex(reader, told, [one.asked for one in self._entries])
 
     def rank(self, query: str, limit: int, among: Callable[[Found], bool] | None = None) -> tuple[list[int], int]:
         """The best positions and how many matched: exact names first, then names' last parts, then by score."""
@@ -142,13 +141,13 @@ class Ranking(Generic[Found]):
         best = heapq.nsmallest(limit, found, key=lambda at: (exact.get(at, 2), -scores.get(at, 0.0), self._order[at]))
         return best, len(found)
 
-    def look(self, query: str) -> Signals:
+    def look(self, query: str) -> RankingSignals:
         """What this index says of a question, before it is weighed."""
         alike = self._alike(query) if len(query.split()) <= _NAME_QUERY else {}
         said, exact, meant = self._said(query), self._exact(query), self._meant
         if meant is None or not self._entries or (alike and len(query.split()) == 1):
-            return Signals(said, alike, exact, None)
-        return Signals(said, alike, exact, meant.near(query), meant.reader.weight)
+            return RankingSignals(said, alike, exact, None)
+        return RankingSignals(said, alike, exact, meant.near(query), meant.reader.weight)
 
     def order(self, position: int) -> int:
         """The place of an entry in the order of names."""
@@ -201,17 +200,17 @@ class Ranking(Generic[Found]):
         return dict.fromkeys(self._leaves.get(wanted, ()), 1) | dict.fromkeys(self._spelled.get(wanted, ()), 0)
 
 
-def _spellings(entry: Findable) -> frozenset[str]:
+def _spellings(entry: Searchable) -> frozenset[str]:
     server, name, function = entry.server.lower(), entry.name.lower(), entry.function.lower()
     joined = (f"{server}{mark}{one}" for mark in (".", "/", "__", " ") for one in (name, function))
     return frozenset((name, function, f"mcp__{server}__{name}", *joined))
 
 
-def _leaves(entry: Findable) -> frozenset[str]:
+def _leaves(entry: Searchable) -> frozenset[str]:
     return frozenset((_PARTS.split(entry.name.lower())[-1], entry.function.lower().rpartition("__")[2]))
 
 
-def fields(entry: Findable) -> dict[str, list[str]]:
+def fields(entry: Searchable) -> dict[str, list[str]]:
     """The terms of an entry, by where they stand."""
     names: list[str] = []
     notes: list[str] = []

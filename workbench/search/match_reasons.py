@@ -1,9 +1,9 @@
-"""Says in a word or two why something was found, from the same words that the ranking weighed."""
+"""Explains in a word or two why a search result matched, from the terms that the ranking weighed."""
 
 from __future__ import annotations
 
 from workbench.records import FoundIn, Reason
-from workbench.search.bm25_ranking import Findable, fields
+from workbench.search.bm25_ranking import Searchable, fields
 from workbench.search.search_terms import surfaces, synonyms, trigrams
 
 _MOST = 2  # reasons; more is noise
@@ -17,7 +17,7 @@ _ORDER = (
 )
 
 
-def reasons(question: str, entry: Findable, exact: int | None = None) -> tuple[Reason, ...]:
+def reasons(question: str, entry: Searchable, exact: int | None = None) -> tuple[Reason, ...]:
     """The places where its words stand, the telling ones first; without any, how else it came here."""
     if exact == 0:
         return (Reason(FoundIn.EXACT),)
@@ -36,7 +36,7 @@ def _begins(word: str, there: set[str]) -> bool:
     return len(word) > 2 and any(one.startswith(word) for one in there)
 
 
-def _other(question: str, entry: Findable, there: set[str]) -> Reason:
+def _other(question: str, entry: Searchable, there: set[str]) -> Reason:
     for word, typed in surfaces(question).items():
         if not there.isdisjoint(synonyms().get(word, ())):
             return Reason(FoundIn.SYNONYM, typed)

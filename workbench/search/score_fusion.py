@@ -1,5 +1,4 @@
-"""Weighs what is said against what is meant. Several indexes may have been asked the same question: their answers are
-weighed together, so that they can stand in one order."""
+"""Combines lexical and semantic scores, also of several indexes that were asked the same question."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from workbench.search.embedding_model import Floats
+    from workbench.search.embedding_index import Floats
 
 _NEAR = 0.2  # cosine below which nothing is meant
 _CLOSE = 0.8  # of the best cosine; what is farther is found by its words or not at all
@@ -16,7 +15,7 @@ _ALIKE = 2.0  # what a name that nearly is the question counts, beside words
 
 
 @dataclass(frozen=True, slots=True)
-class Signals:
+class RankingSignals:
     """What one index says of a question, by position in it."""
 
     said: Mapping[int, float]  # by the words that are used
@@ -26,7 +25,7 @@ class Signals:
     weight: tuple[float, float] = (0.45, 0.75)  # how much meaning counts beside words: in a short question, and at most
 
 
-def fuse(query: str, heard: Sequence[Signals]) -> list[dict[int, float]]:
+def fuse(query: str, heard: Sequence[RankingSignals]) -> list[dict[int, float]]:
     """What is said and what is meant, each as a part of its best; meaning weighs more in a long question.
     What shares no word with it must be close to the best to count at all."""
     scores = _worded(heard)
@@ -42,7 +41,7 @@ def fuse(query: str, heard: Sequence[Signals]) -> list[dict[int, float]]:
     return [_joined(said, one.near, most, best, share) for said, one in zip(scores, heard, strict=True)]
 
 
-def _worded(heard: Sequence[Signals]) -> list[dict[int, float]]:
+def _worded(heard: Sequence[RankingSignals]) -> list[dict[int, float]]:
     top = max((score for one in heard for score in one.said.values()), default=0.0)
     found = []
     for one in heard:

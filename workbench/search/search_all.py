@@ -1,7 +1,6 @@
-"""One search over everything a person can open: tools, and what servers offer besides them, and skills.
+"""Search over everything that the user can open: tools, resources, prompts and skills.
 
-Tools are looked up in the very index that answers agents. The rest has a small index beside it, whose answers are
-weighed together with those about tools, so that all of it stands in one order.
+Tools are looked up in the index that answers agents. The rest has a small index beside it; both are weighed together.
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ from typing import Protocol
 from msgspec import Struct
 
 from workbench.records import Find, FindKind, Finds, Prompt, Resource, ResourceTemplate, ServerState, ServerStatus
-from workbench.search.bm25_ranking import FAINT, Entry, Ranking
-from workbench.search.embedding_model import Reader
+from workbench.search.bm25_ranking import FAINT, Bm25Ranking, SearchedTool
+from workbench.search.embedding_index import EmbeddingModel
 from workbench.search.match_reasons import letters, reasons
-from workbench.search.score_fusion import Signals, fuse
-from workbench.search.search_index import Finder
-from workbench.search.searchable_items import MOST_RESOURCES, Item, offered
-from workbench.search.semantic.sentence_embeddings import Outdated, Sentences
-from workbench.search.tool_search import Search, first_sentence
+from workbench.search.score_fusion import RankingSignals, fuse
+from workbench.search.search_index import SearchIndex
+from workbench.search.searchable_items import MOST_RESOURCES, SearchableItem, offered
+from workbench.search.semantic.sentence_embeddings import OutdatedIndex, SentenceEmbeddings
+from workbench.search.tool_search import ToolSearch, first_sentence
 from workbench.tokens import count
 
 _FEW = 200  # entries that are indexed at once; more of them go to a thread
 _LONGEST = 1_000  # characters of a question
 _LETTERS = 40  # of a word that is looked for letter by letter
-_Hit = tuple[int, float, int, int, Entry | Item]  # exactness, score, which index, order there
+_Hit = tuple[int, float, int, int, SearchedTool | SearchableItem]  # exactness, score, which index, order there
 
 
 class _Listed(Protocol):
@@ -56,24 +55,24 @@ class SearchedServer(Protocol):
 class _Beside(Struct, frozen=True):
     """The index of what is no tool, and what it was made of."""
 
-    items: tuple[Item, ...]
-    tools: Search
-    ranking: Ranking[Item]
-    reader: Reader | None  # of the tools, when it was made
+    items: tuple[SearchableItem, ...]
+    tools: ToolSearch
+    ranking: Bm25Ranking[SearchableItem]
+    reader: EmbeddingModel | None  # of the tools, when it was made
 
 
-class Everywhere:
+class SearchAll:
     """`servers` are those that a person has not disabled."""
 
-    def __init__(self, finder: Finder, servers: Callable[[], Iterable[SearchedServer]]) -> None:
+    def __init__(self, finder: SearchIndex, servers: Callable[[], Iterable[SearchedServer]]) -> None:
         self._finder = finder
         self._servers = servers
         self._made_of: list[object] = []
-        self._items: tuple[Item, ...] = ()
+        self._items: tuple[SearchableItem, ...] = ()
         self._beside: _Beside | None = None
 
     async def find(
-        self, question: str, kinds: Collection[FindKind], limit: int, skills: tuple[Item, ...] = ()
+        self, question: str, kinds: Collection[FindKind], limit: int, skills: tuple[SearchableItem, ...] = ()
     ) -> Finds:
         """The best first; without a question, a list. No kinds: all of them."""
         tools, fresh = await self._finder.ready()
@@ -89,7 +88,7 @@ class Everywhere:
         known = Counter(str(item.kind) for item in beside.items) + Counter(tool=len(tools.entries))
         return Finds(found, len(hits), dict(known), fresh, "" if tools.reader is None else tools.reader.name)
 
-    def _gathered(self, skills: tuple[Item, ...]) -> tuple[Item, ...]:
+    def _gathered(self, skills: tuple[SearchableItem, ...]) -> tuple[SearchableItem, ...]:
         """The same tuple as long as nothing changed."""
         made_of: list[object] = [skills]
         for one in self._servers():
@@ -111,30 +110,30 @@ class Everywhere:
             self._items = (*found, *skills)
         return self._items
 
-    async def _index(self, tools: Search, items: tuple[Item, ...]) -> _Beside:
+    async def _index(self, tools: ToolSearch, items: tuple[SearchableItem, ...]) -> _Beside:
         before = self._beside
         reader = tools.reader
         if before is not None and before.items is items and before.tools is tools and before.reader is reader:
             return before
-        at_once = len(items) < _FEW and not isinstance(reader, Sentences)
+        at_once = len(items) < _FEW and not isinstance(reader, SentenceEmbeddings)
         made = self._made(tools, items) if at_once else await asyncio.to_thread(self._made, tools, items)
         self._beside = made
         return made
 
-    def _made(self, tools: Search, items: tuple[Item, ...]) -> _Beside:
-        ranking = Ranking(items, tools.ranking)
+    def _made(self, tools: ToolSearch, items: tuple[SearchableItem, ...]) -> _Beside:
+        ranking = Bm25Ranking(items, tools.ranking)
         reader, plain = tools.reader, self._finder.meaning
         if reader is not None and plain is not None:
             try:
                 ranking.deepen(reader if len(items) < _FEW else plain)  # nobody who types waits for thousands
-            except Outdated:
+            except OutdatedIndex:
                 ranking.deepen(plain)
         return _Beside(items, tools, ranking, reader)
 
 
-def _hits(question: str, tools: Search, beside: _Beside, wanted: frozenset[FindKind]) -> list[_Hit]:
+def _hits(question: str, tools: ToolSearch, beside: _Beside, wanted: frozenset[FindKind]) -> list[_Hit]:
     """Only what is wanted is weighed: what is left out must not make the rest look faint."""
-    sides: list[tuple[Signals, Sequence[Entry | Item], Callable[[int], int]]] = []
+    sides: list[tuple[RankingSignals, Sequence[SearchedTool | SearchableItem], Callable[[int], int]]] = []
     if FindKind.TOOL in wanted:
         sides.append((tools.ranking.look(question), tools.entries, tools.ranking.order))
     if wanted - {FindKind.TOOL}:
@@ -151,7 +150,7 @@ def _hits(question: str, tools: Search, beside: _Beside, wanted: frozenset[FindK
     ]
 
 
-def _spelled(question: str, tools: Search, beside: _Beside, wanted: frozenset[FindKind]) -> list[_Hit]:
+def _spelled(question: str, tools: ToolSearch, beside: _Beside, wanted: frozenset[FindKind]) -> list[_Hit]:
     """Where a word is none, somebody may have typed some letters of a name."""
     if len(question) > _LETTERS:
         return []
@@ -162,12 +161,12 @@ def _spelled(question: str, tools: Search, beside: _Beside, wanted: frozenset[Fi
     ]
 
 
-def _all(tools: Search, beside: _Beside) -> list[Entry | Item]:
+def _all(tools: ToolSearch, beside: _Beside) -> list[SearchedTool | SearchableItem]:
     return [*tools.entries, *beside.items]
 
 
-def _kind(one: Entry | Item) -> FindKind:
-    return FindKind.TOOL if isinstance(one, Entry) else one.kind
+def _kind(one: SearchedTool | SearchableItem) -> FindKind:
+    return FindKind.TOOL if isinstance(one, SearchedTool) else one.kind
 
 
 def _told(question: str, hit: _Hit, servers: dict[str, SearchedServer]) -> Find:
@@ -176,7 +175,7 @@ def _told(question: str, hit: _Hit, servers: dict[str, SearchedServer]) -> Find:
     status = server.state.status if server is not None else ServerStatus.READY
     allowed = server is None or server.state.allowed
     why = reasons(question, one, exact) if question else ()
-    if isinstance(one, Entry):
+    if isinstance(one, SearchedTool):
         tool = one.tool
         return Find(
             FindKind.TOOL, tool.server, tool.name, tool.title, first_sentence(tool.description), why,

@@ -1,4 +1,4 @@
-"""Keeps the search in step with a changing catalogue: the index is made beside the loop, or by the first question."""
+"""Keeps the search index up to date: it is built on a thread when the tools change, or by the first question."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Awaitable, Callable, Iterable
 from workbench.events import spawn
 from workbench.paths import resources
 from workbench.records import Depth, SearchAnswer
-from workbench.search.bm25_ranking import Entry
-from workbench.search.search_learning import Lessons
-from workbench.search.semantic.model_source import Source
-from workbench.search.semantic.sentence_embeddings import Outdated, Sentences
-from workbench.search.tool_search import Search
-from workbench.search.word_vectors import VECTORS, Meaning
+from workbench.search.bm25_ranking import SearchedTool
+from workbench.search.search_learning import SearchLearning
+from workbench.search.semantic.model_source import SentenceModelSource
+from workbench.search.semantic.sentence_embeddings import OutdatedIndex, SentenceEmbeddings
+from workbench.search.tool_search import ToolSearch
+from workbench.search.word_vectors import VECTORS, WordVectors
 
 log = logging.getLogger(__name__)
 
@@ -23,25 +23,25 @@ _LATER = 1.0  # seconds after the first index: reading the vectors must not slow
 _PATIENCE = 0.15  # seconds a person who types waits for a new index; then the last one has to do
 
 
-class Finder:
+class SearchIndex:
     """`known` lists what can be found now; `seen` is awaited after each index, for who looks at all tools anyway."""
 
     def __init__(
         self,
-        known: Callable[[], Iterable[Entry]],
-        lessons: Lessons,
-        source: Source,
+        known: Callable[[], Iterable[SearchedTool]],
+        lessons: SearchLearning,
+        source: SentenceModelSource,
         seen: Callable[[], Awaitable[None]],
     ) -> None:
         self._known = known
         self._lessons = lessons
         self.source = source
         self._seen = seen
-        self._search: Search | None = None  # None: something changed since
-        self._last: Search | None = None  # the last one that was ready
+        self._search: ToolSearch | None = None  # None: something changed since
+        self._last: ToolSearch | None = None  # the last one that was ready
         self._built = asyncio.Event()  # it is
         self._indexing: asyncio.Task[None] | None = None
-        self._meaning: Meaning | None = None
+        self._meaning: WordVectors | None = None
         self._deepening: asyncio.Task[None] | None = None
         self._closed = False
 
@@ -50,10 +50,10 @@ class Finder:
         return self._current().answer(query, depth, limit, server, category)
 
     @property
-    def meaning(self) -> Meaning | None:
+    def meaning(self) -> WordVectors | None:
         return self._meaning
 
-    async def ready(self) -> tuple[Search, bool]:
+    async def ready(self) -> tuple[ToolSearch, bool]:
         """An index that can be asked at once, and whether it knows everything. Who types waits a moment for a new one;
         then the last one has to do."""
         if not self._is_ready():
@@ -96,9 +96,9 @@ class Finder:
         if self._indexing is None or self._indexing.done():
             self._indexing = spawn("catalog: index", self._index())
 
-    def _current(self) -> Search:
+    def _current(self) -> ToolSearch:
         if self._search is None:
-            self._search = Search(self._known(), self._lessons.companions)
+            self._search = ToolSearch(self._known(), self._lessons.companions)
         return self._search
 
     async def _index(self) -> None:
@@ -114,7 +114,7 @@ class Finder:
         """It may have been built, switched on or off since."""
         if self._search is None or self._search.reader is None:
             return  # its meaning is being read anyway
-        if self.source.there() != isinstance(self._search.reader, Sentences):
+        if self.source.there() != isinstance(self._search.reader, SentenceEmbeddings):
             self._deepen_soon()
 
     def _deepen_soon(self) -> None:
@@ -125,19 +125,19 @@ class Finder:
         """Words are enough while the house opens; what is meant follows when there is time."""
         if self._meaning is None:
             await asyncio.sleep(_LATER)
-            self._meaning = await asyncio.to_thread(Meaning, resources() / VECTORS)
+            self._meaning = await asyncio.to_thread(WordVectors, resources() / VECTORS)
         deepened = None
         while (now := self._search) is not None and now is not deepened:
             await asyncio.to_thread(now.deepen, self._meaning)
             await self._read_sentences(now)
             deepened = now
 
-    async def _read_sentences(self, now: Search) -> None:
+    async def _read_sentences(self, now: ToolSearch) -> None:
         """With the sentence model, where there is one; for as long as nothing newer is to be read."""
         sentences = await asyncio.to_thread(self.source.open, lambda: self._search is now and not self._closed)
         if sentences is None:
             return
         try:
             await asyncio.to_thread(now.deepen, sentences)
-        except Outdated:
+        except OutdatedIndex:
             log.debug("the catalogue changed while its meaning was read")

@@ -1,7 +1,7 @@
-"""What use has taught the search: after which questions a tool really ran, and which tools ran in one program.
+"""Learns from use: after which questions a tool ran, and which tools ran in one program.
 
-One line of JSON a lesson, appended, so that nothing is lost by a core that dies. The questions come masked: they are
-kept on disk. Only what ran to its end teaches; each tool keeps its newest questions and no more.
+Lessons are appended as JSON lines, so that nothing is lost when a core is killed. Questions are masked before they are
+kept. Only calls that succeeded teach; each tool keeps its newest questions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LINES = 20_000  # after so many the file is written anew, without what was drop
 _LARGEST = 16 << 20
 
 
-class Lessons:
+class SearchLearning:
     """Read once, when first needed; `allowed` is asked each time whether anything is learned or used at all."""
 
     def __init__(self, file: Path) -> None:

@@ -1,4 +1,4 @@
-"""Texts become search terms: names split where people split them, endings cut, synonyms known."""
+"""Splits texts into search terms: names at case and punctuation, a small stemmer, synonyms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever can be found besides tools, in the shape the ranking reads."""
+"""Resources, templates, prompts and skills in the form that the ranking reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_RESOURCES = 5_000
 """Of one server, that can be found by words; its page lists them all."""
 
 
-class Item(Struct, frozen=True):
+class SearchableItem(Struct, frozen=True):
     """A resource, a template, a prompt or a skill."""
 
     kind: FindKind
@@ -43,30 +43,30 @@ def offered(
     prompts: Iterable[Prompt],
     about: str,
     category: str,
-) -> Iterator[Item]:
+) -> Iterator[SearchableItem]:
     """What one server offers besides tools."""
     for one in resources:
         told = f"{one.description} {one.uri}"
-        yield Item(
+        yield SearchableItem(
             FindKind.RESOURCE, one.server, one.uri, one.name, one.title, told, {}, about, category, one.size, one.mime
         )
     for blank in templates:
         told, takes = f"{blank.description} {blank.template}", _properties((name, "") for name in blank.variables)
-        yield Item(
+        yield SearchableItem(
             FindKind.TEMPLATE, blank.server, blank.template, blank.name, blank.title, told, takes, about, category
         )
     for prompt in prompts:
         takes = _properties((argument.name, _words(argument)) for argument in prompt.arguments)
-        yield Item(
+        yield SearchableItem(
             FindKind.PROMPT, prompt.server, prompt.name, prompt.name, prompt.title, prompt.description, takes, about,
             category,
         )  # fmt: skip
 
 
-def of_skill(skill: Skill) -> Item:
+def of_skill(skill: Skill) -> SearchableItem:
     """The tools it needs say what it does as well."""
     told = " ".join((skill.description, *skill.tags, *skill.tools))
-    return Item(FindKind.SKILL, "", skill.name, skill.name, "", told)
+    return SearchableItem(FindKind.SKILL, "", skill.name, skill.name, "", told)
 
 
 def _properties(named: Iterable[tuple[str, str]]) -> JsonObject:

@@ -1,5 +1,6 @@
-"""The three steps of progressive disclosure as text: names, names with a line each, signatures. Exactly what an agent
-receives, so every character is worth its tokens.
+"""Search results for agents at three levels of detail: names, names with a line each, signatures.
+
+The text is exactly what an agent receives, so every character costs tokens.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from workbench import tokens
 from workbench.identifiers import package_name
 from workbench.records import Depth, SearchAnswer, Tool, ToolSummary
-from workbench.search.bm25_ranking import Entry, Ranking
-from workbench.search.embedding_model import Reader
+from workbench.search.bm25_ranking import Bm25Ranking, SearchedTool
+from workbench.search.embedding_index import EmbeddingModel
 from workbench.wrappers.lean import signature
 
 _LINE = 80  # characters of a tool's first sentence
@@ -26,22 +27,22 @@ _MORE = {
 }
 
 
-class Search:
+class ToolSearch:
     """One state of the catalogue, ready to be asked. The index is built once, at the first question or before."""
 
     def __init__(
-        self, known: Iterable[Entry], companions: Callable[[str, str], Sequence[tuple[str, str]]] = lambda *_: ()
+        self, known: Iterable[SearchedTool], companions: Callable[[str, str], Sequence[tuple[str, str]]] = lambda *_: ()
     ) -> None:
         """`companions` names the tools that often ran in one program with a tool."""
         self.entries = list(known)
         self._companions = companions
-        self._ranking: Ranking[Entry] | None = None
-        self.reader: Reader | None = None  # of what is meant; None while only words are compared
+        self._ranking: Bm25Ranking[SearchedTool] | None = None
+        self.reader: EmbeddingModel | None = None  # of what is meant; None while only words are compared
         self._packages = {package_name(server): server for server in {entry.tool.server for entry in self.entries}}
         self._definition_tokens = sum(entry.tool.definition_tokens for entry in self.entries)
 
     @property
-    def ranking(self) -> Ranking[Entry]:
+    def ranking(self) -> Bm25Ranking[SearchedTool]:
         self.prepare()
         assert self._ranking is not None
         return self._ranking
@@ -49,9 +50,9 @@ class Search:
     def prepare(self) -> None:
         """Build the index; a long list takes a second, so somebody may do it on a thread beforehand."""
         if self._ranking is None:
-            self._ranking = Ranking(self.entries)
+            self._ranking = Bm25Ranking(self.entries)
 
-    def deepen(self, reader: Reader) -> None:
+    def deepen(self, reader: EmbeddingModel) -> None:
         """Let meaning count beside words, from the next question on; beside the loop, as it takes a while."""
         self.ranking.deepen(reader)
         self.reader = reader
@@ -74,14 +75,16 @@ class Search:
             reader="" if self.reader is None else self.reader.name,
         )
 
-    def _find(self, query: str, limit: int, among: Callable[[Entry], bool] | None) -> tuple[list[Entry], int]:
+    def _find(
+        self, query: str, limit: int, among: Callable[[SearchedTool], bool] | None
+    ) -> tuple[list[SearchedTool], int]:
         if not query:
             listed = [entry for entry in self.entries if among is None or among(entry)]
             return listed[:limit], len(listed)
         positions, total = self.ranking.rank(query, limit, among)
         return [self.entries[position] for position in positions], total
 
-    def _together(self, shown: Sequence[Entry]) -> list[str]:
+    def _together(self, shown: Sequence[SearchedTool]) -> list[str]:
         """What ran with the tools shown, as far as it is not shown itself."""
         here = {(entry.tool.server, entry.tool.name) for entry in shown}
         by_name = {(entry.tool.server, entry.tool.name): entry for entry in self.entries}
@@ -113,7 +116,7 @@ class Search:
         return f"{shown} of {total} tools{about}" + (f" ({'; '.join(hints)})" if hints else "")
 
 
-def _filter(server: str, category: str) -> Callable[[Entry], bool] | None:
+def _filter(server: str, category: str) -> Callable[[SearchedTool], bool] | None:
     if not server and not category:
         return None
     return lambda one: (not server or one.tool.server == server) and (not category or one.category.lower() == category)
@@ -145,8 +148,8 @@ def first_sentence(text: str) -> str:
     return f"{sentence[: _LINE - 1].rsplit(' ', 1)[0][: _LINE - 1]}…"
 
 
-def _body(entries: Sequence[Entry], depth: Depth) -> list[str]:
-    groups: dict[str, list[Entry]] = {}
+def _body(entries: Sequence[SearchedTool], depth: Depth) -> list[str]:
+    groups: dict[str, list[SearchedTool]] = {}
     for entry in entries:  # in order of rank: the server with the best match comes first
         groups.setdefault(entry.tool.server, []).append(entry)
     if depth is Depth.NAME:
@@ -161,7 +164,7 @@ def _body(entries: Sequence[Entry], depth: Depth) -> list[str]:
     return lines
 
 
-def _described(entry: Entry) -> str:
+def _described(entry: SearchedTool) -> str:
     line = import_line(entry.tool.server, entry.function)
     told = first_sentence(entry.tool.description or entry.tool.title)
     return f"{line}  # {told}" if told else line

@@ -1,7 +1,7 @@
-"""How near two texts are in meaning, by word vectors that come with the app: no model runs and nothing is fetched.
+"""Semantic similarity of texts from word vectors that come with the app: no model runs and nothing is downloaded.
 
-A text is the sum of the vectors of its word pieces. They were fitted by `tools/train_vectors.py` to agree with a
-sentence model; see `resources/LICENSES.md`. numpy is imported here only, on the thread that builds an index.
+The vector of a text is the sum of those of its word pieces, fitted by `tools/train_vectors.py` to agree with a sentence
+model; see `resources/LICENSES.md`. numpy is imported on the thread that builds an index.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LONGEST_WORD = 40
 _MOST_PIECES = 80  # of one text; what comes later says little about a tool
 
 
-class Meaning:
+class WordVectors:
     """The vectors of all pieces, read from one file."""
 
     name = "the word vectors that come with the app"

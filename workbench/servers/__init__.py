@@ -1,1 +1,1 @@
-"""Which servers and tools exist: connect, list, search, call. The only room that speaks to a server."""
+"""MCP servers of a project: their configuration, connections, tools, resources, sign-in, requests and diagnosis."""

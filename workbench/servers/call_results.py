@@ -1,4 +1,4 @@
-"""A server's raw answer to a call becomes an Outcome. Lenient: what is not as the protocol says is shown, not lost."""
+"""Converts a server's raw answer to a tool call into an `Outcome`. What breaks the protocol is shown, not dropped."""
 
 from __future__ import annotations
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from types import TracebackType
 
 
-class CallClock:
+class CallTimeout:
     """An async context manager that raises TimeoutError when its time, not counting pauses, is over."""
 
-    def __init__(self, seconds: float, others: set[CallClock] | None = None) -> None:
+    def __init__(self, seconds: float, others: set[CallTimeout] | None = None) -> None:
         """`others`: the set in which the clock stands while it runs."""
         self.seconds = seconds
         self._others = others if others is not None else set()
@@ -20,7 +20,7 @@ class CallClock:
         self._left = seconds  # while it stands still
         self._entered = False
 
-    async def __aenter__(self) -> CallClock:
+    async def __aenter__(self) -> CallTimeout:
         await self._timeout.__aenter__()
         self._entered = True
         self._others.add(self)
@@ -72,16 +72,16 @@ class CallClock:
             self._timeout.reschedule(until)
 
 
-class Clocks:
+class CallTimeouts:
     """The clocks of all calls that wait at one server; they stand still together."""
 
     def __init__(self) -> None:
-        self._clocks: set[CallClock] = set()
+        self._clocks: set[CallTimeout] = set()
         self._pauses = 0
 
-    def running(self, seconds: float) -> CallClock:
+    def running(self, seconds: float) -> CallTimeout:
         """The clock of one call, for as long as the call takes."""
-        clock = CallClock(seconds, self._clocks)
+        clock = CallTimeout(seconds, self._clocks)
         for _ in range(self._pauses):
             clock.pause()
         return clock

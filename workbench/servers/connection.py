@@ -1,4 +1,7 @@
-"""One live connection: a single owner task enters and leaves the SDK's session; everybody else only calls."""
+"""A live connection to one server. One owner task enters and leaves the SDK's session; other tasks only call.
+
+The SDK's cancel scopes must be left in the task that entered them.
+"""
 
 from __future__ import annotations
 
@@ -13,49 +16,49 @@ from workbench.events import spawn
 from workbench.records import JsonObject
 from workbench.sdk import load_sdk
 from workbench.servers import server_faults
-from workbench.servers.call_timeout import Clocks
-from workbench.servers.monitoring.message_log import Traffic
+from workbench.servers.call_timeout import CallTimeouts
+from workbench.servers.monitoring.message_log import MessageLog
 from workbench.servers.sdk_adapter import input_rounds, protocol_negotiation
-from workbench.servers.sdk_adapter.change_subscription import Changes
-from workbench.servers.sdk_adapter.fast_tool_calls import Unwritable
+from workbench.servers.sdk_adapter.change_subscription import ChangeSubscription
+from workbench.servers.sdk_adapter.fast_tool_calls import UnwritableRequest
 from workbench.servers.sdk_adapter.http_errors import BROKE
 from workbench.servers.sdk_adapter.protocol_negotiation import CLOSED, Greeting
 from workbench.servers.sdk_adapter.transport_protocol import Transport
 from workbench.servers.server_faults import ServerFault
-from workbench.servers.server_requests import Desk, Hearing, Host
+from workbench.servers.server_requests import HostGateway, ServerHost, ToolListObserver
 
 if TYPE_CHECKING:
     import anyio
     from mcp.client.session import ClientSession
     from mcp.shared.dispatcher import CallOptions
 
-    from workbench.servers.sdk_adapter.raw_dispatcher import Dispatch
+    from workbench.servers.sdk_adapter.raw_dispatcher import RawDispatcher
 
 log = logging.getLogger(__name__)
 
 
-class Progress(Protocol):
+class ProgressListener(Protocol):
     """Hears how far a request is."""
 
     async def __call__(self, progress: float, total: float | None, message: str | None) -> None: ...
 
 
-class SessionOver(ServerFault):
+class SessionExpired(ServerFault):
     """A server at an address has begun anew and does not know us any more; it did not carry out the request."""
 
 
-class Connection:
+class ServerConnection:
     """One way to a server and the session on it. Single use: a new start is a new connection."""
 
     def __init__(
         self,
         name: str,
         transport: Transport,
-        traffic: Traffic,
-        host: Host,
+        traffic: MessageLog,
+        host: ServerHost,
         changed: Callable[[], None],
-        lost: Callable[[Connection], None],
-        clocks: Clocks | None = None,
+        lost: Callable[[ServerConnection], None],
+        clocks: CallTimeouts | None = None,
     ) -> None:
         self._name = name
         self._traffic = traffic
@@ -68,8 +71,8 @@ class Connection:
         self._scope: anyio.CancelScope | None = None
         self._closing = False
         self._meta: JsonObject = {}  # empty in the legacy era
-        self.clocks = clocks or Clocks()  # of the calls that wait here; they stand while the host is asked
-        self._desk = Desk(name, Hearing(host, changed), self.clocks)
+        self.clocks = clocks or CallTimeouts()  # of the calls that wait here; they stand while the host is asked
+        self._desk = HostGateway(name, ToolListObserver(host, changed), self.clocks)
         self.greeting: Greeting | None = None  # set when ready
         self.fault: ServerFault | None = None  # set when it ended unasked
         self._under_way = 0  # requests that wait for their answer
@@ -97,7 +100,7 @@ class Connection:
         self,
         method: str,
         params: JsonObject,
-        progress: Progress | None = None,
+        progress: ProgressListener | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> JsonObject:
         """The server's raw answer. Raises MCPError, or ServerFault when the server is gone.
@@ -154,7 +157,7 @@ class Connection:
         return self.greeting is not None and not self._transport.ended.is_set() and not self._closing
 
     async def _send(
-        self, method: str, params: JsonObject, progress: Progress | None, headers: Mapping[str, str]
+        self, method: str, params: JsonObject, progress: ProgressListener | None, headers: Mapping[str, str]
     ) -> JsonObject:
         from mcp.shared.exceptions import MCPError
 
@@ -163,7 +166,7 @@ class Connection:
             if method == "tools/call" and (direct := self._transport.direct) is not None:
                 try:
                     return await direct.request(method, signed, progress)
-                except Unwritable:
+                except UnwritableRequest:
                     log.debug("%s is sent by the SDK: it is no plain JSON", method)
             options: CallOptions = {"headers": {**self._headers(method, params), **headers}}
             if progress is not None:
@@ -171,7 +174,7 @@ class Connection:
             return await self._dispatch.send_raw_request(method, signed, options)
         except MCPError as fault:
             if self._transport.expired:
-                raise SessionOver("The server has forgotten the session.", "Connect it again.") from fault
+                raise SessionExpired("The server has forgotten the session.", "Connect it again.") from fault
             if fault.code == CLOSED and (ended := await self._ending()):
                 raise ended from fault
             if fault.code == BROKE:
@@ -217,13 +220,13 @@ class Connection:
         import anyio
         from mcp.types import Implementation
 
-        from workbench.servers.sdk_adapter.raw_dispatcher import Dispatch
+        from workbench.servers.sdk_adapter.raw_dispatcher import RawDispatcher
 
         if self._closing:
             return
         me = Implementation(name="mcp-workbench", title="MCP Workbench", version=__version__)
         async with self._transport as (incoming, outgoing):
-            self._dispatch: Dispatch = Dispatch(incoming, outgoing, self._desk)
+            self._dispatch: RawDispatcher = RawDispatcher(incoming, outgoing, self._desk)
             if (direct := self._transport.direct) is not None:
                 direct.told = self._desk.tell
             async with _session(self._dispatch, me, self._host.capabilities) as self._session:
@@ -233,7 +236,7 @@ class Connection:
                     with anyio.fail_after(seconds):
                         await protocol_negotiation.negotiate(self._session, era)
                     self._meta = protocol_negotiation.meta(self._session, me, self._host.capabilities)
-                    self._changes = Changes(self._session, self._changed)
+                    self._changes = ChangeSubscription(self._session, self._changed)
                     self.greeting = protocol_negotiation.greeting(self._session, self._transport.kind)
                     self._settled.set()
                     await self._last()
@@ -268,7 +271,9 @@ class Connection:
         return server_faults.protocol(fault, self._traffic)
 
 
-def _session(dispatch: Dispatch, me: Any, capabilities: JsonObject) -> ClientSession:  # Any: the SDK's Implementation
+def _session(
+    dispatch: RawDispatcher, me: Any, capabilities: JsonObject
+) -> ClientSession:  # Any: the SDK's Implementation
     from mcp.client.session import ClientSession
     from mcp.types import ClientCapabilities
 

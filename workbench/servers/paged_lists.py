@@ -1,24 +1,28 @@
-"""Reads a list that a server gives out page by page, raw: the SDK's typed lists fail as a whole for one wrong entry."""
+"""Reads a list that a server sends page by page, raw and bounded.
+
+WORKAROUND(the SDK's typed lists fail as a whole for one invalid entry, mcp > 2.3):
+test_one_wrong_tool_costs_the_whole_list in `tests/servers/test_plain_sdk.py`.
+"""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 from workbench.records import JsonObject
-from workbench.servers.connection import Connection
+from workbench.servers.connection import ServerConnection
 
 PAGES = 200  # a server that never stops paging is cut there
 ENTRIES = 20_000  # of one list
 
 
-class Listed(Struct, frozen=True):
+class PagedList(Struct, frozen=True):
     """The raw entries, and what was wrong with the list as a whole."""
 
     entries: tuple[object, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-async def read_pages(connection: Connection, method: str, key: str, what: str) -> Listed:
+async def read_pages(connection: ServerConnection, method: str, key: str, what: str) -> PagedList:
     """All entries under `key` of the answers to `method`; `what` names the list in sentences. Raises MCPError."""
     entries: list[object] = []
     cursor, seen = "", set[str]()
@@ -26,7 +30,7 @@ async def read_pages(connection: Connection, method: str, key: str, what: str) -
         page: JsonObject = await connection.request(method, {"cursor": cursor} if cursor else {})
         found = page.get(key)
         if not isinstance(found, list):
-            return Listed(tuple(entries), (f"The {what} holds no list of {key}.",))
+            return PagedList(tuple(entries), (f"The {what} holds no list of {key}.",))
         entries.extend(found)
         following = page.get("nextCursor")
         if not isinstance(following, str) or not following:
@@ -38,9 +42,9 @@ async def read_pages(connection: Connection, method: str, key: str, what: str) -
     return _cut(entries, what, ended=False)
 
 
-def _cut(entries: list[object], what: str, *, ended: bool) -> Listed:
+def _cut(entries: list[object], what: str, *, ended: bool) -> PagedList:
     kept = tuple(entries[:ENTRIES])
     if not ended:
-        return Listed(kept, (f"The {what} does not end; {len(kept)} entries were read.",))
+        return PagedList(kept, (f"The {what} does not end; {len(kept)} entries were read.",))
     more = len(entries) - len(kept)
-    return Listed(kept, (f"The {what} is too long; {more} entries were left out.",) if more else ())
+    return PagedList(kept, (f"The {what} is too long; {more} entries were left out.",) if more else ())

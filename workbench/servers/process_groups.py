@@ -1,4 +1,4 @@
-"""The core's end of the guard: which process groups of servers live right now, told to a process that outlives us."""
+"""Process groups of running servers, reported to the process guard, which ends them when the core is killed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 _GRACE = 5.0  # seconds for the guard to go once it has nothing left to do
 
 
-class Groups:
+class ProcessGroups:
     """Process groups of running servers. The guard starts with the first of them."""
 
     def __init__(self) -> None:

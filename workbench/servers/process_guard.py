@@ -1,8 +1,7 @@
-"""A tiny process that outlives the core by a moment and ends the servers the core could not end itself.
+"""Small process that ends the servers' process groups when the core was killed.
 
-The core tells it the process groups of its servers ("+123" started, "-123" gone, one a line on stdin). When the core
-is gone, even by kill -9, stdin ends; every group still listed gets TERM, then KILL. Standard library only: it is
-started with -I -S and must be there in milliseconds.
+The core writes the process groups to its stdin ("+123" started, "-123" ended, one a line). When stdin ends, every group
+still listed gets TERM, then KILL. Standard library only: it is started with -I -S and must be ready in milliseconds.
 """
 
 from __future__ import annotations

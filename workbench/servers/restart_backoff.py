@@ -1,4 +1,4 @@
-"""How long a server that keeps dying is left alone, and when to stop trying."""
+"""Back-off between restarts of a server that keeps exiting, and when to give up."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LONGEST = 60.0  # seconds between two attempts
 _FIRST = 1.0  # seconds before the first one of ours; a call may start it at once
 
 
-class Backoff:
+class RestartBackoff:
     """Counts deaths. Whoever calls may try again after 0, 1, 2, 4 … seconds, we by ourselves a little later."""
 
     def __init__(self, now: Callable[[], float]) -> None:

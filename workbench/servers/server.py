@@ -1,4 +1,4 @@
-"""One server of the bench through all its lives: starts it, keeps its tools, notices its death, starts it again."""
+"""Lifecycle of one server: starts it, keeps its tools, notices when it exits, starts it again."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from msgspec.structs import replace
 from workbench.errors import WorkbenchError
 from workbench.events import Event, OffersChanged, ServerChanged, ToolsChanged, spawn
 from workbench.records import Fault, JsonObject, ServerConfig, ServerState, ServerStatus, Tool
-from workbench.servers import server_faults, status_text
-from workbench.servers.call_timeout import Clocks
+from workbench.servers import server_faults
+from workbench.servers.call_timeout import CallTimeouts
 from workbench.servers.configuration import plain_text_secrets
-from workbench.servers.connection import Connection, Progress, SessionOver
-from workbench.servers.monitoring.call_statistics import Counts
-from workbench.servers.monitoring.message_log import Traffic
-from workbench.servers.resources_and_prompts.resource_cache import Kept
-from workbench.servers.resources_and_prompts.resource_updates import Offering
-from workbench.servers.restart_backoff import Backoff
+from workbench.servers.connection import ProgressListener, ServerConnection, SessionExpired
+from workbench.servers.monitoring.message_log import MessageLog
+from workbench.servers.monitoring.server_statistics import CallStatistics
+from workbench.servers.resources_and_prompts.resource_cache import CachedResources
+from workbench.servers.resources_and_prompts.resource_updates import ServerResources
+from workbench.servers.restart_backoff import RestartBackoff
 from workbench.servers.sdk_adapter import header_arguments
 from workbench.servers.sdk_adapter.protocol_negotiation import MODERN, Greeting
 from workbench.servers.sdk_adapter.transport_selection import another_may_do
-from workbench.servers.server_cache import Remembered
-from workbench.servers.server_context import Surroundings
+from workbench.servers.server_cache import CachedServer
+from workbench.servers.server_context import ServerContext
 from workbench.servers.server_faults import ServerFault, masked, not_running
-from workbench.servers.server_requests import Beside
+from workbench.servers.server_requests import ObservedHost
 from workbench.servers.tool_definitions import definition_parsing
-from workbench.servers.tool_definitions.definition_history import Moments
-from workbench.servers.tool_definitions.definition_pins import Pins
+from workbench.servers.tool_definitions.definition_history import DefinitionHistory
+from workbench.servers.tool_definitions.definition_pins import DefinitionPins
 from workbench.servers.tool_definitions.missing_tool_messages import waits
-from workbench.servers.tool_definitions.server_tools import OwnTools
+from workbench.servers.tool_definitions.server_tools import ServerTools
 from workbench.servers.tool_definitions.tool_listing import list_tools
 
 log = logging.getLogger(__name__)
@@ -41,31 +41,31 @@ log = logging.getLogger(__name__)
 _CALM = 0.1  # seconds between two readings of a list that keeps changing
 
 
-class Server:
+class McpServer:
     """One entry of the bench: its configuration, its state, its tools, and its connection while there is one."""
 
-    def __init__(self, config: ServerConfig, allowed: bool, surroundings: Surroundings) -> None:
+    def __init__(self, config: ServerConfig, allowed: bool, surroundings: ServerContext) -> None:
         self._around = surroundings
-        self._connection: Connection | None = None
+        self._connection: ServerConnection | None = None
         self._starting: asyncio.Task[None] | None = None
         self._relisting: asyncio.Task[None] | None = None
         self._stale = False  # the server said that its list changed
-        self._backoff = Backoff(time.monotonic)
+        self._backoff = RestartBackoff(time.monotonic)
         self._reviving: asyncio.Task[None] | None = None
         self._was_lost = False  # it went unasked since it was ready last
         self._retired = False  # its entry was changed or removed: nothing starts it any more
         self._era = ""
         self._way = ""  # how it was reached last: stdio, http or sse
-        self.clocks = Clocks()  # of the calls that wait here; they stand while a person is asked
-        self.own = OwnTools(
+        self.clocks = CallTimeouts()  # of the calls that wait here; they stand while a person is asked
+        self.own = ServerTools(
             config, surroundings.paths.pins, surroundings.tell, lambda: surroundings.weigh(self.state.config)
         )
-        self.moments = Moments(config.name, surroundings.paths.moments)
+        self.moments = DefinitionHistory(config.name, surroundings.paths.moments)
         self._rubbish_told = 0
-        self.traffic = Traffic(config.name, surroundings.masks)
+        self.traffic = MessageLog(config.name, surroundings.masks)
         self.begun_tasks: dict[str, str] = {}  # task → the tool whose call began it
-        self.offering = Offering(config.name, self._hear_offers, surroundings, self._remember_offers)
-        self.counts = Counts()
+        self.offering = ServerResources(config.name, self._hear_offers, surroundings, self._remember_offers)
+        self.counts = CallStatistics()
         self.since = 0.0  # when it became ready last
         self.state = ServerState(
             config, allowed=allowed, plain_secrets=plain_text_secrets.hide(config, surroundings.masks)
@@ -84,15 +84,15 @@ class Server:
         return self.own.functions
 
     @property
-    def pins(self) -> Pins:
+    def pins(self) -> DefinitionPins:
         return self.own.pins
 
     @property
-    def running(self) -> Connection | None:
+    def running(self) -> ServerConnection | None:
         connection = self._connection
         return connection if connection is not None and connection.alive else None
 
-    def recall(self, facts: Remembered) -> None:
+    def recall(self, facts: CachedServer) -> None:
         """Take over what is known from its last life."""
         self._era, self._way = facts.era, facts.way
         if facts.tools:
@@ -125,7 +125,7 @@ class Server:
             self._change(status=ServerStatus.STOPPED, fault=None, pid=0, rests=True)
             await connection.close()
 
-    async def start(self, *, at_once: bool = False) -> Connection:
+    async def start(self, *, at_once: bool = False) -> ServerConnection:
         """The running connection, started if need be. Raises ServerFault. `at_once`: a person asks, no pause."""
         if self._retired:
             raise server_faults.retired(self.name)
@@ -163,7 +163,7 @@ class Server:
         self._retired = True
         await self.stop()
 
-    async def ready(self) -> Connection:
+    async def ready(self) -> ServerConnection:
         """The running connection; a stopped server is started if a person has allowed that."""
         if (running := self.running) is not None and not self._retired:
             return running
@@ -173,19 +173,19 @@ class Server:
             raise waits(self.name)
         return await self.start()
 
-    async def request(self, method: str, params: JsonObject, progress: Progress | None = None) -> JsonObject:
+    async def request(self, method: str, params: JsonObject, progress: ProgressListener | None = None) -> JsonObject:
         """Ask the server, in a new session if it has forgotten the old one. Raises MCPError or ServerFault."""
         connection = await self.ready()
         try:
             return await connection.request(method, params, progress, self._mirrored(connection, method, params))
-        except SessionOver:
+        except SessionExpired:
             log.info("%s has forgotten the session; a new one begins", self.name)
         if connection is self._connection:
             await self._hang_up()
         connection = await self.ready()
         return await connection.request(method, params, progress, self._mirrored(connection, method, params))
 
-    def _mirrored(self, connection: Connection, method: str, params: JsonObject) -> dict[str, str]:
+    def _mirrored(self, connection: ServerConnection, method: str, params: JsonObject) -> dict[str, str]:
         plain = self._era != MODERN or connection.transport.kind == "stdio"
         return {} if plain else header_arguments.of_request(self.own.approved, method, params)
 
@@ -222,18 +222,18 @@ class Server:
         found = await self._list(connection)
         await self._settle(connection, greeting, found, (time.perf_counter() - started) * 1000)
 
-    async def _reach(self) -> tuple[Connection, Greeting]:
+    async def _reach(self) -> tuple[ServerConnection, Greeting]:
         """By the first way that leads there; where none does, the first one's fault counts."""
         config, settings, ways = self.state.config, self._around.settings(), self._around.ways
         await self._vouch()
         first: ServerFault | None = None
         for kind in ways.to(config, self._way):
             transport = await asyncio.to_thread(ways.build, kind, config, settings.server_frame_mb << 20, self.traffic)
-            connection = self._connection = Connection(
+            connection = self._connection = ServerConnection(
                 config.name,
                 transport,
                 self.traffic,
-                Beside(self._around.host(config.name), self.offering.told),
+                ObservedHost(self._around.host(config.name), self.offering.told),
                 self._list_changed,
                 self._died,
                 self.clocks,
@@ -255,12 +255,16 @@ class Server:
             self.state = replace(self.state, allowed=False, doubt=doubt)
             raise ServerFault(f"It was not started: {doubt}.", "Press Connect, look at it, and allow it again.")
 
-    def _refused(self, connection: Connection) -> None:
+    def _refused(self, connection: ServerConnection) -> None:
         needed = connection.transport.status == 401
         self.state = replace(self.state, sign_in="needed" if needed else "")
 
     async def _settle(
-        self, connection: Connection, greeting: Greeting, found: definition_parsing.Definitions, latency: float
+        self,
+        connection: ServerConnection,
+        greeting: Greeting,
+        found: definition_parsing.ParsedDefinitions,
+        latency: float,
     ) -> None:
         self._backoff.ready()
         lost, self._was_lost = self._was_lost, False
@@ -299,7 +303,7 @@ class Server:
         await self._hang_up()
         self._fall(fault)
 
-    def _died(self, connection: Connection) -> None:
+    def _died(self, connection: ServerConnection) -> None:
         """Called by the connection when it ended unasked. A failed start is told by `_start`."""
         if connection is not self._connection or self._starting is not None:
             return
@@ -354,7 +358,7 @@ class Server:
                 self._around.tell(ToolsChanged(self.name))
                 await self._remember()
 
-    async def _list(self, connection: Connection) -> definition_parsing.Definitions:
+    async def _list(self, connection: ServerConnection) -> definition_parsing.ParsedDefinitions:
         found = await list_tools(self.name, connection, self._around.settings().server_start_seconds)
         mirrored = self._era == MODERN and connection.transport.kind != "stdio"
         return header_arguments.without_invalid(found) if mirrored else found
@@ -363,13 +367,13 @@ class Server:
         self._rubbish_told = self.traffic.rubbish_count
         return (*self.own.warnings, *self.traffic.warnings())
 
-    async def _remember_offers(self, kept: Kept) -> None:
+    async def _remember_offers(self, kept: CachedResources) -> None:
         await asyncio.to_thread(self._around.memory.offers.keep, self.state.config, kept)
         await self.moments.keep_offers(kept.templates, kept.prompts)
 
     async def _remember(self) -> None:
         state = self.state
-        facts = Remembered(
+        facts = CachedServer(
             state.title, state.version, state.protocol, state.instructions, self._era, self.own.listed, way=self._way
         )
         await asyncio.to_thread(self._around.memory.keep, state.config, facts)
@@ -388,8 +392,21 @@ class Server:
 
     def _entered(self) -> None:
         """A step of its life, noted among its messages; a fall is remembered."""
-        self.traffic.mark(status_text.words(self.state))
+        self.traffic.mark(words(self.state))
         if self.state.status is ServerStatus.READY:
             self.since = time.time()
         elif self.state.status is ServerStatus.FAILED and self.state.fault is not None:
             self.counts.note(self.state.fault.message)
+
+
+def words(state: ServerState) -> str:
+    """What just happened to it."""
+    match state.status:
+        case ServerStatus.STARTING:
+            return "The server starts."
+        case ServerStatus.READY:
+            process = f", process {state.pid}" if state.pid else ""
+            return f"The server is ready: protocol {state.protocol or 'unknown'}{process}."
+        case ServerStatus.FAILED:
+            return f"The server failed: {state.fault.message}" if state.fault else "The server failed."
+    return "The server was stopped."

@@ -1,4 +1,4 @@
-"""What a server was like when it last ran, so that its tools are known and searchable before it starts."""
+"""Cache of what a server said of itself and its tools, so that they are known and searchable before it starts."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from msgspec import Struct, field
 from workbench.records import ServerConfig, Tool
 from workbench.servers.configuration import private_json_files
 from workbench.servers.configuration.launch_command import fingerprint
-from workbench.servers.resources_and_prompts.resource_cache import Kept, OfferMemory
+from workbench.servers.resources_and_prompts.resource_cache import CachedResources, ResourceCache
 from workbench.servers.tool_definitions import definition_parsing
 
 log = logging.getLogger(__name__)
 _FORMAT = 1  # another number in a file: it is ignored
 
 
-class Remembered(Struct, frozen=True):
+class CachedServer(Struct, frozen=True):
     """The last known facts of one server."""
 
     title: str = ""
@@ -29,27 +29,29 @@ class Remembered(Struct, frozen=True):
     tools: tuple[Tool, ...] = ()
     warnings: tuple[str, ...] = ()
     way: str = ""  # how it was reached: stdio, http or sse
-    offers: Kept = field(default_factory=Kept)  # kept by itself: these lists are read later, and change more often
+    offers: CachedResources = field(
+        default_factory=CachedResources
+    )  # kept by itself: these lists are read later, and change more often
 
 
-class Memory:
+class ServerCache:
     """One file per command fingerprint; a changed command starts with nothing known."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.offers = OfferMemory(folder)
+        self.offers = ResourceCache(folder)
 
-    def recall(self, config: ServerConfig) -> Remembered:
+    def recall(self, config: ServerConfig) -> CachedServer:
         """Blocks while it reads and hashes: call it on a thread."""
         found = private_json_files.load(self._file(config))
         if not isinstance(found, dict) or found.get("format") != _FORMAT or not isinstance(found.get("tools"), list):
-            return Remembered()
+            return CachedServer()
         offers = self.offers.recall(config)
         read = definition_parsing.read(config.name, found["tools"])
         words = {key: str(found.get(key, "")) for key in ("title", "version", "protocol", "instructions", "era", "way")}
-        return Remembered(**words, tools=read.tools, warnings=read.warnings, offers=offers)
+        return CachedServer(**words, tools=read.tools, warnings=read.warnings, offers=offers)
 
-    def keep(self, config: ServerConfig, facts: Remembered) -> None:
+    def keep(self, config: ServerConfig, facts: CachedServer) -> None:
         """A cache that cannot be written costs speed only."""
         value: dict[str, Any] = {  # Any: JSON
             "format": _FORMAT,

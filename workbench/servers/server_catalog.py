@@ -1,4 +1,4 @@
-"""The room's one public noun: every server and tool of a bench, and the only way a call reaches a real server."""
+"""All servers and tools of a project, and the only way by which a call reaches a server."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.api.marker import api
@@ -36,32 +37,31 @@ from workbench.records import (
     ToolCall,
     ToolSummary,
 )
-from workbench.search.bm25_ranking import Entry
-from workbench.search.search_all import Everywhere
-from workbench.search.search_index import Finder
-from workbench.search.search_learning import Lessons
-from workbench.search.semantic.model_source import Source
-from workbench.search.tool_search import summary
+from workbench.search.bm25_ranking import SearchedTool
+from workbench.search.search_all import SearchAll
+from workbench.search.search_index import SearchIndex
+from workbench.search.search_learning import SearchLearning
+from workbench.search.semantic.model_source import SentenceModelSource
+from workbench.search.tool_search import import_line, summary
 from workbench.secrets.masks import Masks
 from workbench.servers import tool_calls
-from workbench.servers.configuration import command_files, root_folders
+from workbench.servers.configuration import launch_consents, root_folders
 from workbench.servers.configuration.launch_command import Secret, no_secret
-from workbench.servers.configuration.launch_consents import Consents
-from workbench.servers.configuration.mcp_json_file import Configuration, Reading
-from workbench.servers.elicitation.open_requests import Asks
+from workbench.servers.configuration.launch_consents import LaunchConsents
+from workbench.servers.configuration.mcp_json_file import McpJsonContents, McpJsonFile
+from workbench.servers.elicitation.open_requests import OpenElicitations
 from workbench.servers.monitoring import idle_servers
-from workbench.servers.process_groups import Groups
-from workbench.servers.request_handler import Attendant
-from workbench.servers.resources_and_prompts.resource_requests import Offered
+from workbench.servers.process_groups import ProcessGroups
+from workbench.servers.resources_and_prompts.resource_requests import ResourceRequests
 from workbench.servers.sdk_adapter.protocol_negotiation import MODERN
-from workbench.servers.sdk_adapter.transport_selection import Authorize, Ways, nobody_signs_in
-from workbench.servers.server import Server
-from workbench.servers.server_cache import Memory, Remembered
-from workbench.servers.server_context import Surroundings, Weigh, unweighed
+from workbench.servers.sdk_adapter.transport_selection import Authorize, TransportSelection, nobody_signs_in
+from workbench.servers.server import McpServer
+from workbench.servers.server_cache import CachedServer, ServerCache
+from workbench.servers.server_context import ServerContext, Weigh, unweighed
 from workbench.servers.server_faults import ServerFault
-from workbench.servers.server_requests import Host
+from workbench.servers.server_requests import ServerHost, ServerRequestHandler
 from workbench.servers.tool_calls import Hear
-from workbench.servers.tool_definitions.definition_warnings import Oddities
+from workbench.servers.tool_definitions.definition_warnings import DefinitionWarnings
 from workbench.servers.tool_definitions.known_tools import KnownTools
 from workbench.servers.tool_definitions.missing_tool_messages import no_tool, not_allowed, waiting_line, waits
 from workbench.settings import Settings
@@ -70,7 +70,7 @@ from workbench.tokens import count
 from workbench.tool_names import ToolNames, tool_names
 
 
-class Catalog:
+class ServerCatalog:
     """Servers from `.mcp.json` and the built-in one, their tools, search over them, calls to them."""
 
     def __init__(
@@ -79,30 +79,30 @@ class Catalog:
         settings: Callable[[], Settings],
         tell: Callable[[Event], None],
         *,
-        host: Callable[[str], Host] | None = None,
+        host: Callable[[str], ServerHost] | None = None,
         secret: Secret = no_secret,
         masks: Masks | None = None,
-        asks: Asks | None = None,
+        asks: OpenElicitations | None = None,
         authorize: Authorize = nobody_signs_in,
         weigh: Weigh = unweighed,
     ) -> None:
         """`host`: who answers and hears a server, by its name; without one the person does, through `asks`. `secret`:
         what stands for `${keyring:name}`. `masks`: what takes secrets out of messages and faults. `authorize`: who
         signs in at a server at an address. `weigh`: what a person's trust makes of a server's tools."""
-        self.asks = asks or Asks(tell, settings)  # what servers ask of a person
+        self.asks = asks or OpenElicitations(tell, settings)  # what servers ask of a person
         self._bench = paths.bench
         self._settings = settings  # asked each time, so that a changed setting counts at once
-        self._configuration = Configuration(paths.servers_file)
-        self._consents = Consents(paths.consents)
-        self._groups = Groups()
-        ways = Ways(paths.bench, self._groups, secret, authorize)
-        self.oddities = Oddities()
-        self._around = Surroundings(
+        self._configuration = McpJsonFile(paths.servers_file)
+        self._consents = LaunchConsents(paths.consents)
+        self._groups = ProcessGroups()
+        ways = TransportSelection(paths.bench, self._groups, secret, authorize)
+        self.oddities = DefinitionWarnings()
+        self._around = ServerContext(
             paths,
             settings,
             self._hear,
             self._groups,
-            Memory(paths.catalogue),
+            ServerCache(paths.catalogue),
             ways,
             host or self._attend,
             masks or Masks(),
@@ -110,24 +110,24 @@ class Catalog:
             weigh,
         )
         self._tell = tell
-        self._servers: dict[str, Server] = {}
+        self._servers: dict[str, McpServer] = {}
         self._replaced: dict[str, asyncio.Event] = {}  # servers whose entry is being replaced right now
-        self.lessons = Lessons(paths.lessons)
-        source = Source(models_folder(), paths.meanings, lambda: settings().search_model)
-        self.finder = Finder(self._findable, self.lessons, source, self._look_for_oddities)
-        self.everywhere = Everywhere(self.finder, self._enabled)  # for people: agents ask `search`
+        self.lessons = SearchLearning(paths.lessons)
+        source = SentenceModelSource(models_folder(), paths.meanings, lambda: settings().search_model)
+        self.finder = SearchIndex(self._findable, self.lessons, source, self._look_for_oddities)
+        self.everywhere = SearchAll(self.finder, self._enabled)  # for people: agents ask `search`
         self._known = KnownTools({})  # of servers that are enabled
         self._all_known = KnownTools({})
         self._resting: asyncio.Task[None] | None = None
         self._reloading = asyncio.Lock()
-        self.offered = Offered(self.server, lambda: self._settings().server_call_seconds)
+        self.offered = ResourceRequests(self.server, lambda: self._settings().server_call_seconds)
         self.notices: tuple[Fault, ...] = ()  # what a person should know of the configuration as last read
 
     async def open(self) -> tuple[Fault, ...]:
         """Read what is configured and what is remembered; no server starts. Answers with what a person should know."""
         self._consents.read()
         reading = self._read()
-        made = [Server(config, self._consents.allows(config), self._around) for config in reading.configs]
+        made = [McpServer(config, self._consents.allows(config), self._around) for config in reading.configs]
         remembered = await asyncio.to_thread(lambda: [self._remembered(server) for server in made])
         for server, tools in zip(made, remembered, strict=True):
             server.recall(tools)
@@ -201,7 +201,7 @@ class Catalog:
         self._configuration.drop(name)
         await self.reload()
 
-    async def rearrange(self, change: Callable[[Configuration], None]) -> None:
+    async def rearrange(self, change: Callable[[McpJsonFile], None]) -> None:
         """Change the file by a person's wish, and take over what it says then."""
         change(self._configuration)
         await self.reload()
@@ -378,7 +378,7 @@ class Catalog:
 
     # inside
 
-    def _read(self) -> Reading:
+    def _read(self) -> McpJsonContents:
         reading = self._configuration.read()
         self.notices = reading.notices
         return reading
@@ -398,13 +398,13 @@ class Catalog:
             replaced.set()
 
     async def _take_in(self, config: ServerConfig) -> None:
-        server = Server(config, self._consents.allows(config), self._around)
+        server = McpServer(config, self._consents.allows(config), self._around)
         server.recall(await asyncio.to_thread(self._remembered, server))
         self._servers[config.name] = server
         self._hear(ServerChanged(server.state))
         self._hear(ToolsChanged(config.name))
 
-    def _remembered(self, server: Server) -> Remembered:
+    def _remembered(self, server: McpServer) -> CachedServer:
         """On a thread: the pins of a server, and what is known of it from before."""
         server.pins.load()
         return self._around.memory.recall(server.state.config)
@@ -414,10 +414,10 @@ class Catalog:
         if config.builtin or config.remote:
             return ""
         known = self._consents.known(config)
-        files = await asyncio.to_thread(command_files.of, config, self._bench, known)
+        files = await asyncio.to_thread(launch_consents.of, config, self._bench, known)
         return self._consents.vouch(config, files)
 
-    def _all(self) -> tuple[Server, ...]:
+    def _all(self) -> tuple[McpServer, ...]:
         return tuple(self._servers.values())
 
     def _idle_minutes(self) -> int:
@@ -442,8 +442,8 @@ class Catalog:
             await running.notify("notifications/roots/list_changed")
         return server.state
 
-    def _attend(self, server: str) -> Host:
-        return Attendant(server, self.asks, self._roots)
+    def _attend(self, server: str) -> ServerHost:
+        return ServerRequestHandler(server, self.asks, self._roots)
 
     def _roots(self, server: str) -> JsonObject:
         return root_folders.listed(self._bench, self.server(server).state.config.roots)
@@ -460,16 +460,16 @@ class Catalog:
         for server in self.oddities.take(found):
             self._tell(ToolsWarned(server))
 
-    def _findable(self) -> Iterator[Entry]:
+    def _findable(self) -> Iterator[SearchedTool]:
         learned = self._settings().search_learns
         for one in self._enabled():
             config = one.state.config
             for tool in one.tools.values():
                 if not one.pins.blocked(tool.name):
                     asked = self.lessons.questions(config.name, tool.name) if learned else ()
-                    yield Entry(tool, one.functions[tool.name], one.state.instructions, config.category, asked)
+                    yield SearchedTool(tool, one.functions[tool.name], one.state.instructions, config.category, asked)
 
-    def server(self, name: str) -> Server:
+    def server(self, name: str) -> McpServer:
         """By its name; unknown names are a sentence."""
         if (server := self._servers.get(name)) is not None:
             return server
@@ -479,16 +479,36 @@ class Catalog:
             hint = f".mcp.json is missing from the project's folder. Put it back, or add the server again. {hint}"
         raise WorkbenchError(f"There is no server {name!r:.100}.", hint)
 
-    async def _settled(self, name: str) -> Server:
+    async def _settled(self, name: str) -> McpServer:
         """The server of this name, after a replacement of its entry that is under way."""
         while (replaced := self._replaced.get(name)) is not None:
             await replaced.wait()
         return self.server(name)
 
-    def _enabled(self) -> tuple[Server, ...]:
+    def _enabled(self) -> tuple[McpServer, ...]:
         return tuple(server for server in self._servers.values() if not server.state.config.disabled)
 
     def _exact(self, server: str, name: str) -> Tool | None:
         """Most names are exact: this spares the look at every server's list with each step of a call."""
         known = self._servers.get(server)
         return known.tools.get(name) if known is not None else None
+
+
+class ToolWithImport(Struct, frozen=True):
+    """A definition, and the line that imports its function."""
+
+    tool: Tool
+    import_line: str
+
+
+def one_tool(catalog: ServerCatalog, name: str, category: str = "") -> ToolWithImport:
+    """`category` is its server or that one's kind; a word that is neither is left out of account. Raises for a tool
+    that is unknown or blocked: of a definition nobody approved, no word reaches a model."""
+    kinds = {state.config.name: state.config.category for state in catalog.states()}
+    wanted = category.strip().casefold()
+    every = catalog.tools()
+    tools = [one for one in every if wanted and wanted in (one.server.casefold(), kinds[one.server].casefold())]
+    tool = catalog.tool_by_id(name, tools or every)
+    if (blocked := catalog.blocked(tool)) is not None:
+        raise WorkbenchError(blocked.message, blocked.hint)
+    return ToolWithImport(tool, import_line(tool.server, catalog.names.function(tool)))

@@ -1,4 +1,4 @@
-"""What every server of a bench shares: where files are, what settings say, who listens, and the ways there."""
+"""What all servers of a project share: paths, settings, event listener, transports."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from workbench.events import Event
 from workbench.paths import Paths
 from workbench.records import ServerConfig, Tool
 from workbench.secrets.masks import Masks
-from workbench.servers.process_groups import Groups
-from workbench.servers.sdk_adapter.transport_selection import Ways
-from workbench.servers.server_cache import Memory
-from workbench.servers.server_requests import Host, Nobody
+from workbench.servers.process_groups import ProcessGroups
+from workbench.servers.sdk_adapter.transport_selection import TransportSelection
+from workbench.servers.server_cache import ServerCache
+from workbench.servers.server_requests import RefusingHost, ServerHost
 from workbench.settings import Settings
 
 Vouch = Callable[[ServerConfig], Awaitable[str]]
@@ -30,16 +30,16 @@ def unweighed(config: ServerConfig) -> Callable[[Tool], Tool]:
     return lambda tool: tool
 
 
-class Surroundings(Struct, frozen=True):
+class ServerContext(Struct, frozen=True):
     """What every server of a bench shares."""
 
     paths: Paths
     settings: Callable[[], Settings]
     tell: Callable[[Event], None]
-    groups: Groups
-    memory: Memory
-    ways: Ways
-    host: Callable[[str], Host] = lambda server: Nobody()  # who answers and hears a server, by its name
+    groups: ProcessGroups
+    memory: ServerCache
+    ways: TransportSelection
+    host: Callable[[str], ServerHost] = lambda server: RefusingHost()  # who answers and hears a server, by its name
     masks: Masks = field(default_factory=Masks)
     vouch: Vouch = trusting  # why the files behind a command are not those that a person allowed
     weigh: Weigh = unweighed  # makes a server's tools into what its hints and a person's words make of them

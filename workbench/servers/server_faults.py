@@ -1,4 +1,4 @@
-"""What went wrong with a server, in sentences a person can act on. The SDK's words go into the detail."""
+"""Faults of servers as sentences with a remedy. The SDK's message goes into the detail."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from workbench.errors import WorkbenchError
 from workbench.records import Fault
-from workbench.servers.configuration.launch_command import Launch
-from workbench.servers.monitoring.message_log import Traffic
+from workbench.servers.configuration.launch_command import LaunchCommand
+from workbench.servers.monitoring.message_log import MessageLog
 
 INSTALLERS = {
     "npx": "Install Node.js, which brings npx.",
@@ -64,7 +64,7 @@ def leaves(fault: BaseException) -> Iterator[BaseException]:
         yield fault
 
 
-def not_started(launch: Launch, fault: OSError | ValueError) -> ServerFault:
+def not_started(launch: LaunchCommand, fault: OSError | ValueError) -> ServerFault:
     """The command could not even become a process."""
     name = launch.command
     number = fault.errno if isinstance(fault, OSError) else None
@@ -80,7 +80,7 @@ def not_started(launch: Launch, fault: OSError | ValueError) -> ServerFault:
     return ServerFault(f"The command {name} could not be started: {fault}.")
 
 
-def left_at_start(returncode: int, traffic: Traffic) -> ServerFault:
+def left_at_start(returncode: int, traffic: MessageLog) -> ServerFault:
     return ServerFault(
         f"The server {_leaving(returncode)} before it answered.",
         _printed(traffic) or "It printed nothing. Run its command in a terminal to see why.",
@@ -88,7 +88,7 @@ def left_at_start(returncode: int, traffic: Traffic) -> ServerFault:
     )
 
 
-def silent(seconds: float, traffic: Traffic) -> ServerFault:
+def silent(seconds: float, traffic: MessageLog) -> ServerFault:
     """It lives and says nothing that we understand."""
     if traffic.rubbish_count:
         return ServerFault(
@@ -103,7 +103,7 @@ def silent(seconds: float, traffic: Traffic) -> ServerFault:
     )
 
 
-def died(returncode: int | None, reason: str, traffic: Traffic) -> ServerFault:
+def died(returncode: int | None, reason: str, traffic: MessageLog) -> ServerFault:
     """It worked, then it went."""
     if reason:
         return ServerFault(f"The connection was closed. {reason}", "The next call starts it again.", traffic.tail())
@@ -111,7 +111,7 @@ def died(returncode: int | None, reason: str, traffic: Traffic) -> ServerFault:
     return ServerFault(f"The server {how}.", "The next call starts it again.", traffic.tail())
 
 
-def refused(words: str, traffic: Traffic) -> ServerFault:
+def refused(words: str, traffic: MessageLog) -> ServerFault:
     """It knows the protocol and does not want us."""
     return ServerFault(f"The server refused the connection: {words:.300}", "", traffic.tail())
 
@@ -125,7 +125,7 @@ def left_alone(fault: Fault, deaths: int, wait: float) -> ServerFault:
     )
 
 
-def protocol(fault: BaseException, traffic: Traffic) -> ServerFault:
+def protocol(fault: BaseException, traffic: MessageLog) -> ServerFault:
     """It answers, but not as the protocol says."""
     first = next(leaves(fault))
     words = " ".join(str(first).split())[:300].rstrip(".") or type(first).__name__
@@ -143,7 +143,7 @@ def _leaving(returncode: int) -> str:
     return f"exited with code {returncode}"
 
 
-def _printed(traffic: Traffic) -> str:
+def _printed(traffic: MessageLog) -> str:
     """The last line of its error output, which says most, or the first that is no message."""
     last = next((line.strip() for line in reversed(traffic.stderr()) if line.strip()), "")
     if last:

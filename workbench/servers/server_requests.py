@@ -1,7 +1,7 @@
-"""Whom a server's own wishes reach: a model's answer, a person's, the list of folders; and every notification.
+"""Handles requests and notifications that a server sends to the client: sampling, elicitation, roots, changes.
 
-A connection carries them here and knows nothing of who decides. The host of a server that nobody gave one declares
-nothing and refuses everything.
+A connection passes them to a host and does not know who decides. The default host declares no capability and refuses
+everything.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import ClassVar, Protocol
 
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject
-from workbench.servers.call_timeout import Clocks
+from workbench.servers.call_timeout import CallTimeouts
+from workbench.servers.elicitation.open_requests import OpenElicitations
+from workbench.servers.elicitation.refusal import ElicitationRefusal
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +22,7 @@ _METHOD_NOT_FOUND, _INTERNAL, _BUSY = -32601, -32603, -32000
 _WAITING = 32  # questions of one server that may wait at once; the next ones are refused
 
 
-class Host(Protocol):
+class ServerHost(Protocol):
     """What the workbench does for one server."""
 
     @property
@@ -34,7 +36,7 @@ class Host(Protocol):
         """Hear a notification, in the order of the wire. Must not wait: the whole connection stands behind it."""
 
 
-class Nobody:
+class RefusingHost:
     """The host of a server that was given none."""
 
     capabilities: ClassVar[JsonObject] = {}
@@ -48,10 +50,10 @@ class Nobody:
         """Nobody listens; the raw frames show it."""
 
 
-class Hearing:
+class ToolListObserver:
     """A host beside which the catalog hears that the tool list has changed."""
 
-    def __init__(self, host: Host, changed: Callable[[], None]) -> None:
+    def __init__(self, host: ServerHost, changed: Callable[[], None]) -> None:
         self._host = host
         self._changed = changed
 
@@ -68,10 +70,10 @@ class Hearing:
         self._host.told(method, params)
 
 
-class Beside:
+class ObservedHost:
     """A host beside which somebody else hears what the server tells."""
 
-    def __init__(self, host: Host, heard: Callable[[str, JsonObject], None]) -> None:
+    def __init__(self, host: ServerHost, heard: Callable[[str, JsonObject], None]) -> None:
         self._host = host
         self._heard = heard
 
@@ -87,10 +89,10 @@ class Beside:
         self._host.told(method, params)
 
 
-class Desk:
+class HostGateway:
     """A host's place at one connection: while it is asked, the calls' clocks stand; too many questions are refused."""
 
-    def __init__(self, name: str, host: Host, clocks: Clocks) -> None:
+    def __init__(self, name: str, host: ServerHost, clocks: CallTimeouts) -> None:
         self._name = name
         self._host = host
         self._clocks = clocks
@@ -121,3 +123,32 @@ class Desk:
             self._host.told(method, params)
         except Exception:
             log.exception("hearing %s of %s failed", method, self._name)
+
+
+class ServerRequestHandler:
+    """A `Host` for one server."""
+
+    capabilities: ClassVar[JsonObject] = {
+        "elicitation": {"form": {}, "url": {}},
+        "sampling": {"tools": {}},
+        "roots": {"listChanged": True},
+    }
+
+    def __init__(self, server: str, asks: OpenElicitations, roots: Callable[[str], JsonObject]) -> None:
+        self._server = server
+        self._asks = asks
+        self._roots = roots
+
+    async def asked(self, method: str, params: JsonObject) -> JsonObject:
+        from mcp.shared.exceptions import MCPError
+
+        if method == "roots/list":
+            return self._roots(self._server)
+        try:
+            return await self._asks.asked(self._server, method, params)
+        except ElicitationRefusal as no:
+            raise MCPError(no.code, no.message) from no
+
+    def told(self, method: str, params: JsonObject) -> None:
+        if method == "notifications/elicitation/complete":
+            self._asks.completed(self._server, params)

@@ -1,4 +1,4 @@
-"""Which addresses a stranger's metadata may lead to: none of this machine or its links, and none without encryption."""
+"""SSRF guard for URLs in a server's metadata: rejects loopback, link-local and plain-HTTP targets."""
 
 from __future__ import annotations
 

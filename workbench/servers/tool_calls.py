@@ -1,4 +1,4 @@
-"""Makes one call at a server: the clock, what the server asks meanwhile, and what its refusals mean."""
+"""Makes one tool call at a server: timeout, elicitation meanwhile, and the meaning of its refusals."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable
 
 from workbench.records import JsonObject, Outcome, Tool, ToolCall
-from workbench.servers import call_results, task_calls
-from workbench.servers.call_timeout import CallClock
-from workbench.servers.connection import Progress
-from workbench.servers.elicitation.open_requests import Asks
-from workbench.servers.elicitation.refusal import Refusal
-from workbench.servers.server import Server
+from workbench.servers import call_results, mcp_tasks
+from workbench.servers.call_timeout import CallTimeout
+from workbench.servers.connection import ProgressListener
+from workbench.servers.elicitation.open_requests import OpenElicitations
+from workbench.servers.elicitation.refusal import ElicitationRefusal
+from workbench.servers.server import McpServer
 from workbench.servers.server_faults import ServerFault
 from workbench.servers.tool_definitions import argument_hints
 
@@ -22,7 +22,7 @@ _VISITS = 3  # times that a call is made again after a visit
 
 
 async def make(
-    server: Server, tool: Tool, call: ToolCall, asks: Asks, seconds: float, progress: Hear | None
+    server: McpServer, tool: Tool, call: ToolCall, asks: OpenElicitations, seconds: float, progress: Hear | None
 ) -> Outcome:
     """The outcome, or a ServerFault. The time stands still while a person is asked and begins anew with progress."""
     from mcp.shared.exceptions import MCPError
@@ -40,14 +40,16 @@ async def make(
         ) from fault
     except MCPError as fault:
         raise _refused(tool, call, fault.code, fault.message) from fault
-    except Refusal as fault:
+    except ElicitationRefusal as fault:
         raise ServerFault(
             f"{tool.server}.{tool.name} was not done: {fault.message:.300}", "It needs a page to be visited first."
         ) from fault
     return await call_results.outcome(call.id, tool, call.arguments, raw, (time.perf_counter() - started) * 1000)
 
 
-async def _request(server: Server, tool: Tool, call: ToolCall, asks: Asks, heard: Progress) -> JsonObject:
+async def _request(
+    server: McpServer, tool: Tool, call: ToolCall, asks: OpenElicitations, heard: ProgressListener
+) -> JsonObject:
     """The raw answer; a call that needs a page to be visited first is made again when the person was there."""
     from mcp.shared.exceptions import MCPError
 
@@ -63,13 +65,13 @@ async def _request(server: Server, tool: Tool, call: ToolCall, asks: Asks, heard
     return await _send(server, tool, params, heard)
 
 
-async def _send(server: Server, tool: Tool, params: JsonObject, heard: Progress) -> JsonObject:
-    if task_calls.wanted(tool, server.state):
-        return await task_calls.carry_out(server.request, params, heard, server.begun_tasks)
+async def _send(server: McpServer, tool: Tool, params: JsonObject, heard: ProgressListener) -> JsonObject:
+    if mcp_tasks.wanted(tool, server.state):
+        return await mcp_tasks.carry_out(server.request, params, heard, server.begun_tasks)
     return await server.request("tools/call", params, heard)
 
 
-def _listener(clock: CallClock, tell: Hear | None) -> Progress:
+def _listener(clock: CallTimeout, tell: Hear | None) -> ProgressListener:
     """Progress gives the call its whole time again: a tool that says how far it is does not hang."""
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:

@@ -20,7 +20,7 @@ from workbench.permissions.run_profiles import BUILT_IN
 from workbench.records import EffectKind, Gate, Risk, SkillState, Tool, Verdict
 from workbench.runs.placement import wanted_level
 from workbench.servers.configuration.known_servers import known_servers
-from workbench.servers.configuration.mcp_json_file import Configuration
+from workbench.servers.configuration.mcp_json_file import McpJsonFile
 from workbench.settings import Settings, read
 from workbench.skills.folder import read_skill
 from workbench.wrappers.package import write_package
@@ -65,7 +65,7 @@ def test_row_018_042_043_044_and_045_well_known_servers_are_added_by_one_press()
 
 def test_row_026_servers_are_read_from_the_configuration(tmp_path: Path) -> None:
     (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"files": {"command": "npx", "args": ["files"]}}}))
-    assert [one.name for one in Configuration(tmp_path / ".mcp.json").read().configs] == ["demo", "files"]
+    assert [one.name for one in McpJsonFile(tmp_path / ".mcp.json").read().configs] == ["demo", "files"]
 
 
 def test_row_033_a_typescript_wrapper_has_interfaces_and_comments(written: Path) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 
 from workbench.gui.models.frames import ID, MOST, SIZE, TIME, TOOK, WHAT, FramesModel, Sieve
 from workbench.records import Frame
-from workbench.servers.monitoring.message_log import Traffic
+from workbench.servers.monitoring.message_log import MessageLog
 
 
 def messages(count: int) -> list[Frame]:
@@ -42,7 +42,7 @@ def test_the_model_obeys_qt(theme: Any, qtmodeltester: Any) -> None:
 
 
 def test_what_passed_reads_like_a_conversation(theme: Any) -> None:
-    traffic, model = Traffic("one"), FramesModel(theme)
+    traffic, model = MessageLog("one"), FramesModel(theme)
     traffic.mark("The server starts.")
     traffic.sent(b'{"id":1,"method":"tools/call","params":{"name":"echo"}}')
     traffic.received(b'{"id":1,"result":{}}')

@@ -14,7 +14,7 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.search.semantic import model_builder
 from workbench.search.semantic.model_builder import build
-from workbench.search.semantic.model_source import Source
+from workbench.search.semantic.model_source import SentenceModelSource
 from workbench.search.semantic.sentence_model import GRAPH, SentenceModel, built_at, remove, size
 
 
@@ -75,7 +75,7 @@ def test_what_was_built_reads_and_can_be_removed(
     monkeypatch.setattr(model_builder, "_TRIAL", ("send mail", "send mail", "z y x w v u t s r q p"))
     folder = tmp_path / "models" / "all-MiniLM-L6-v2"
     build(folder, wheel, print)
-    source = Source(tmp_path / "models", tmp_path / "meanings.sqlite", lambda: True)
+    source = SentenceModelSource(tmp_path / "models", tmp_path / "meanings.sqlite", lambda: True)
     reader = source.open(lambda: True)
     assert reader is not None
     rows = reader.vectors(["send mail", "list orders"])
@@ -94,7 +94,7 @@ def test_one_that_is_damaged_is_told_and_not_tried_again(built: Path, tmp_path: 
         file.write(b"\0\0")
     with pytest.raises(WorkbenchError, match="not as it was built"):
         SentenceModel(folder)
-    source = Source(tmp_path, tmp_path / "meanings.sqlite", lambda: True)
+    source = SentenceModelSource(tmp_path, tmp_path / "meanings.sqlite", lambda: True)
     assert source.there()
     assert source.open(lambda: True) is None
     assert "search build" in source.trouble
@@ -102,5 +102,5 @@ def test_one_that_is_damaged_is_told_and_not_tried_again(built: Path, tmp_path: 
 
 
 def test_one_that_is_switched_off_is_not_used(built: Path) -> None:
-    source = Source(built.parent, built.parent / "meanings.sqlite", lambda: False)
+    source = SentenceModelSource(built.parent, built.parent / "meanings.sqlite", lambda: False)
     assert (source.there(), source.open(lambda: True)) == (False, None)

@@ -8,9 +8,9 @@ import numpy
 import pytest
 
 from workbench.search.semantic import sentence_embeddings as room
-from workbench.search.semantic.embedding_cache import Shelf
-from workbench.search.semantic.sentence_embeddings import Outdated, Sentences
-from workbench.search.word_vectors import Meaning
+from workbench.search.semantic.embedding_cache import EmbeddingCache
+from workbench.search.semantic.sentence_embeddings import OutdatedIndex, SentenceEmbeddings
+from workbench.search.word_vectors import WordVectors
 
 
 class Model:
@@ -29,30 +29,32 @@ class Model:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
-    return Shelf(tmp_path / "meanings.sqlite", Model.digest)
+def shelf(tmp_path: Path) -> EmbeddingCache:
+    return EmbeddingCache(tmp_path / "meanings.sqlite", Model.digest)
 
 
-def test_a_text_is_read_once_for_good(shelf: Shelf) -> None:
+def test_a_text_is_read_once_for_good(shelf: EmbeddingCache) -> None:
     first, second = Model(), Model()
-    assert Sentences(first, shelf).vectors(["a", "bbb", "a"]).tolist() == [[1, 1], [3, 1], [1, 1]]
-    assert Sentences(second, shelf).vectors(["bbb", "cc"]).tolist() == [[3, 1], [2, 1]]
+    assert SentenceEmbeddings(first, shelf).vectors(["a", "bbb", "a"]).tolist() == [[1, 1], [3, 1], [1, 1]]
+    assert SentenceEmbeddings(second, shelf).vectors(["bbb", "cc"]).tolist() == [[3, 1], [2, 1]]
     assert (first.read, second.read) == (["a", "bbb"], ["cc"])
 
 
-def test_no_texts_are_no_rows(shelf: Shelf) -> None:
-    assert len(Sentences(Model(), shelf).vectors([])) == 0
+def test_no_texts_are_no_rows(shelf: EmbeddingCache) -> None:
+    assert len(SentenceEmbeddings(Model(), shelf).vectors([])) == 0
 
 
-def test_reading_stops_when_nobody_waits_and_what_was_read_stays(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_stops_when_nobody_waits_and_what_was_read_stays(
+    shelf: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(room, "_KEPT_AFTER", 2)
     model = Model()
-    with pytest.raises(Outdated):
-        Sentences(model, shelf, lambda: len(model.read) < 5).vectors([f"text {at}" for at in range(9)])
+    with pytest.raises(OutdatedIndex):
+        SentenceEmbeddings(model, shelf, lambda: len(model.read) < 5).vectors([f"text {at}" for at in range(9)])
     again = Model()
-    Sentences(again, shelf).vectors([f"text {at}" for at in range(9)])
+    SentenceEmbeddings(again, shelf).vectors([f"text {at}" for at in range(9)])
     assert (len(model.read), len(again.read)) == (5, 4)
 
 
 def test_the_model_weighs_more_than_word_vectors_do() -> None:
-    assert Meaning.weight < Sentences.weight < (1.0, 1.0)
+    assert WordVectors.weight < SentenceEmbeddings.weight < (1.0, 1.0)

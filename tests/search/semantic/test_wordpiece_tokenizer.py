@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.search.semantic.wordpiece_tokenizer import Pieces
+from workbench.search.semantic.wordpiece_tokenizer import WordpieceTokenizer
 
 WORDS = ["[UNK]", "[CLS]", "[SEP]", "create", "issue", "##s", "un", "##able", "cafe", "天", "!", "-", "x"]
 
 
 def cut(text: str, most: int = 20) -> list[str]:
-    return [WORDS[place] for place in Pieces(WORDS).of(text, most)]
+    return [WORDS[place] for place in WordpieceTokenizer(WORDS).of(text, most)]
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_any_text_begins_and_ends_and_is_no_longer_than_wanted(text: str, most: 
 
 def test_a_list_of_words_without_the_marks_is_no_vocabulary() -> None:
     with pytest.raises(ValueError, match=r"no \[CLS\]"):
-        Pieces(["a", "b"])
+        WordpieceTokenizer(["a", "b"])

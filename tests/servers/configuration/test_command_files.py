@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.servers.configuration.command_files import difference, from_json, look
-from workbench.servers.configuration.launch_command import Launch
+from workbench.servers.configuration.launch_command import LaunchCommand
+from workbench.servers.configuration.launch_consents import difference, from_json, look
 
 
 @pytest.fixture
@@ -20,8 +20,8 @@ def tool(tmp_path: Path) -> Path:
     return file
 
 
-def launch(tool: Path, *args: str, command: str = "tool") -> Launch:
-    return Launch(command, args, {"PATH": str(tool.parent)}, str(tool.parent.parent))
+def launch(tool: Path, *args: str, command: str = "tool") -> LaunchCommand:
+    return LaunchCommand(command, args, {"PATH": str(tool.parent)}, str(tool.parent.parent))
 
 
 def test_the_file_on_path_is_found_and_unchanged_files_are_not_read_again(tool: Path) -> None:
@@ -78,5 +78,5 @@ def test_what_is_written_is_read_again(tool: Path) -> None:
 
 def test_a_script_behind_an_option_with_a_value_is_found(tmp_path: Path) -> None:
     (tmp_path / "serve.py").write_text("1")
-    found = look(Launch("python3", ("-X", "dev", "serve.py", "data.db"), dict(os.environ), str(tmp_path)), {})
+    found = look(LaunchCommand("python3", ("-X", "dev", "serve.py", "data.db"), dict(os.environ), str(tmp_path)), {})
     assert [file.name for file in found] == ["python3", "serve.py"]

@@ -10,16 +10,15 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig, ServerStatus
-from workbench.servers.configuration.command_files import Executable
 from workbench.servers.configuration.launch_command import demo_config
-from workbench.servers.configuration.launch_consents import Consents
+from workbench.servers.configuration.launch_consents import CommandFile, LaunchConsents
 
 CONFIG = ServerConfig("one", "run", ("x",))
 
 
 def test_a_consent_is_kept_for_this_command_alone(tmp_path: Path) -> None:
-    Consents(tmp_path / "allowed.json").give(CONFIG)
-    later = Consents(tmp_path / "allowed.json")
+    LaunchConsents(tmp_path / "allowed.json").give(CONFIG)
+    later = LaunchConsents(tmp_path / "allowed.json")
     assert not later.allows(CONFIG)
     later.read()
     assert later.allows(CONFIG)
@@ -27,32 +26,32 @@ def test_a_consent_is_kept_for_this_command_alone(tmp_path: Path) -> None:
 
 
 def test_the_demo_server_needs_none(tmp_path: Path) -> None:
-    assert Consents(tmp_path / "allowed.json").allows(demo_config())
-    assert not Consents(tmp_path / "allowed.json").allows(replace(demo_config(), builtin=False))
+    assert LaunchConsents(tmp_path / "allowed.json").allows(demo_config())
+    assert not LaunchConsents(tmp_path / "allowed.json").allows(replace(demo_config(), builtin=False))
 
 
 @pytest.mark.parametrize("content", ["", "[]", '"yes"', "7"])
 def test_a_damaged_file_allows_nothing(tmp_path: Path, content: str) -> None:
     (tmp_path / "allowed.json").write_text(content)
-    consents = Consents(tmp_path / "allowed.json")
+    consents = LaunchConsents(tmp_path / "allowed.json")
     consents.read()
     assert not consents.allows(CONFIG)
 
 
 def test_a_consent_that_cannot_be_written_is_none(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    consents = Consents(tmp_path / "file" / "allowed.json")
+    consents = LaunchConsents(tmp_path / "file" / "allowed.json")
     with pytest.raises(WorkbenchError, match="cannot be remembered"):
         consents.give(CONFIG)
     assert not consents.allows(CONFIG)
 
 
 def test_the_files_of_the_first_start_are_remembered_and_others_ask_again(tmp_path: Path) -> None:
-    before, after = Executable("run", "/bin/run", 1, 1, "a"), Executable("run", "/bin/run", 1, 2, "b")
-    consents = Consents(tmp_path / "allowed.json")
+    before, after = CommandFile("run", "/bin/run", 1, 1, "a"), CommandFile("run", "/bin/run", 1, 2, "b")
+    consents = LaunchConsents(tmp_path / "allowed.json")
     consents.give(CONFIG)
     assert consents.vouch(CONFIG, (before,)) == ""
-    later = Consents(tmp_path / "allowed.json")
+    later = LaunchConsents(tmp_path / "allowed.json")
     later.read()
     assert "changed" in later.vouch(CONFIG, (after,))
     later.give(CONFIG)
@@ -61,10 +60,10 @@ def test_the_files_of_the_first_start_are_remembered_and_others_ask_again(tmp_pa
 
 
 def test_a_consent_from_before_files_counted_stays(tmp_path: Path) -> None:
-    consents = Consents(tmp_path / "allowed.json")
+    consents = LaunchConsents(tmp_path / "allowed.json")
     consents.give(CONFIG)
     assert consents.known(CONFIG) == {}
-    assert consents.vouch(CONFIG, (Executable("run", "/bin/run", 1, 1, "a"),)) == ""
+    assert consents.vouch(CONFIG, (CommandFile("run", "/bin/run", 1, 1, "a"),)) == ""
     assert consents.allows(CONFIG)
 
 
@@ -87,9 +86,9 @@ async def test_a_changed_script_is_not_started_before_a_person_looked(house, tmp
 
 def test_an_entry_that_takes_the_place_of_another_inherits_the_files_that_were_allowed(tmp_path: Path) -> None:
     """Moving secrets or choosing folders is no consent to a script that was changed meanwhile."""
-    consents = Consents(tmp_path / "allowed.json")
+    consents = LaunchConsents(tmp_path / "allowed.json")
     consents.give(CONFIG)
-    consents.vouch(CONFIG, (Executable("run", "/bin/run", 1, 1, "aa"),))
+    consents.vouch(CONFIG, (CommandFile("run", "/bin/run", 1, 1, "aa"),))
     after = replace(CONFIG, roots=("/home",))
     consents.give(after, CONFIG)
-    assert "has changed since" in consents.vouch(after, (Executable("run", "/bin/run", 2, 2, "bb"),))
+    assert "has changed since" in consents.vouch(after, (CommandFile("run", "/bin/run", 2, 2, "bb"),))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
-from workbench.servers.configuration.mcp_json_file import Configuration
+from workbench.servers.configuration.mcp_json_file import McpJsonFile
 
 COMMA = 25 if sys.version_info >= (3, 13) else 26  # since 3.13 Python points at the comma, before that behind it
 
@@ -24,7 +24,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_the_demo_server_is_there_without_a_file(file: Path) -> None:
-    (demo,) = Configuration(file).read().configs
+    (demo,) = McpJsonFile(file).read().configs
     assert demo.name == "demo"
     assert demo.builtin
     assert not file.exists()
@@ -32,14 +32,14 @@ def test_the_demo_server_is_there_without_a_file(file: Path) -> None:
 
 def test_an_own_demo_server_takes_the_place_of_the_built_in_one(file: Path) -> None:
     file.write_text('{"mcpServers": {"demo": {"command": "mine"}}}')
-    (demo,) = Configuration(file).read().configs
+    (demo,) = McpJsonFile(file).read().configs
     assert (demo.command, demo.builtin) == ("mine", False)
 
 
 def test_all_fields_are_read(file: Path) -> None:
     entry = {"command": "npx", "args": ["-y", "x"], "env": {"A": "1"}, "cwd": "sub", "disabled": True}
     file.write_text(json.dumps({"mcpServers": {"one": entry, "far": {"url": "https://example.org/mcp"}}}))
-    _, one, far = Configuration(file).read().configs
+    _, one, far = McpJsonFile(file).read().configs
     assert one == ServerConfig("one", "npx", ("-y", "x"), {"A": "1"}, "sub", "", True)
     assert far.url == "https://example.org/mcp"
 
@@ -56,7 +56,7 @@ def test_all_fields_are_read(file: Path) -> None:
 )
 def test_a_broken_file_is_told_with_its_place_and_a_hint(file: Path, text: str, place: str, hint: str) -> None:
     file.write_text(text)
-    reading = Configuration(file).read()
+    reading = McpJsonFile(file).read()
     assert reading.unreadable
     assert place in reading.notices[0].message
     assert hint in reading.notices[0].hint
@@ -79,7 +79,7 @@ def test_a_broken_file_is_told_with_its_place_and_a_hint(file: Path, text: str, 
 )
 def test_one_wrong_entry_spoils_no_other(file: Path, entry: object) -> None:
     file.write_text(json.dumps({"mcpServers": {"wrong": entry, "good": {"command": "x"}}}))
-    reading = Configuration(file).read()
+    reading = McpJsonFile(file).read()
     assert [config.name for config in reading.configs] == ["demo", "good"]
     assert "'wrong'" in reading.notices[0].message
 
@@ -87,19 +87,19 @@ def test_one_wrong_entry_spoils_no_other(file: Path, entry: object) -> None:
 @pytest.mark.parametrize("text", ["[]", "7", '{"mcpServers": []}', "[" * 100_000, "1" * 5_000])
 def test_valid_json_of_the_wrong_shape_is_a_notice(file: Path, text: str) -> None:
     file.write_text(text)
-    assert Configuration(file).read().notices
+    assert McpJsonFile(file).read().notices
 
 
 def test_bytes_that_are_no_text_are_a_notice(file: Path) -> None:
     file.write_bytes(b'{"a": "\xff"}')
-    assert "UTF-8" in Configuration(file).read().notices[0].message
+    assert "UTF-8" in McpJsonFile(file).read().notices[0].message
 
 
 @given(st.binary(max_size=200))
 def test_no_content_whatever_raises(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     file = tmp_path_factory.getbasetemp() / "any.json"
     file.write_bytes(content)
-    assert Configuration(file).read().configs[0].builtin
+    assert McpJsonFile(file).read().configs[0].builtin
 
 
 def test_writing_keeps_what_others_wrote(file: Path) -> None:
@@ -109,7 +109,7 @@ def test_writing_keeps_what_others_wrote(file: Path) -> None:
         "z": 1,
     }
     file.write_text(json.dumps(before, indent=4, ensure_ascii=False))
-    Configuration(file).put(ServerConfig("b", "new", ("--x",)))
+    McpJsonFile(file).put(ServerConfig("b", "new", ("--x",)))
     after = json.loads(file.read_text())
     assert list(after) == ["theirs", "mcpServers", "z"]
     assert list(after["mcpServers"]) == ["b", "a"]
@@ -119,7 +119,7 @@ def test_writing_keeps_what_others_wrote(file: Path) -> None:
 
 
 def test_a_new_file_is_made_and_an_entry_taken_out_again(file: Path) -> None:
-    configuration = Configuration(file)
+    configuration = McpJsonFile(file)
     configuration.put(ServerConfig("one", "x", env={"A": "1"}))
     assert configuration.read().configs[1] == ServerConfig("one", "x", env={"A": "1"})
     configuration.drop("one")
@@ -130,7 +130,7 @@ def test_a_broken_file_is_never_overwritten(file: Path) -> None:
     file.write_text('{"mcpServers": {"precious": ')
     for change in (lambda c: c.put(ServerConfig("a", "x")), lambda c: c.drop("precious")):
         with pytest.raises(WorkbenchError, match="line 1"):
-            change(Configuration(file))
+            change(McpJsonFile(file))
     assert file.read_text() == '{"mcpServers": {"precious": '
 
 
@@ -139,7 +139,7 @@ def test_a_link_stays_a_link_and_the_mode_stays(file: Path, tmp_path: Path) -> N
     real.write_text("{}")
     real.chmod(0o640)
     file.symlink_to(real)
-    Configuration(file).put(ServerConfig("a", "x"))
+    McpJsonFile(file).put(ServerConfig("a", "x"))
     assert file.is_symlink()
     assert "mcpServers" in real.read_text()
     assert real.stat().st_mode & 0o777 == 0o640
@@ -149,14 +149,14 @@ def test_a_link_stays_a_link_and_the_mode_stays(file: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize("config", [ServerConfig("a"), ServerConfig("", "x"), ServerConfig("a\nb", "x")])
 def test_a_server_that_could_not_be_read_again_is_not_written(file: Path, config: ServerConfig) -> None:
     with pytest.raises(WorkbenchError):
-        Configuration(file).put(config)
+        McpJsonFile(file).put(config)
     assert not file.exists()
 
 
 def test_a_pipe_or_a_device_in_the_place_of_the_file_keeps_nobody_waiting(tmp_path: Path) -> None:
     file = tmp_path / ".mcp.json"
     os.mkfifo(file)
-    assert "no plain file" in Configuration(file).read().notices[0].message
+    assert "no plain file" in McpJsonFile(file).read().notices[0].message
     file.unlink()
     file.symlink_to("/dev/zero")
-    assert "no plain file" in Configuration(file).read().notices[0].message
+    assert "no plain file" in McpJsonFile(file).read().notices[0].message

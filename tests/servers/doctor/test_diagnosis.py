@@ -17,10 +17,10 @@ from workbench.paths import Paths
 from workbench.records import Check, CheckState, ServerConfig
 from workbench.servers.doctor.command_check import launcher
 from workbench.servers.doctor.diagnosis import Diagnosis
-from workbench.servers.doctor.http_probe import Answer, judge_answer
-from workbench.servers.doctor.server_address import Address
+from workbench.servers.doctor.http_probe import ProbeAnswer, judge_answer
+from workbench.servers.doctor.server_address import ServerAddress
 from workbench.servers.doctor.sign_in_check import _check_issuer
-from workbench.servers.server_catalog import Catalog
+from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings
 
 ABOVE = str(Path(__file__).resolve().parents[3])  # where the package is
@@ -33,13 +33,13 @@ async def examine(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-    catalogs: list[Catalog] = []
+    catalogs: list[ServerCatalog] = []
 
     async def look(config: ServerConfig, *, allow: bool = True) -> tuple[Check, ...]:
         entry: dict[str, object] = {"url": config.url} if config.url else {"command": config.command}
         entry |= {"args": list(config.args), "env": dict(config.env), "cwd": config.cwd}
         paths.servers_file.write_text(json.dumps({"mcpServers": {config.name: entry}}))
-        catalog = Catalog(paths, lambda: Settings(server_start_seconds=60), lambda event: None)
+        catalog = ServerCatalog(paths, lambda: Settings(server_start_seconds=60), lambda event: None)
         catalogs.append(catalog)
         await catalog.open()
         server = catalog.server(config.name)
@@ -224,7 +224,7 @@ async def test_a_401_is_followed_to_the_authorization_server(callers: Any, exami
 
 
 def test_a_key_that_is_not_taken_is_told_apart_from_none() -> None:
-    refused = Answer(401, {}, "")
+    refused = ProbeAnswer(401, {}, "")
     assert "who you are" in judge_answer(refused).sentence
     assert "does not take the key" in judge_answer(refused, keyed=True).sentence
 
@@ -301,6 +301,6 @@ async def test_nothing_is_sent_to_an_address_that_nobody_has_allowed(callers: An
 
 async def test_metadata_leads_the_doctor_nowhere_else() -> None:
     resource = {"authorization_servers": ["http://169.254.169.254/latest"]}
-    address = Address("https://far.example/mcp", "https", "far.example", 443)
+    address = ServerAddress("https://far.example/mcp", "https", "far.example", 443)
     checked = await _check_issuer(resource, address)
     assert (checked.state, "which is not asked" in checked.sentence) == (CheckState.BAD, True)

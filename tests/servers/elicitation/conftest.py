@@ -10,7 +10,7 @@ import pytest
 
 from workbench.events import AskArrived, AskSettled, Event
 from workbench.records import Origin, ToolCall
-from workbench.servers.elicitation.open_requests import Asks
+from workbench.servers.elicitation.open_requests import OpenElicitations
 from workbench.settings import Settings
 
 BOOKING = {
@@ -30,7 +30,7 @@ BOOKING = {
 class Room:
     """The room under test, and all it told."""
 
-    asks: Asks
+    asks: OpenElicitations
     events: list[Event] = field(default_factory=list)
 
     def endings(self) -> list[str]:
@@ -44,7 +44,7 @@ class Room:
 def room() -> Iterator[Room]:
     """Somebody is there, and questions wait for as long as a test needs."""
     events: list[Event] = []
-    asks = Asks(events.append, lambda: Settings(ask_wait_seconds=0))
+    asks = OpenElicitations(events.append, lambda: Settings(ask_wait_seconds=0))
     with asks.attending():
         yield Room(asks, events)
     asks.close()

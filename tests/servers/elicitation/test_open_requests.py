@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.servers.elicitation.open_requests import MOST_OPEN, Asks
-from workbench.servers.elicitation.refusal import Refusal
+from workbench.servers.elicitation.open_requests import MOST_OPEN, OpenElicitations
+from workbench.servers.elicitation.refusal import ElicitationRefusal
 from workbench.settings import Settings
 
 CREATE = "elicitation/create"
@@ -56,13 +56,13 @@ async def test_a_wrong_answer_leaves_the_question_open(room, booking):
 
 
 async def test_nobody_there_is_said_at_once(booking):
-    asks = Asks(lambda event: None)
-    with pytest.raises(Refusal, match="Nobody is there"):
+    asks = OpenElicitations(lambda event: None)
+    with pytest.raises(ElicitationRefusal, match="Nobody is there"):
         await asks.asked("inn", CREATE, booking)
 
 
 async def test_a_question_may_wait_for_a_window_but_not_for_ever(booking):
-    asks = Asks(lambda event: None, lambda: Settings(ask_alone="wait", ask_wait_seconds=0))
+    asks = OpenElicitations(lambda event: None, lambda: Settings(ask_alone="wait", ask_wait_seconds=0))
     task = asyncio.create_task(asks.asked("inn", CREATE, booking))
     while not asks.all():
         await asyncio.sleep(0)
@@ -74,7 +74,7 @@ async def test_a_question_may_wait_for_a_window_but_not_for_ever(booking):
 
 async def test_time_runs_out(booking):
     events: list = []
-    asks = Asks(events.append, lambda: Settings(ask_wait_seconds=1))
+    asks = OpenElicitations(events.append, lambda: Settings(ask_wait_seconds=1))
     with asks.attending():
         assert await asks.asked("inn", CREATE, booking) == {"action": "cancel"}
     assert events[-1].ending == "timed out"
@@ -82,14 +82,14 @@ async def test_time_runs_out(booking):
 
 async def test_a_server_that_asks_too_much_is_refused_and_others_are_not(room, booking):
     tasks = [await asking(room, booking) for _ in range(MOST_OPEN)]
-    with pytest.raises(Refusal, match="open already"):
+    with pytest.raises(ElicitationRefusal, match="open already"):
         await room.asks.asked("inn", CREATE, booking)
     other = await asking(room, booking, "museum")
     room.asks.forget("inn")
     assert [ask.server for ask in room.asks.all()] == ["museum"]
-    assert all(isinstance(one, Refusal) for one in await asyncio.gather(*tasks, return_exceptions=True))
+    assert all(isinstance(one, ElicitationRefusal) for one in await asyncio.gather(*tasks, return_exceptions=True))
     room.asks.forget("museum")
-    with pytest.raises(Refusal, match="stopped"):
+    with pytest.raises(ElicitationRefusal, match="stopped"):
         await other
 
 
@@ -138,7 +138,7 @@ async def test_a_question_ends_with_its_call(room, booking, wish):
     clock = Clock()
     with room.asks.calling(wish(), clock):
         task = await asking(room, booking)
-    with pytest.raises(Refusal, match="is over"):
+    with pytest.raises(ElicitationRefusal, match="is over"):
         await task
     assert room.endings() == ["withdrawn"]
     assert clock.pauses == 0
@@ -179,13 +179,13 @@ async def test_a_call_that_needs_pages_waits_until_each_was_visited(room):
 
 async def test_a_page_that_is_declined_ends_the_wait(room):
     for listed in (None, [], ["x"]):
-        with pytest.raises(Refusal):
+        with pytest.raises(ElicitationRefusal):
             await room.asks.visit("inn", listed)
     task = asyncio.create_task(room.asks.visit("inn", [PAGE]))
     while not room.asks.all():
         await asyncio.sleep(0)
     room.asks.answer(room.asks.all()[0].id, "decline", "")
-    with pytest.raises(Refusal, match=r"inn\.example was not visited"):
+    with pytest.raises(ElicitationRefusal, match=r"inn\.example was not visited"):
         await task
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.servers.elicitation import request_parsing
-from workbench.servers.elicitation.refusal import Refusal
+from workbench.servers.elicitation.refusal import ElicitationRefusal
 
 HELLO = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}], "maxTokens": 5, "_meta": {"x": 1}}
 
@@ -44,7 +44,7 @@ def test_a_page_is_looked_at_before_anybody_sees_it():
     ],
 )
 def test_what_is_no_question_is_refused(method, params, code):
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(ElicitationRefusal) as refused:
         read(method, **params)
     assert refused.value.code == code
 
@@ -73,7 +73,7 @@ def test_a_refused_model_gives_the_reason():
     said = {"role": "assistant", "content": {"type": "text", "text": "Hello"}, "model": "me"}
     assert request_parsing.answered(ask, "accept", json.dumps(said)) == said
     refused = request_parsing.answered(ask, "decline", '{"reason": "Not today."}')
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, ElicitationRefusal)
     assert (refused.code, refused.message) == (-1, "Not today.")
-    assert isinstance(request_parsing.answered(ask, "cancel", ""), Refusal)
-    assert isinstance(request_parsing.withdrawn(ask), Refusal)
+    assert isinstance(request_parsing.answered(ask, "cancel", ""), ElicitationRefusal)
+    assert isinstance(request_parsing.withdrawn(ask), ElicitationRefusal)

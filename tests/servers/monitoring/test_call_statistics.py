@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from workbench.records import Fault, Outcome
-from workbench.servers.monitoring.call_statistics import Counts
+from workbench.servers.monitoring.server_statistics import CallStatistics
 
 
 def test_calls_are_counted_with_their_times_and_the_last_failure() -> None:
-    counts = Counts()
+    counts = CallStatistics()
     for ms in (10.0, 30.0, 20.0):
         counts.add(Outcome("a", ok=True, ms=ms))
     counts.add(Outcome("b", ok=False, fault=Fault("It broke."), ms=500.0))
@@ -17,7 +17,7 @@ def test_calls_are_counted_with_their_times_and_the_last_failure() -> None:
 
 
 def test_old_calls_do_not_colour_the_time_for_ever() -> None:
-    counts = Counts()
+    counts = CallStatistics()
     for ms in (9_000.0, *([5.0] * 100)):
         counts.add(Outcome("a", ok=True, ms=ms))
     assert (counts.calls, counts.slowest_ms) == (101, 5.0)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 
-from workbench.servers.monitoring.message_export import transcript
-from workbench.servers.monitoring.message_log import Traffic
+from workbench.servers.monitoring.message_log import MessageLog, transcript
 
 
 def test_every_message_is_one_line_and_whole() -> None:
-    traffic = Traffic("one")
+    traffic = MessageLog("one")
     traffic.mark("The server starts.")
     traffic.sent(b'{"id": 1, "method": "x", "params": {"long": "%s"}}' % (b"y" * 5_000))
     traffic.rubbish("Grüße\u2028!".encode())
@@ -21,7 +20,7 @@ def test_every_message_is_one_line_and_whole() -> None:
 
 
 def test_a_message_of_which_only_the_beginning_was_kept_is_text() -> None:
-    traffic = Traffic("one")
+    traffic = MessageLog("one")
     traffic.received(b'{"id":1,"result":"' + b"x" * 5_000_000)
     (line,) = [json.loads(line) for line in transcript(traffic.snapshot()).split("\n") if line]
     assert (line["direction"], len(line["text"])) == ("received", 65_536)

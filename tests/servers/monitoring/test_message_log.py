@@ -7,10 +7,10 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.records import Frame
 from workbench.secrets.masks import Masks
-from workbench.servers.monitoring.message_log import BUDGET, Traffic, find
+from workbench.servers.monitoring.message_log import BUDGET, MessageLog, find
 
 
-def everything(traffic: Traffic) -> list[Frame]:
+def everything(traffic: MessageLog) -> list[Frame]:
     """All pages."""
     found: list[Frame] = []
     while page := traffic.frames(found[-1].at if found else 0.0):
@@ -19,7 +19,7 @@ def everything(traffic: Traffic) -> list[Frame]:
 
 
 def test_everything_is_bounded() -> None:
-    traffic = Traffic("one")
+    traffic = MessageLog("one")
     for _ in range(100_000):
         traffic.received(b'{"method":"notifications/message","params":{}}')
     for _ in range(3_000):
@@ -37,7 +37,7 @@ def test_everything_is_bounded() -> None:
 
 
 def test_a_list_shows_the_beginning_of_a_message_and_the_whole_is_there() -> None:
-    traffic = Traffic("one")
+    traffic = MessageLog("one")
     traffic.sent(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"%s"}' % (b"y" * 1_000_000))
     shown = traffic.frames()[-1]
     assert (len(shown.text) < 1_100, shown.bytes > 1_000_000, shown.cut) == (True, True, False)
@@ -45,7 +45,7 @@ def test_a_list_shows_the_beginning_of_a_message_and_the_whole_is_there() -> Non
 
 
 def test_of_a_giant_only_the_beginning_is_kept_and_it_says_so() -> None:
-    traffic = Traffic("one")
+    traffic = MessageLog("one")
     traffic.received(b'{"jsonrpc":"2.0","id":7,"result":{"x":"' + b"y" * 9_000_000 + b'"}}')
     shown = traffic.frames()[-1]
     assert (shown.cut, shown.bytes > 9_000_000, shown.kind, shown.id) == (True, True, "answer", "7")
@@ -53,7 +53,7 @@ def test_of_a_giant_only_the_beginning_is_kept_and_it_says_so() -> None:
 
 
 def test_the_oldest_messages_go_first_and_are_counted() -> None:
-    traffic = Traffic("one")
+    traffic = MessageLog("one")
     for number in range(6):
         traffic.sent(b"%d" % number + b"x" * 3_900_000)
     kept = [frame.text[0] for frame in everything(traffic)]
@@ -63,11 +63,11 @@ def test_the_oldest_messages_go_first_and_are_counted() -> None:
 
 def test_a_message_that_is_gone_is_a_sentence() -> None:
     with pytest.raises(WorkbenchError, match="not kept any more"):
-        Traffic("one").whole(5.0)
+        MessageLog("one").whole(5.0)
 
 
 def test_after_gives_each_frame_exactly_once() -> None:
-    traffic = Traffic("one")
+    traffic = MessageLog("one")
     seen, after = [], 0.0
     for number in range(100):
         traffic.sent(b"%d" % number)
@@ -78,7 +78,7 @@ def test_after_gives_each_frame_exactly_once() -> None:
 
 
 def test_words_are_found_wherever_they_stand_in_a_message() -> None:
-    traffic = Traffic("one")
+    traffic = MessageLog("one")
     traffic.received(b"x" * 50_000 + "Ünder the Bridge".encode())
     traffic.received(b"nothing")
     there = traffic.frames()[0].at
@@ -87,14 +87,14 @@ def test_words_are_found_wherever_they_stand_in_a_message() -> None:
 
 
 def test_what_happens_to_the_server_stands_among_its_messages() -> None:
-    traffic = Traffic("one")
+    traffic = MessageLog("one")
     traffic.mark("The server starts.")
     frame = traffic.frames()[0]
     assert (frame.direction, frame.text, frame.kind) == ("·", "The server starts.", "")
 
 
 def test_a_new_process_starts_with_clean_warnings_and_the_old_stderr() -> None:
-    traffic = Traffic("one")
+    traffic = MessageLog("one")
     traffic.rubbish(b"\xff not text")
     traffic.said(b"last words")
     traffic.begin()
@@ -105,7 +105,7 @@ def test_a_new_process_starts_with_clean_warnings_and_the_old_stderr() -> None:
 @pytest.mark.parametrize("size", [10, 999, 70_000, 5 << 20])
 def test_a_secret_is_masked_before_anything_is_kept_and_before_it_is_cut(size: int) -> None:
     masks = Masks()
-    traffic = Traffic("one", masks)
+    traffic = MessageLog("one", masks)
     masks.hide("value-one-" * 5)
     for shift in (0, 7, 49):
         data = b"x" * (size - shift) + b"value-one-" * 5 + b"y" * size

@@ -8,7 +8,7 @@ import sys
 import psutil
 import pytest
 
-from workbench.servers.monitoring.process_usage import Usage, usage
+from workbench.servers.monitoring.server_statistics import ProcessUsage, usage
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no /proc here")
@@ -30,8 +30,8 @@ def test_a_group_is_counted_with_its_children() -> None:
         parent.wait(60)
         if parent.stdout is not None:
             parent.stdout.close()
-    assert usage(parent.pid) == Usage()
+    assert usage(parent.pid) == ProcessUsage()
 
 
 def test_no_group_uses_nothing() -> None:
-    assert usage(0) == Usage()
+    assert usage(0) == ProcessUsage()

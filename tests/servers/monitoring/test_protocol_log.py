@@ -10,12 +10,12 @@ from hypothesis import strategies as some
 from workbench.events import Event, ServerLogged
 from workbench.secrets.masks import Masks
 from workbench.servers.monitoring import protocol_log
-from workbench.servers.monitoring.protocol_log import LogBook
+from workbench.servers.monitoring.protocol_log import ProtocolLog
 
 
-def written(count: int) -> tuple[LogBook, list[Event]]:
+def written(count: int) -> tuple[ProtocolLog, list[Event]]:
     told: list[Event] = []
-    book = LogBook("s", told.append)
+    book = ProtocolLog("s", told.append)
     for number in range(count):
         book.heard({"level": "info", "logger": "l", "data": f"line {number + 1}"})
     return book, told
@@ -63,7 +63,7 @@ async def test_other_values_than_text_are_json_and_long_ones_are_cut() -> None:
 async def test_no_secret_stands_in_it_not_even_half_of_one() -> None:
     masks = Masks()
     masks.hide("hunter2" + "hunter2")
-    book = LogBook("s", lambda event: None, masks)
+    book = ProtocolLog("s", lambda event: None, masks)
     for start in (0, protocol_log.TEXT - 5):
         book.heard({"data": "x" * start + "hunter2" + "hunter2"})
     assert not [line for line in book.after(0).lines if "hunt" in line.text]
@@ -89,7 +89,7 @@ async def test_what_is_nested_without_an_end_is_a_line_like_any_other():
     data = "x"
     for _ in range(5_000):
         data = [data]
-    book = LogBook("one", lambda event: None)
+    book = ProtocolLog("one", lambda event: None)
     book.heard({"level": "info", "data": data})
     book.close()
     assert "nested" in book.after(0).lines[0].text

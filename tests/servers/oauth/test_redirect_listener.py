@@ -7,7 +7,7 @@ import contextlib
 
 import pytest
 
-from workbench.servers.oauth.redirect_listener import Listener
+from workbench.servers.oauth.redirect_listener import RedirectListener
 
 
 async def knock(listener, target, host=None, *, raw=None):
@@ -23,7 +23,7 @@ async def knock(listener, target, host=None, *, raw=None):
 
 
 async def test_the_fitting_answer_is_taken_and_the_browser_hears_the_end():
-    async with Listener() as listener:
+    async with RedirectListener() as listener:
         waiting = asyncio.create_task(listener.wait("ours", 20))
         await asyncio.sleep(0)
         browser = asyncio.create_task(knock(listener, "/callback?code=c&state=ours&iss=https://as"))
@@ -50,7 +50,7 @@ async def test_the_fitting_answer_is_taken_and_the_browser_hears_the_end():
     ],
 )
 async def test_anything_else_is_turned_away_and_the_right_one_still_comes(target, host, status):
-    async with Listener() as listener:
+    async with RedirectListener() as listener:
         waiting = asyncio.create_task(listener.wait("ours", 20))
         await asyncio.sleep(0)
         assert (await knock(listener, target, host)).startswith(f"HTTP/1.1 {status} ")
@@ -63,14 +63,14 @@ async def test_anything_else_is_turned_away_and_the_right_one_still_comes(target
     "raw", [b"\r\n\r\n", b"POST /callback HTTP/1.1\r\n\r\n", b"\xff\xfe\r\n\r\n", b"GET\r\n\r\n", b"x" * 40_000]
 )
 async def test_rubbish_harms_nobody(raw):
-    async with Listener() as listener:
+    async with RedirectListener() as listener:
         with contextlib.suppress(ConnectionError):
             await knock(listener, "", raw=raw)
         assert (await knock(listener, "/nothing")).startswith("HTTP/1.1 404")
 
 
 async def test_only_the_first_fitting_answer_counts():
-    async with Listener() as listener:
+    async with RedirectListener() as listener:
         waiting = asyncio.create_task(listener.wait("ours", 20))
         await asyncio.sleep(0)
         assert listener.bring("http://x/?code=c&state=ours")
@@ -79,18 +79,18 @@ async def test_only_the_first_fitting_answer_counts():
 
 
 async def test_nobody_comes():
-    async with Listener() as listener:
+    async with RedirectListener() as listener:
         with pytest.raises(TimeoutError):
             await listener.wait("ours", 0.01)
 
 
 async def test_a_wished_port_is_used_and_a_taken_one_makes_way_unless_it_is_registered():
-    async with Listener() as first:
+    async with RedirectListener() as first:
         port = int(first.redirect.split(":")[2].split("/")[0])
-        async with Listener(port=port) as second:
+        async with RedirectListener(port=port) as second:
             assert second.redirect != first.redirect
         with pytest.raises(OSError):
-            async with Listener(f"http://localhost:{port}/callback"):
+            async with RedirectListener(f"http://localhost:{port}/callback"):
                 pass
-    async with Listener(f"http://localhost:{port}/back") as third:
+    async with RedirectListener(f"http://localhost:{port}/back") as third:
         assert third.redirect == f"http://localhost:{port}/back"

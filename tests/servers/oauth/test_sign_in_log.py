@@ -6,12 +6,12 @@ import httpx2
 import pytest
 
 from workbench.secrets.masks import MASK, Masks
-from workbench.servers.oauth.sign_in_log import Steps
+from workbench.servers.oauth.sign_in_log import SignInLog
 
 
 @pytest.fixture
 def steps():
-    return Steps(Masks())
+    return SignInLog(Masks())
 
 
 def test_what_is_secret_is_covered_in_forms_answers_and_addresses(steps):

@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import SignInChanged, SignInWanted
 from workbench.secrets.masks import Masks
 from workbench.servers.oauth.oauth_errors import SignInNeeded
-from workbench.servers.oauth.sign_in_log import Steps
+from workbench.servers.oauth.sign_in_log import SignInLog
 from workbench.servers.server_faults import ServerFault
 
 
@@ -301,9 +301,9 @@ async def test_what_the_entry_brings_itself_is_left_alone(bench, guarded):
 )
 async def test_metadata_does_not_lead_to_unguarded_or_inner_addresses(bench, guarded, inner):
     from workbench.errors import WorkbenchError as Refused
-    from workbench.servers.oauth.sign_in_flow import Attempt
+    from workbench.servers.oauth.sign_in_flow import SignInFlow
 
-    attempt = Attempt("https://far.example/mcp", None, None, None, None, 1, None)
+    attempt = SignInFlow("https://far.example/mcp", None, None, None, None, 1, None)
     with pytest.raises(Refused, match="which is not asked"):
         attempt._check(inner)
     attempt._check("https://login.example/authorize")
@@ -334,6 +334,6 @@ async def test_an_answer_that_drips_without_an_end_is_given_up(monkeypatch, call
     monkeypatch.setattr(attempt, "_WHOLE_SECONDS", 0.2)
     async with callers(drip) as server, httpx2.AsyncClient(trust_env=False) as client:
         url = f"http://127.0.0.1:{server.port}/"
-        asking = attempt.Attempt(url, None, None, Steps(Masks()), Masks(), 1, None)
+        asking = attempt.SignInFlow(url, None, None, SignInLog(Masks()), Masks(), 1, None)
         with pytest.raises(ServerFault, match="in time"):
             await asking._send(client, client.build_request("GET", url))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
-from workbench.servers.oauth.signing_key import read_key
+from workbench.servers.oauth.oauth_settings import read_key
 
 PLAIN = serialization.NoEncryption()
 

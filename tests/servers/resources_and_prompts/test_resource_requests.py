@@ -127,7 +127,7 @@ async def test_what_cannot_be_read_is_a_sentence(opened: Any) -> None:
 async def test_a_server_that_dies_while_it_is_asked_says_so(opened: Any) -> None:
     home = await opened(offering())
     reading = asyncio.ensure_future(home.catalog.offered.read("1", "s", "a://slow"))
-    await until(lambda: "a://slow" in str(home.catalog.frames("s")))
+    await until(lambda: "a://slow" in str(home.catalog.server("s").traffic.frames()))
     await home.catalog.disconnect("s")
     assert "stopped" in (await reading).fault.message
 
@@ -233,7 +233,7 @@ async def test_a_server_of_the_modern_era_offers_the_same(house: Any) -> None:
     assert proposed.values == ("launch", "lunch")
     await home.catalog.offered.set_log_level("s", "debug")
     await home.catalog.offered.subscribe("s", "board://news", on=True)
-    await until(lambda: any(taken(frame) for frame in home.catalog.frames("s")))
+    await until(lambda: any(taken(frame) for frame in home.catalog.server("s").traffic.frames()))
     await home.call("s", "post", text="we moved")
     await until(lambda: ResourcesUpdated("s", ("board://news",)) in home.events)
     await until(lambda: [line.text for line in home.catalog.offered.log("s", 0).lines] == ["posted we moved"])

@@ -13,7 +13,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from workbench.servers.sdk_adapter import change_subscription as room
-from workbench.servers.sdk_adapter.change_subscription import Changes
+from workbench.servers.sdk_adapter.change_subscription import ChangeSubscription
 
 
 class Listens:
@@ -55,10 +55,10 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(room, "_FIRST_PAUSE", 0.01)
 
     @asynccontextmanager
-    async def start(listens: Listens, **given: Any) -> AsyncIterator[tuple[Changes, list[int]]]:
+    async def start(listens: Listens, **given: Any) -> AsyncIterator[tuple[ChangeSubscription, list[int]]]:
         monkeypatch.setattr(mcp.client.subscriptions, "listen", listens)
         missed: list[int] = []
-        made = Changes(session(**given), lambda: missed.append(1))
+        made = ChangeSubscription(session(**given), lambda: missed.append(1))
         running = asyncio.ensure_future(made.run())
         try:
             yield made, missed

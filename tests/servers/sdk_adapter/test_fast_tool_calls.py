@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from workbench.servers.sdk_adapter.fast_tool_calls import FIRST, Direct, Unwritable
+from workbench.servers.sdk_adapter.fast_tool_calls import FIRST, FastToolCalls, UnwritableRequest
 
 
 class Pipe:
@@ -19,7 +19,7 @@ class Pipe:
     def __init__(self) -> None:
         self.lines: list[bytes] = []
         self.fault: OSError | None = None
-        self.direct = Direct(self.lines.append, self.drained)
+        self.direct = FastToolCalls(self.lines.append, self.drained)
 
     async def drained(self) -> None:
         if self.fault is not None:
@@ -144,7 +144,7 @@ async def test_a_pipe_that_breaks_is_a_server_that_is_gone(pipe: Pipe) -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, "\ud800", object()])
 async def test_what_is_no_plain_json_is_not_sent(pipe: Pipe, value: object) -> None:
-    with pytest.raises(Unwritable):
+    with pytest.raises(UnwritableRequest):
         await pipe.direct.request("tools/call", {"a": value}, None)
     assert not pipe.lines
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from workbench.servers.sdk_adapter import message_weight
 from workbench.servers.sdk_adapter.http_client import _Body, _Patience
-from workbench.servers.sdk_adapter.message_weight import Scale, may_be_heavy, too_heavy
+from workbench.servers.sdk_adapter.message_weight import MessageWeight, may_be_heavy, too_heavy
 
 TEXTS = st.text(alphabet='a"\\\\[]{},:\n', max_size=12)
 VALUES = st.recursive(
@@ -36,7 +36,7 @@ def test_the_same_is_counted_however_the_bytes_are_cut(value: object, cuts: list
     with pytest.MonkeyPatch.context() as patch:
         for most, heavy in ((number, False), (number - 1, True)):
             patch.setattr(message_weight, "MOST_LISTS", most)
-            scale = Scale()
+            scale = MessageWeight()
             words = [scale.add(data[start:end]) for start, end in pairwise(places)]
             assert bool(words[-1]) is heavy
 

@@ -12,11 +12,11 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
 
-from workbench.servers.connection import Connection
-from workbench.servers.monitoring.message_log import Traffic
+from workbench.servers.connection import ServerConnection
+from workbench.servers.monitoring.message_log import MessageLog
 from workbench.servers.sdk_adapter.transport_protocol import Transport
 from workbench.servers.server_faults import ServerFault
-from workbench.servers.server_requests import Nobody
+from workbench.servers.server_requests import RefusingHost
 
 Reply = Callable[[dict[str, Any]], list[dict[str, Any]]]
 
@@ -60,7 +60,7 @@ class Scripted:
         return ServerFault("gone")
 
 
-class Listening(Nobody):
+class Listening(RefusingHost):
     capabilities = {"roots": {"listChanged": True}, "elicitation": {"form": {}}}  # noqa: RUF012
 
     def __init__(self) -> None:
@@ -93,12 +93,14 @@ def discover(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.fixture
 async def connect() -> AsyncIterator[Callable[..., Any]]:
-    opened: list[Connection] = []
+    opened: list[ServerConnection] = []
 
-    async def build(reply: Reply, host: Nobody) -> tuple[Connection, Scripted]:
+    async def build(reply: Reply, host: RefusingHost) -> tuple[ServerConnection, Scripted]:
         scripted = Scripted(reply)
         transport: Transport = scripted
-        opened.append(Connection("one", transport, Traffic("one"), host, lambda: None, lambda connection: None))
+        opened.append(
+            ServerConnection("one", transport, MessageLog("one"), host, lambda: None, lambda connection: None)
+        )
         await opened[-1].open(20, "")
         return opened[-1], scripted
 
@@ -175,7 +177,7 @@ async def test_without_a_host_a_question_is_refused_and_the_connection_lives_on(
             return [{"id": message["id"], "error": {"code": 5, "message": "no"}}]
         return handshake(message)
 
-    connection, wire = await connect(reply, Nobody())
+    connection, wire = await connect(reply, RefusingHost())
     asking = asyncio.ensure_future(connection.request("go", {}))
     await until(lambda: [one for one in wire.sent if one.get("id") == 7])
     refusal = next(one for one in wire.sent if one.get("id") == 7)

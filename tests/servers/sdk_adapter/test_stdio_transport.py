@@ -10,9 +10,9 @@ import pytest
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCRequest
 
-from workbench.servers.configuration.launch_command import Launch
-from workbench.servers.monitoring.message_log import Traffic
-from workbench.servers.process_groups import Groups
+from workbench.servers.configuration.launch_command import LaunchCommand
+from workbench.servers.monitoring.message_log import MessageLog
+from workbench.servers.process_groups import ProcessGroups
 from workbench.servers.sdk_adapter.fast_tool_calls import FIRST
 from workbench.servers.sdk_adapter.stdio_transport import StdioTransport
 
@@ -22,17 +22,17 @@ Make = Callable[..., StdioTransport]
 @pytest.fixture
 async def make() -> AsyncIterator[Make]:
     """A transport over a server written in one line of Python."""
-    groups = Groups()
+    groups = ProcessGroups()
 
     def build(code: str, limit: int = 1 << 20) -> StdioTransport:
-        launch = Launch(sys.executable, ("-S", "-c", code), {}, ".")
-        return StdioTransport("one", launch, limit, Traffic("one"), groups)
+        launch = LaunchCommand(sys.executable, ("-S", "-c", code), {}, ".")
+        return StdioTransport("one", launch, limit, MessageLog("one"), groups)
 
     yield build
     await groups.close()
 
 
-def traffic(transport: StdioTransport) -> Traffic:
+def traffic(transport: StdioTransport) -> MessageLog:
     return transport._traffic
 
 

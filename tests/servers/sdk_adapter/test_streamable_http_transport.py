@@ -49,7 +49,7 @@ async def test_each_kind_of_server_connects_lists_and_calls(house: Any, far: Ser
     assert ready.capabilities == ("tools",)
     outcomes = await asyncio.gather(*(home.call("far", "echo", text=str(number)) for number in range(20)))
     assert [outcome.content[0].text for outcome in outcomes] == [str(number) for number in range(20)]
-    directions = {frame.direction for frame in home.catalog.frames("far")}
+    directions = {frame.direction for frame in home.catalog.server("far").traffic.frames()}
     assert {">", "<"} <= directions
 
 
@@ -74,7 +74,7 @@ async def test_headers_are_expanded_and_sent_and_no_secret_is_in_a_frame(
     home = await house(config(server, headers={"Authorization": "Bearer ${DOOR}"}))
     await home.catalog.connect("far")
     assert all(headers["authorization"] == f"Bearer {word}" for _, _, headers, _ in server.seen)
-    assert not any(word in frame.text for frame in home.catalog.frames("far"))
+    assert not any(word in frame.text for frame in home.catalog.server("far").traffic.frames())
     assert server.headers("tools/list")["mcp-session-id"] == "session-0"
     assert server.headers("tools/list")["mcp-protocol-version"] == "2025-06-18"
 

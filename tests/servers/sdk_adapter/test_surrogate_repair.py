@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.servers.sdk_adapter.surrogate_repair import Pieces, whole
+from workbench.servers.sdk_adapter.surrogate_repair import SurrogateRepair, whole
 
 parts = st.sampled_from(["\ud83d", "\ude00", "😀", "\\", "u", "d83d", "\\ud83d", '"', "a", "é", "\n"])
 texts = st.lists(parts).map("".join)
@@ -29,7 +29,7 @@ def test_each_half_is_replaced_and_all_else_stays(text: str) -> None:
 def test_it_is_the_same_in_pieces(text: str, cuts: list[int]) -> None:
     data = json.dumps([text]).encode()
     places = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
-    pieces = Pieces()
+    pieces = SurrogateRepair()
     parts = [pieces.feed(data[start:end]) for start, end in itertools.pairwise(places)]
     assert b"".join([*parts, pieces.rest()]) == whole(data)
 
@@ -37,4 +37,4 @@ def test_it_is_the_same_in_pieces(text: str, cuts: list[int]) -> None:
 @pytest.mark.parametrize("data", [b"", b"{}", '{"a": "😀 \\u00e9 \\\\ud83d \\ud83d\\ude00"}'.encode()])
 def test_what_is_whole_comes_back_unchanged(data: bytes) -> None:
     assert whole(data) == data
-    assert Pieces().feed(data) == data
+    assert SurrogateRepair().feed(data) == data

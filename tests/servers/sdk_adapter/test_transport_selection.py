@@ -8,16 +8,16 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
-from workbench.servers.monitoring.message_log import Traffic
-from workbench.servers.process_groups import Groups
-from workbench.servers.sdk_adapter.transport_selection import Ways, nobody_signs_in
+from workbench.servers.monitoring.message_log import MessageLog
+from workbench.servers.process_groups import ProcessGroups
+from workbench.servers.sdk_adapter.transport_selection import TransportSelection, nobody_signs_in
 
 URL = "https://example.org/mcp"
 
 
 @pytest.fixture
-def ways(tmp_path: Path) -> Ways:
-    return Ways(tmp_path, Groups(), {"token": "s3" + "same"}.get, nobody_signs_in)
+def ways(tmp_path: Path) -> TransportSelection:
+    return TransportSelection(tmp_path, ProcessGroups(), {"token": "s3" + "same"}.get, nobody_signs_in)
 
 
 @pytest.mark.parametrize(
@@ -31,15 +31,17 @@ def ways(tmp_path: Path) -> Ways:
         (ServerConfig("a", "x", url=URL, transport="sse"), "", ("sse",)),
     ],
 )
-def test_the_ways_to_a_server(ways: Ways, config: ServerConfig, known: str, kinds: tuple[str, ...]) -> None:
+def test_the_ways_to_a_server(
+    ways: TransportSelection, config: ServerConfig, known: str, kinds: tuple[str, ...]
+) -> None:
     assert ways.to(config, known) == kinds
-    assert ways.build(kinds[0], config, 1 << 20, Traffic("a")).kind == kinds[0]
+    assert ways.build(kinds[0], config, 1 << 20, MessageLog("a")).kind == kinds[0]
 
 
-def test_a_stored_secret_and_a_variable_are_put_in(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stored_secret_and_a_variable_are_put_in(ways: TransportSelection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AREA", "north")
     config = ServerConfig("a", url="https://${AREA}.example.org", headers={"X": "Bearer ${keyring:token}"})
-    transport = ways.build("http", config, 1 << 20, Traffic("a"))
+    transport = ways.build("http", config, 1 << 20, MessageLog("a"))
     assert transport._reach.url == "https://north.example.org"  # type: ignore[attr-defined]
     assert transport._reach.headers == {"X": "Bearer s3" + "same"}  # type: ignore[attr-defined]
 
@@ -47,12 +49,12 @@ def test_a_stored_secret_and_a_variable_are_put_in(ways: Ways, monkeypatch: pyte
 @pytest.mark.parametrize(
     "url", ["ftp://example.org", "https://", "https:///x", "http://[::1", "http://a b/", "http://x:99999/", "mcp"]
 )
-def test_an_address_that_is_none(ways: Ways, url: str) -> None:
+def test_an_address_that_is_none(ways: TransportSelection, url: str) -> None:
     with pytest.raises(WorkbenchError, match="address of a is none"):
-        ways.build("http", ServerConfig("a", url=url), 1 << 20, Traffic("a"))
+        ways.build("http", ServerConfig("a", url=url), 1 << 20, MessageLog("a"))
 
 
-def test_a_header_that_cannot_be_sent(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_header_that_cannot_be_sent(ways: TransportSelection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LINES", "one\r\nX-Other: two")
     with pytest.raises(WorkbenchError, match="header X of a cannot be sent"):
-        ways.build("http", ServerConfig("a", url=URL, headers={"X": "${LINES}"}), 1 << 20, Traffic("a"))
+        ways.build("http", ServerConfig("a", url=URL, headers={"X": "${LINES}"}), 1 << 20, MessageLog("a"))

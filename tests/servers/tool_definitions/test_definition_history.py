@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.records import ChangeKind, Prompt, ResourceTemplate, ServerConfig, ServerState, Tool
-from workbench.servers.tool_definitions.definition_history import Moments
+from workbench.servers.tool_definitions.definition_history import DefinitionHistory
 from workbench.servers.tool_definitions.definition_parsing import read
 
 
@@ -23,7 +23,7 @@ def state(version: str, instructions: str = "") -> ServerState:
 
 
 async def test_a_moment_is_kept_only_when_something_changed(tmp_path: Path) -> None:
-    moments = Moments("one", tmp_path)
+    moments = DefinitionHistory("one", tmp_path)
     await moments.keep(state("1"), tools(a="A"))
     await moments.keep(state("1"), tools(a="A"))
     await moments.keep(state("2"), tools(a="A", b="B"))
@@ -31,10 +31,10 @@ async def test_a_moment_is_kept_only_when_something_changed(tmp_path: Path) -> N
 
 
 async def test_two_moments_are_compared_also_by_the_next_core(tmp_path: Path) -> None:
-    moments = Moments("one", tmp_path)
+    moments = DefinitionHistory("one", tmp_path)
     await moments.keep(state("1", "Be kind."), tools(a="A", gone="G"))
     await moments.keep(state("2", "Be quick."), tools(a="A changed", version="tool of that name"))
-    again = Moments("one", tmp_path)
+    again = DefinitionHistory("one", tmp_path)
     newest, oldest = await again.list()
     changes = await again.compare(oldest.at, newest.at)
     assert {(one.tool, one.kind) for one in changes} == {
@@ -50,7 +50,7 @@ async def test_two_moments_are_compared_also_by_the_next_core(tmp_path: Path) ->
 
 
 async def test_prompts_and_capabilities_belong_to_a_moment(tmp_path: Path) -> None:
-    moments = Moments("one", tmp_path)
+    moments = DefinitionHistory("one", tmp_path)
     await moments.keep(state("1"), tools(a="A"))
     note, greet = ResourceTemplate("one", "note://{id}", "note"), Prompt("one", "greet", "", "Hello.")
     await moments.keep_offers((note,), (greet,))
@@ -68,7 +68,7 @@ async def test_prompts_and_capabilities_belong_to_a_moment(tmp_path: Path) -> No
 
 
 async def test_only_so_many_are_kept(tmp_path: Path) -> None:
-    moments = Moments("one", tmp_path)
+    moments = DefinitionHistory("one", tmp_path)
     for number in range(30):
         await moments.keep(state(str(number)), tools(a="x" * 1_000_000 + str(number)))
     kept = await moments.list()
@@ -79,10 +79,10 @@ async def test_only_so_many_are_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 1, "then": 5}', '{"format": 1, "then": [[1]], "texts": {}}'])
 async def test_a_broken_file_is_as_good_as_none(tmp_path: Path, text: str) -> None:
-    moments = Moments("one", tmp_path)
+    moments = DefinitionHistory("one", tmp_path)
     await moments.keep(state("1"), ())
     next(tmp_path.iterdir()).write_text(text, encoding="utf-8")
-    again = Moments("one", tmp_path)
+    again = DefinitionHistory("one", tmp_path)
     assert await again.list() == ()
 
 

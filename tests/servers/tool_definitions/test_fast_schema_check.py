@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types
 
-from workbench.servers.tool_definitions.fast_schema_check import surely_fits
+from workbench.servers.tool_definitions.schema_validation import surely_fits
 
 names = st.sampled_from(["a", "b", "c"])
 values = st.recursive(

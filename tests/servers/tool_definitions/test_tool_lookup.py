@@ -6,7 +6,7 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import Fault
-from workbench.servers.tool_definitions.tool_lookup import one_tool
+from workbench.servers.server_catalog import one_tool
 
 SPELLINGS = ("list_orders", "demo.list_orders", "mcp__demo__list_orders", "demo__list_orders")
 

@@ -1,4 +1,4 @@
-"""The sentence model of the search, for who wants it: fetched, made small, kept, and asked.
+"""The optional sentence model of the search: built, quantised, cached, queried.
 
-Nothing of it is needed: without it the search reads meaning from the word vectors that come with the app.
+Without it the search uses the word vectors that come with the app.
 """

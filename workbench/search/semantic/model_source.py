@@ -1,4 +1,4 @@
-"""Gives the sentence model to the search, where somebody built it and nobody switched it off."""
+"""Opens the sentence model for the search, where it was built and is switched on."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
-from workbench.search.semantic.embedding_cache import Shelf
-from workbench.search.semantic.sentence_embeddings import Sentences
+from workbench.search.semantic.embedding_cache import EmbeddingCache
+from workbench.search.semantic.sentence_embeddings import SentenceEmbeddings
 from workbench.search.semantic.sentence_model import NAME, SentenceModel, built_at
 
 log = logging.getLogger(__name__)
 
 
-class Source:
+class SentenceModelSource:
     """`models` is the folder of what was built, `file` where its rows are kept; `allowed` is asked each time."""
 
     def __init__(self, models: Path, file: Path, allowed: Callable[[], bool]) -> None:
@@ -33,7 +33,7 @@ class Source:
     def built(self) -> bool:
         return bool(built_at(self._folder))
 
-    def open(self, wanted: Callable[[], bool]) -> Sentences | None:
+    def open(self, wanted: Callable[[], bool]) -> SentenceEmbeddings | None:
         """Beside the loop: the first time this reads the model."""
         if not self.there():
             return None
@@ -46,4 +46,4 @@ class Source:
                 self.trouble = str(fault)
                 log.warning("the sentence model is not used: %s", fault)
                 return None
-        return Sentences(self._model, Shelf(self._file, self._model.digest), wanted)
+        return SentenceEmbeddings(self._model, EmbeddingCache(self._file, self._model.digest), wanted)

@@ -1,16 +1,15 @@
-"""Writes a graph of operators as an ONNX file. The field numbers are those of `onnx.proto`, which never change."""
+"""Writes a graph of operators as an ONNX file, with the parts of the protobuf wire format that it needs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-from workbench.search.semantic.protobuf_writer import block, number, packed, text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array: TypeAlias = NDArray[Any]  # Any: of whatever kind the model file has
+
 
 _IR, _OPERATORS = 9, 20  # versions of the format and of the operators; onnxruntime reads them since 1.17
 _KINDS = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7}
@@ -68,3 +67,33 @@ def _attribute(name: str, value: int | Sequence[int]) -> bytes:
 def _value(name: str, kind: str) -> bytes:
     shape = block(2, block(1, text(2, "length")))
     return text(1, name) + block(2, block(1, number(1, _KINDS[kind]), shape))
+
+
+_VARINT, _LENGTH = 0, 2
+
+
+def number(field: int, value: int) -> bytes:
+    """An integer that is not negative."""
+    return _varint(field << 3 | _VARINT) + _varint(value)
+
+
+def text(field: int, value: str) -> bytes:
+    return block(field, value.encode())
+
+
+def block(field: int, *parts: bytes) -> bytes:
+    """Bytes, or a message made of its fields."""
+    return b"".join((_varint(field << 3 | _LENGTH), _varint(sum(map(len, parts))), *parts))
+
+
+def packed(field: int, values: Iterable[int]) -> bytes:
+    return block(field, *map(_varint, values))
+
+
+def _varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 0x7F:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    found.append(value)
+    return bytes(found)

@@ -1,4 +1,4 @@
-"""Reads the numbers of a model from a safetensors file: a length, a JSON table of contents, and raw numbers."""
+"""Reads the tensors of a safetensors file."""
 
 from __future__ import annotations
 

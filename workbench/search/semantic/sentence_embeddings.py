@@ -1,7 +1,7 @@
-"""Reads tools and questions with the sentence model, one text at a time, and remembers each on disk.
+"""Embeds tools and questions with the sentence model, one text at a time, and caches each on disk.
 
-A catalogue of thousands takes a while the first time, beside the loop. What is read counts for good, so whoever finds
-that the catalogue has changed meanwhile can leave at once and begin anew.
+Thousands of tools take a while the first time, on a thread. Finished embeddings are kept, so an index that is outdated
+meanwhile can stop at once and begin anew.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from workbench.search.semantic.embedding_cache import Shelf
+from workbench.search.semantic.embedding_cache import EmbeddingCache
 from workbench.search.semantic.sentence_model import SentenceModel
 
 if TYPE_CHECKING:
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 _KEPT_AFTER = 200  # texts read, so that an end in the middle loses little
 
 
-class Outdated(Exception):
+class OutdatedIndex(Exception):
     """Nobody waits for these rows any more."""
 
 
-class Sentences:
+class SentenceEmbeddings:
     """A reader for one index; `wanted` is asked before each text."""
 
     name = "the sentence model"
     weight = (0.65, 0.8)
 
-    def __init__(self, model: SentenceModel, shelf: Shelf, wanted: Callable[[], bool] = lambda: True) -> None:
+    def __init__(self, model: SentenceModel, shelf: EmbeddingCache, wanted: Callable[[], bool] = lambda: True) -> None:
         self._model = model
         self._shelf = shelf
         self._wanted = wanted
@@ -57,7 +57,7 @@ class Sentences:
         try:
             for key, text in missing.items():
                 if not self._wanted():
-                    raise Outdated
+                    raise OutdatedIndex
                 fresh[key] = self._model.told(text).astype("float16").tobytes()
                 if len(fresh) == _KEPT_AFTER:
                     self._shelf.keep(fresh)

@@ -1,4 +1,4 @@
-"""The sentence model as it was built, read by onnxruntime: one text at a time, on one thread, in 0.3 to 6 ms."""
+"""The built sentence model, run by onnxruntime: one text at a time on one thread, in 0.3 to 6 ms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from workbench.errors import WorkbenchError
 from workbench.numbers import load_numpy
 from workbench.search.semantic.model_quantization import PIECES, TAKES
-from workbench.search.semantic.wordpiece_tokenizer import Pieces
+from workbench.search.semantic.wordpiece_tokenizer import WordpieceTokenizer
 
 if TYPE_CHECKING:
     import numpy
@@ -40,7 +40,7 @@ class SentenceModel:
         self.digest = _digest(folder)
         self._session = _session(folder / GRAPH)
         try:
-            self._pieces = Pieces((folder / WORDS).read_text(encoding="utf-8").splitlines())
+            self._pieces = WordpieceTokenizer((folder / WORDS).read_text(encoding="utf-8").splitlines())
         except (OSError, ValueError) as fault:
             raise WorkbenchError(f"The vocabulary of the sentence model cannot be read: {fault}.", _AGAIN) from fault
         self.question = lru_cache(maxsize=_KEPT)(self._question)

@@ -1,6 +1,6 @@
-"""Cuts texts into the pieces that the sentence model knows, as its own tokenizer does, in plain Python.
+"""WordPiece tokenizer of the sentence model, in plain Python.
 
-Unlike that one it also cuts names where people cut them: `createIssue` and `create_issue` are two words.
+It also splits names where people split them: `createIssue` and `create_issue` are two words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LONGEST_TEXT, _LONGEST_WORD = 4_000, 100
 _BEGIN, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 
 
-class Pieces:
+class WordpieceTokenizer:
     """The pieces by their places in the vocabulary."""
 
     def __init__(self, words: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
-"""What a person reads before they allow a server: all that is run or sent, and where secrets of theirs would go.
+"""What the user reads before allowing a server to start: the command or address, and which secrets it would get.
 
-Whoever wrote the bench wrote the entry too. A reference to a secret in a header is a wish to have it.
+The author of the project also wrote the entry, so a reference to a secret in a header is shown as a request for it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Servers of well-known makers, as entries ready to be added. Where they are and what they need is kept as data."""
+"""Catalogue of well-known servers as entries ready to be added; the data is in `resources/known_servers.json`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns an entry of `.mcp.json` into what is really started: variables expanded, environment built, folder settled."""
+"""Builds the process to start from an entry of `.mcp.json`: expands variables, sets environment and folder."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Secret = Callable[[str], str | None]  # the value of a stored secret; may block
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class LaunchCommand:
     """One process to start, with nothing left to look up."""
 
     command: str
@@ -80,7 +80,7 @@ def expand(text: str, environment: Mapping[str, str], secret: Secret = no_secret
 
 def prepare(
     config: ServerConfig, bench: Path, environment: Mapping[str, str] | None = None, secret: Secret = no_secret
-) -> Launch:
+) -> LaunchCommand:
     """The launch of a config; raises WorkbenchError with a sentence when it cannot be one."""
     ours = os.environ if environment is None else environment
     env = {name: value for name, value in ours.items() if _passed_on(name)}
@@ -91,7 +91,7 @@ def prepare(
     if not folder.is_dir():
         raise WorkbenchError(f"The folder {folder} does not exist.", f"Correct cwd of {config.name} in .mcp.json.")
     args = tuple(expand(arg, ours, secret) for arg in config.args)
-    return Launch(expand(config.command, ours), args, env, str(folder))
+    return LaunchCommand(expand(config.command, ours), args, env, str(folder))
 
 
 def variables(texts: Iterable[str]) -> tuple[str, ...]:

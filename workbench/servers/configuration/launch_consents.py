@@ -1,21 +1,28 @@
-"""Which commands a person has allowed, by their fingerprint: a changed command asks again.
+"""Consents of the user to start a server, by the fingerprint of its entry; a changed entry asks again.
 
-The files behind a command are remembered at its first start; when they are others at a later one, it asks again too.
+The executable and the script of the command are hashed at the first start; when they change, the consent is void.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
+import re
+import shutil
+import stat
 import time
+from collections.abc import Mapping
 from pathlib import Path
+
+from msgspec import Struct
 
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
-from workbench.servers.configuration import command_files, private_json_files
-from workbench.servers.configuration.command_files import Executable
-from workbench.servers.configuration.launch_command import fingerprint
+from workbench.servers.configuration import private_json_files
+from workbench.servers.configuration.launch_command import LaunchCommand, fingerprint, prepare
 
 
-class Consents:
+class LaunchConsents:
     """The person's consents of one bench; they are private state, never part of the bench."""
 
     def __init__(self, file: Path) -> None:
@@ -29,14 +36,14 @@ class Consents:
     def allows(self, config: ServerConfig) -> bool:
         return config.builtin or fingerprint(config) in self._given
 
-    def known(self, config: ServerConfig) -> dict[str, Executable]:
+    def known(self, config: ServerConfig) -> dict[str, CommandFile]:
         """The files that were behind this command when it was allowed, by name."""
         return {file.name: file for file in self._files(config) or ()}
 
-    def vouch(self, config: ServerConfig, files: tuple[Executable, ...]) -> str:
+    def vouch(self, config: ServerConfig, files: tuple[CommandFile, ...]) -> str:
         """What is different from what a person allowed, or nothing. Consents without files take these as theirs."""
         before = self._files(config)
-        if before is not None and (told := command_files.difference(before, files)):
+        if before is not None and (told := difference(before, files)):
             return told
         if before != files and config.name and fingerprint(config) in self._given:
             entry = self._given[fingerprint(config)]
@@ -55,9 +62,9 @@ class Consents:
             said["files"] = [file.as_json() for file in files]
         self._save({**self._given, fingerprint(config): said})
 
-    def _files(self, config: ServerConfig) -> tuple[Executable, ...] | None:
+    def _files(self, config: ServerConfig) -> tuple[CommandFile, ...] | None:
         entry = self._given.get(fingerprint(config))
-        return command_files.from_json(entry.get("files")) if isinstance(entry, dict) else None
+        return from_json(entry.get("files")) if isinstance(entry, dict) else None
 
     def _save(self, given: dict[str, object]) -> None:
         try:
@@ -67,3 +74,106 @@ class Consents:
                 f"Your consent cannot be remembered: {fault.strerror}.", f"Is {self._file.parent} writable?"
             ) from fault
         self._given = given
+
+
+_LARGEST = 512 << 20  # bytes; beyond that size and time of change have to do
+_INTERPRETERS = re.compile(r"(?:python|pypy|node|deno|bun|ruby|perl|php|java|bash|sh|zsh)[\d.]*")
+
+
+class CommandFile(Struct, frozen=True):
+    """One file as it is now."""
+
+    name: str  # as the command says it
+    path: str  # where it really is
+    size: int
+    changed: int  # its time of change, in nanoseconds
+    sha: str = ""  # made when it is needed
+
+    def as_json(self) -> dict[str, str | int]:
+        return {"name": self.name, "path": self.path, "size": self.size, "changed": self.changed, "sha": self.sha}
+
+
+def of(config: ServerConfig, bench: Path, known: Mapping[str, CommandFile]) -> tuple[CommandFile, ...]:
+    """The files of an entry; secrets are not asked for, because no file is called by one. Blocks."""
+    return look(prepare(config, bench, secret=lambda name: "-"), known)
+
+
+def look(launch: LaunchCommand, known: Mapping[str, CommandFile]) -> tuple[CommandFile, ...]:
+    """The files of a launch. Blocks: call it on a thread. `known`, by name: what did not change is not read again."""
+    found = []
+    for name, path in _files(launch):
+        try:
+            found.append(_look(name, path, known.get(name)))
+        except OSError:
+            continue  # the start says what is wrong with it
+    return tuple(found)
+
+
+def difference(before: tuple[CommandFile, ...], now: tuple[CommandFile, ...]) -> str:
+    """What a person should know before they allow it again; empty when it is what they allowed."""
+    known = {file.name: file for file in before}
+    for file in now:
+        old = known.get(file.name)
+        if old is None:
+            return f"{file.name} is a file now: {file.path}"
+        if old.sha and old.sha == file.sha:
+            continue  # the same bytes, wherever they are
+        if old.path != file.path:
+            return f"{file.name} is another file now: {file.path} instead of {old.path}"
+        if (old.sha, old.size, old.changed) != (file.sha, file.size, file.changed):
+            return f"{file.name} has changed since you allowed it: {file.path}"
+    return ""
+
+
+def from_json(value: object) -> tuple[CommandFile, ...] | None:
+    """What was remembered, or None for what cannot be that."""
+    if not isinstance(value, list):
+        return None
+    found = []
+    for entry in value:
+        if not isinstance(entry, dict):
+            return None
+        words = [entry.get(key) for key in ("name", "path", "sha")]
+        numbers = [entry.get(key) for key in ("size", "changed")]
+        if not all(isinstance(word, str) for word in words) or not all(type(number) is int for number in numbers):
+            return None
+        found.append(CommandFile(str(words[0]), str(words[1]), numbers[0] or 0, numbers[1] or 0, str(words[2])))
+    return tuple(found)
+
+
+def _files(launch: LaunchCommand) -> list[tuple[str, Path]]:
+    folder = Path(launch.cwd)
+    if "/" in launch.command:
+        program: Path | None = folder / launch.command
+    else:
+        which = shutil.which(launch.command, path=launch.env.get("PATH"))
+        program = Path(which) if which else None
+    if program is None:
+        return []
+    files = [(launch.command, program)]
+    if _INTERPRETERS.fullmatch(Path(launch.command).name):
+        files += _script(launch.args, folder)
+    return files
+
+
+def _script(args: tuple[str, ...], folder: Path) -> list[tuple[str, Path]]:
+    """The first thing an interpreter is given that is a file."""
+    for arg in args:
+        if arg in ("-m", "-c", "-e", "--eval"):
+            return []
+        if not arg.startswith("-") and os.path.isfile(folder / arg):  # what is none may belong to an option
+            return [(arg, folder / arg)]
+    return []
+
+
+def _look(name: str, path: Path, known: CommandFile | None) -> CommandFile:
+    real = path.resolve(strict=True)
+    facts = real.stat()
+    now = CommandFile(name, str(real), facts.st_size, facts.st_mtime_ns)
+    if known is not None and (known.path, known.size, known.changed) == (now.path, now.size, now.changed):
+        return known
+    if not stat.S_ISREG(facts.st_mode) or facts.st_size > _LARGEST:
+        return now
+    with real.open("rb") as file:
+        sha = hashlib.file_digest(file, "sha256").hexdigest()
+    return CommandFile(name, now.path, now.size, now.changed, sha)

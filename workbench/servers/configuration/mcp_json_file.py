@@ -1,6 +1,6 @@
-"""The bench's `.mcp.json`: read with patience (one wrong entry spoils no other), written without losing anything.
+"""Reads and writes the project's `.mcp.json`. One invalid entry does not affect the others.
 
-Other programs own this file too, so unknown keys, order and indentation stay, and a file we cannot read is never
+Other programs own the file too: unknown keys, order and indentation are kept, and a file that cannot be read is never
 overwritten.
 """
 
@@ -27,7 +27,7 @@ SERVERS = "mcpServers"
 MOST_SERVERS = 1_000  # entries that are used; nobody has so many, and each is looked through at each change
 
 
-class Reading(Struct, frozen=True):
+class McpJsonContents(Struct, frozen=True):
     """What the file says, and what of it could not be used."""
 
     configs: tuple[ServerConfig, ...]
@@ -35,7 +35,7 @@ class Reading(Struct, frozen=True):
     unreadable: bool = False  # nothing could be used: the file as a whole is broken
 
 
-class Configuration:
+class McpJsonFile:
     """The file `.mcp.json` of one bench."""
 
     def __init__(self, file: Path) -> None:
@@ -45,12 +45,12 @@ class Configuration:
     def exists(self) -> bool:
         return self._file.exists()
 
-    def read(self) -> Reading:
+    def read(self) -> McpJsonContents:
         """All usable entries; the built-in demo server comes first unless the file has its own of that name."""
         try:
             listed = _entries(self._load())
         except WorkbenchError as fault:
-            return Reading((demo_config(),), (Fault(fault.message, fault.hint),), unreadable=True)
+            return McpJsonContents((demo_config(),), (Fault(fault.message, fault.hint),), unreadable=True)
         configs, notices = [], []
         if len(listed) > MOST_SERVERS:
             words = f"{self._file.name} lists {len(listed):,} servers; the first {MOST_SERVERS:,} are used."
@@ -61,7 +61,7 @@ class Configuration:
             except WorkbenchError as fault:
                 notices.append(Fault(fault.message, fault.hint))
         builtin = () if DEMO in listed else (demo_config(),)
-        return Reading((*builtin, *configs), tuple(notices))
+        return McpJsonContents((*builtin, *configs), tuple(notices))
 
     def put(self, config: ServerConfig) -> None:
         """Write one entry, replacing one of the same name; keys we do not know stay."""

@@ -1,6 +1,6 @@
-"""Secrets that stand in `.mcp.json` as they are: finds them, and puts references in their places.
+"""Finds secrets that `.mcp.json` holds in plain text, and replaces them with references to the keyring.
 
-A bench is a folder that people share with git; what stands in it in plain text is not secret for long.
+A project is a folder that is shared with git, so a secret in it does not stay secret.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BITS = 3.8  # of entropy in each letter; words and versions have fewer
 _LONGEST_KEY = 60
 
 
-class PlainSecret(Struct, frozen=True):
+class PlainTextSecret(Struct, frozen=True):
     """One of them; `value` is for the keyring and for nobody's eyes."""
 
     place: str  # as a person reads it: "GITHUB_TOKEN in env"
@@ -43,12 +43,12 @@ class PlainSecret(Struct, frozen=True):
     value: str
 
 
-def find(config: ServerConfig) -> tuple[PlainSecret, ...]:
+def find(config: ServerConfig) -> tuple[PlainTextSecret, ...]:
     """Everything in an entry that looks like a secret."""
-    found: list[PlainSecret] = []
+    found: list[PlainTextSecret] = []
 
     def note(place: str, key: str, text: str) -> str:
-        found.extend(PlainSecret(place, key, text[start:end]) for start, end in _spans(key, text))
+        found.extend(PlainTextSecret(place, key, text[start:end]) for start, end in _spans(key, text))
         return text
 
     _walk(config, note)

@@ -1,4 +1,4 @@
-"""Small JSON files of the catalog: read with distrust, written in one stroke, readable by this person alone."""
+"""Small private JSON files of the servers: read as untrusted, written atomically with mode 0600."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folders a server is told of. Telling is no lock: a server that runs as you can read what you can."""
+"""Root folders that are announced to a server. Announcing is no restriction: the server runs with the user's rights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the values of an entry that look like secrets, and puts a mask or a reference in their place."""
+"""Finds values of an entry that look like secrets, and replaces them with a mask or a reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One entry of `.mcp.json` and the record it becomes, both ways. The names are those that other MCP clients use."""
+"""Converts one entry of `.mcp.json` to a `ServerConfig` and back. The keys are those of other MCP clients."""
 
 from __future__ import annotations
 

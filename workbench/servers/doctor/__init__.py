@@ -1,1 +1,1 @@
-"""Why a server cannot be reached: checks one by one, from the command or the address up to the first list of tools."""
+"""Diagnosis of a server that cannot be reached: checks from the command or address up to the first tool list."""

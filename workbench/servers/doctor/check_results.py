@@ -1,4 +1,4 @@
-"""Short ways to write down what a check saw."""
+"""Constructors for the results of a check: good, doubt, bad, skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the command of a stdio server can become a process at all; nothing is started here."""
+"""Checks whether the command of a stdio server can be started, without starting it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.records import Check, CheckState, ServerConfig
-from workbench.servers.configuration.launch_command import Launch, Secret, no_secret, prepare
+from workbench.servers.configuration.launch_command import LaunchCommand, Secret, no_secret, prepare
 from workbench.servers.doctor.check_results import bad, doubt, good, skipped
 from workbench.servers.server_faults import INSTALLERS
 
-Prepare = Callable[[ServerConfig], Launch]
+Prepare = Callable[[ServerConfig], LaunchCommand]
 _HEAD = 256  # bytes of a program that tell what it is
 
 
-def check_command(config: ServerConfig, launch_of: Prepare) -> tuple[tuple[Check, ...], Launch | None]:
+def check_command(config: ServerConfig, launch_of: Prepare) -> tuple[tuple[Check, ...], LaunchCommand | None]:
     """The checks, and the launch when all of it could be one."""
     try:
         launch = launch_of(config)
@@ -32,7 +32,7 @@ def launcher(bench: Path, secret: Secret = no_secret) -> Prepare:
     return lambda config: prepare(config, bench, None, secret)
 
 
-def _find(launch: Launch) -> Check:
+def _find(launch: LaunchCommand) -> Check:
     name, path = launch.command, launch.env.get("PATH", os.defpath)
     found = _locate(launch)
     if found is None:
@@ -42,7 +42,7 @@ def _find(launch: Launch) -> Check:
     return _look_inside(Path(found), path)
 
 
-def _locate(launch: Launch) -> str | None:
+def _locate(launch: LaunchCommand) -> str | None:
     """Where the system would find the command: a path counts from the server's folder, a name on PATH."""
     if os.sep in launch.command:
         place = Path(launch.cwd) / launch.command
@@ -50,14 +50,14 @@ def _locate(launch: Launch) -> str | None:
     return shutil.which(launch.command, path=launch.env.get("PATH", os.defpath)) or _unexecutable(launch)
 
 
-def _unexecutable(launch: Launch) -> str | None:
+def _unexecutable(launch: LaunchCommand) -> str | None:
     for folder in launch.env.get("PATH", os.defpath).split(os.pathsep):
         if (place := Path(folder or ".") / launch.command).is_file():
             return str(place)
     return None
 
 
-def _missing(name: str, path: str, launch: Launch) -> Check:
+def _missing(name: str, path: str, launch: LaunchCommand) -> Check:
     if os.sep in name:
         place = Path(launch.cwd) / name
         what = "is a folder, not a program" if place.is_dir() else "does not exist"

@@ -1,4 +1,4 @@
-"""One examination of one server: the checks in their order, each told as soon as it is made."""
+"""Runs the checks of one server in order, and reports each result as soon as it is known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.servers.doctor.network_check import check_network
 from workbench.servers.doctor.protocol_check import check_talk
 from workbench.servers.doctor.server_address import read_address
 from workbench.servers.doctor.sign_in_check import check_sign_in
-from workbench.servers.server import Server
+from workbench.servers.server import McpServer
 
 Tell = Callable[[Check], None]
 ReachOf = Callable[[ServerConfig], tuple[str, Mapping[str, str]]]  # the address and the headers, with nothing left open
@@ -23,7 +23,7 @@ ReachOf = Callable[[ServerConfig], tuple[str, Mapping[str, str]]]  # the address
 class Diagnosis:
     """Single use."""
 
-    def __init__(self, server: Server, launch_of: Prepare, reach_of: ReachOf, tell: Tell) -> None:
+    def __init__(self, server: McpServer, launch_of: Prepare, reach_of: ReachOf, tell: Tell) -> None:
         self._server = server
         self._launch_of = launch_of
         self._reach_of = reach_of

@@ -1,7 +1,7 @@
-"""What programs say in their last lines before they leave, and what a person does about it.
+"""Rules that explain the last stderr lines of a server that exited, with a remedy.
 
-The lines are those of the runners that start most servers (npx, uvx, python, node, docker) and of their network
-layers. The first entry that fits wins, so the narrow ones come first.
+They cover the runners that start most servers (npx, uvx, python, node, docker) and their network layers. The first rule
+that matches wins, so narrow rules come first.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What answers at the address of a remote server: one plain request, and every usual wrong answer in words.
+"""Sends one plain HTTP request to a remote server and explains the usual wrong answers.
 
-The SDK folds all of these into one exception, so the doctor asks by itself.
+The SDK reports all of them as one exception, so the doctor makes its own request.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec import Struct
 from workbench import __version__
 from workbench.records import Check
 from workbench.servers.doctor.check_results import bad, doubt, good
-from workbench.servers.doctor.server_address import Address
+from workbench.servers.doctor.server_address import ServerAddress
 
 if TYPE_CHECKING:
     import httpx2
@@ -50,7 +50,7 @@ _STATUS = {
 }
 
 
-class Answer(Struct, frozen=True):
+class ProbeAnswer(Struct, frozen=True):
     """The beginning of what came back."""
 
     status: int
@@ -58,7 +58,7 @@ class Answer(Struct, frozen=True):
     body: str
 
 
-async def check_answer(address: Address, headers: Mapping[str, str]) -> tuple[Check, Answer | None]:
+async def check_answer(address: ServerAddress, headers: Mapping[str, str]) -> tuple[Check, ProbeAnswer | None]:
     """Say hello as a client does, without the SDK."""
     import httpx2
 
@@ -73,7 +73,7 @@ async def check_answer(address: Address, headers: Mapping[str, str]) -> tuple[Ch
     return judge_answer(answer, keyed=keyed), answer
 
 
-def judge_answer(answer: Answer, *, keyed: bool = False) -> Check:
+def judge_answer(answer: ProbeAnswer, *, keyed: bool = False) -> Check:
     """What an answer means; `keyed` when a key was sent along."""
     if answer.status == 401 and keyed:
         fix = "Store the right one under Secrets… in the Workbench menu, or edit its entry (F2)."
@@ -93,7 +93,7 @@ def judge_answer(answer: Answer, *, keyed: bool = False) -> Check:
     return _read(answer)
 
 
-async def _ask(address: Address, headers: Mapping[str, str]) -> Answer:
+async def _ask(address: ServerAddress, headers: Mapping[str, str]) -> ProbeAnswer:
     import httpx2
 
     told = {"Accept": "application/json, text/event-stream", **headers}
@@ -102,7 +102,7 @@ async def _ask(address: Address, headers: Mapping[str, str]) -> Answer:
         client.stream("POST", address.url, json=_HELLO, headers=told) as response,
     ):
         found = {name.lower(): value for name, value in response.headers.items()}
-        return Answer(response.status_code, found, await _beginning(response))
+        return ProbeAnswer(response.status_code, found, await _beginning(response))
 
 
 async def _beginning(response: httpx2.Response) -> str:
@@ -121,7 +121,7 @@ async def _beginning(response: httpx2.Response) -> str:
     return body[:_READ].decode("utf-8", "replace")
 
 
-def _read(answer: Answer) -> Check:
+def _read(answer: ProbeAnswer) -> Check:
     kind = answer.headers.get("content-type", "").split(";")[0].strip().lower()
     if kind == "text/html" or answer.body.lstrip()[:15].lower().startswith(("<!doctype html", "<html")):
         title = _TITLE.search(answer.body)
@@ -135,7 +135,7 @@ def _read(answer: Answer) -> Check:
     return _greeting(message, answer)
 
 
-def _greeting(message: Mapping[str, object], answer: Answer) -> Check:
+def _greeting(message: Mapping[str, object], answer: ProbeAnswer) -> Check:
     result, error = message.get("result"), message.get("error")
     if isinstance(result, dict) and isinstance(result.get("protocolVersion"), str):
         return good("Answer", f"An MCP server answered, protocol {result['protocolVersion']:.40}.", _seen(answer))
@@ -158,7 +158,7 @@ def _message(body: str) -> object:
         return None
 
 
-def _seen(answer: Answer) -> str:
+def _seen(answer: ProbeAnswer) -> str:
     told = ("content-type", "www-authenticate", "server", "location", "mcp-session-id", "retry-after")
     shown = [f"{name}: {answer.headers[name]:.300}" for name in told if name in answer.headers]
     return "\n".join((f"HTTP {answer.status}", *shown, "", answer.body[:1500]))

@@ -1,4 +1,4 @@
-"""From a name to an encrypted line: DNS, TCP and TLS, each with what went wrong in words."""
+"""Checks DNS, TCP and TLS of a remote server, and explains what failed."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import time
 
 from workbench.records import Check
 from workbench.servers.doctor.check_results import bad, doubt, good, skipped
-from workbench.servers.doctor.server_address import Address
-from workbench.servers.sdk_adapter.certificate_errors import why_refused
+from workbench.servers.doctor.server_address import ServerAddress
+from workbench.servers.sdk_adapter.http_errors import why_refused
 
 _PATIENCE = 5.0  # seconds for each step
 _EXPIRES_SOON = 14 * 86_400  # seconds
 _DETAIL = 2_000  # characters of a certificate's facts
 
 
-async def check_network(address: Address) -> tuple[Check, ...]:
+async def check_network(address: ServerAddress) -> tuple[Check, ...]:
     """As far as it goes: a step that fails makes the next ones pointless."""
     if address.proxy:
         host, _, port = address.proxy.rpartition(":")
@@ -34,7 +34,7 @@ async def check_network(address: Address) -> tuple[Check, ...]:
     return (names, reached, await _encrypt(address))
 
 
-async def _resolve(address: Address) -> Check:
+async def _resolve(address: ServerAddress) -> Check:
     loop, started = asyncio.get_running_loop(), time.perf_counter()
     try:
         async with asyncio.timeout(_PATIENCE):
@@ -77,7 +77,7 @@ def _errnos(words: str) -> list[str]:
     return [part.split("]")[0] for part in words.split("[Errno ")[1:] if part.split("]")[0].isdigit()]
 
 
-async def _encrypt(address: Address) -> Check:
+async def _encrypt(address: ServerAddress) -> Check:
     import truststore
 
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -1,4 +1,4 @@
-"""Whether a server that can be reached can also be talked to: a real connection, and what it did on it."""
+"""Connects to a server and checks what it did on the connection."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from workbench.errors import WorkbenchError
 from workbench.records import Check, ServerConfig
 from workbench.servers.doctor.check_results import bad, doubt, good, skipped
 from workbench.servers.doctor.error_output_rules import explain
-from workbench.servers.server import Server
+from workbench.servers.server import McpServer
 from workbench.servers.server_faults import ServerFault
 
 _SHOWN = 3  # warnings in one sentence
 
 
-async def check_talk(server: Server) -> tuple[Check, ...]:
+async def check_talk(server: McpServer) -> tuple[Check, ...]:
     """Connect as for a call, and look at what came."""
     if server.running is None and (held := _held_back(server.state.config, allowed=server.state.allowed)):
         return (held,)
@@ -40,7 +40,7 @@ def _failed(fault: WorkbenchError) -> Check:
     return bad("Connection", f"{fault.message} {meaning}".strip(), fix or fault.hint, detail)
 
 
-def _spoken(server: Server, ms: float) -> tuple[Check, ...]:
+def _spoken(server: McpServer, ms: float) -> tuple[Check, ...]:
     state = server.state
     who = " ".join(part for part in (state.title, state.version) if part) or "A server without a name"
     greeting = good("Connection", f"{who} answered in {ms:.0f} ms, protocol {state.protocol}.")
@@ -54,7 +54,7 @@ def _spoken(server: Server, ms: float) -> tuple[Check, ...]:
     return (greeting, good("Tools", f"{state.tool_count} tools, every definition in order."))
 
 
-def _output(server: Server) -> tuple[Check, ...]:
+def _output(server: McpServer) -> tuple[Check, ...]:
     """Lines on stdout that are no messages break stricter clients, and its error output says more than we do."""
     checks = []
     if server.traffic.rubbish_count:

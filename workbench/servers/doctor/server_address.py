@@ -1,4 +1,4 @@
-"""The address of a remote server, taken apart once; what is wrong with it by itself needs no network to be seen."""
+"""Parses the address of a remote server once, and checks what is wrong with it without using the network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.servers.doctor.check_results import bad, doubt, good
 _PORTS = {"http": 80, "https": 443}
 
 
-class Address(Struct, frozen=True):
+class ServerAddress(Struct, frozen=True):
     """Where a server listens, and what stands between."""
 
     url: str
@@ -37,7 +37,7 @@ class Address(Struct, frozen=True):
             return False
 
 
-def read_address(url: str) -> tuple[Check, Address | None]:
+def read_address(url: str) -> tuple[Check, ServerAddress | None]:
     """The address, or why it is none."""
     try:
         parts = urlsplit(url)
@@ -49,13 +49,13 @@ def read_address(url: str) -> tuple[Check, Address | None]:
         return bad("Address", f"{url:.200} is no http or https address.", fix), None
     if parts.username or parts.password:
         return bad("Address", "The address holds a name and a password.", "Give them as a header instead."), None
-    made = Address(
+    made = ServerAddress(
         url, parts.scheme, parts.hostname, port or _PORTS[parts.scheme], _proxy(parts.scheme, parts.hostname)
     )
     return _judge(made), made
 
 
-def _judge(address: Address) -> Check:
+def _judge(address: ServerAddress) -> Check:
     if not address.secure and not address.local:
         fix = "Use https, or reach it through a tunnel: what you send, keys included, can be read on the way."
         return doubt("Address", f"{address.host} is reached without encryption.", fix)

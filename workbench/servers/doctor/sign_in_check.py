@@ -1,4 +1,4 @@
-"""How a server that answers 401 wants people to sign in: its metadata, asked one document after the other."""
+"""Checks the OAuth metadata of a server that answers 401, document by document."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from workbench.records import Check
 from workbench.servers.doctor.check_results import bad, doubt, good
-from workbench.servers.doctor.http_probe import Answer
-from workbench.servers.doctor.server_address import Address
+from workbench.servers.doctor.http_probe import ProbeAnswer
+from workbench.servers.doctor.server_address import ServerAddress
 from workbench.servers.ssrf_guard import may_ask
 
 _PATIENCE = 5.0  # seconds for each document
@@ -20,7 +20,7 @@ _PARAMETER = re.compile(r'(\w+)=(?:"([^"]*)"|([^\s,]+))')
 Document = Mapping[str, Any]  # Any: a stranger's JSON
 
 
-async def check_sign_in(address: Address, answer: Answer) -> tuple[Check, ...]:
+async def check_sign_in(address: ServerAddress, answer: ProbeAnswer) -> tuple[Check, ...]:
     """The resource's metadata, then that of the server that gives out tokens."""
     challenge = read_challenge(answer.headers.get("www-authenticate", ""))
     if "error" in challenge:
@@ -39,7 +39,7 @@ def read_challenge(header: str) -> dict[str, str]:
     return {name.lower(): quoted or plain for name, quoted, plain in _PARAMETER.findall(header[:4000])}
 
 
-async def _check_issuer(resource: Document, address: Address) -> Check:
+async def _check_issuer(resource: Document, address: ServerAddress) -> Check:
     servers = resource.get("authorization_servers")
     issuer = servers[0] if isinstance(servers, list) and servers and isinstance(servers[0], str) else ""
     if not issuer:
@@ -66,7 +66,7 @@ async def _check_issuer(resource: Document, address: Address) -> Check:
     return good("Authorization", f"{issuer:.200} can be signed in to.", detail)
 
 
-def _resource_places(address: Address, challenge: Mapping[str, str]) -> list[str]:
+def _resource_places(address: ServerAddress, challenge: Mapping[str, str]) -> list[str]:
     base, path = _split(address.url)
     told = challenge.get("resource_metadata", "")
     wanted = [told] if _may_ask(told, address) else []
@@ -83,7 +83,7 @@ def _issuer_places(issuer: str) -> list[str]:
     ]
 
 
-def _may_ask(url: str, address: Address) -> bool:
+def _may_ask(url: str, address: ServerAddress) -> bool:
     """A server must not make us ask its neighbours: only itself, or something encrypted elsewhere."""
     return may_ask(url, address.url) and (urlsplit(url).hostname == address.host or url.lower().startswith("https:"))
 

@@ -1,1 +1,1 @@
-"""What servers ask of a person: read, kept open, answered. It speaks to nobody; the catalog and the desk do."""
+"""Elicitation and sampling requests of servers: parsed, kept open, and answered by the user."""

@@ -1,7 +1,7 @@
-"""The schema of a form a server wants filled in, and whether an answer keeps to it.
+"""Validates the form schema of an elicitation, and the user's answer against it.
 
-The protocol allows an object of plain fields: text, numbers, yes or no, one or several of a list. Both sides are
-checked here without regular expressions of the server, so that no schema can hold anything up.
+The protocol allows an object of plain fields: text, number, boolean, one or several of a list. Both sides are checked
+without regular expressions from the server, so that no schema can block the core.
 """
 
 from __future__ import annotations

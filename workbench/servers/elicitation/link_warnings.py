@@ -1,7 +1,7 @@
-"""A server's web address, looked at before anybody visits it: where it really leads, and what makes it look like more.
+"""Checks a web address that a server asks the user to visit: its real target, and what makes it deceptive.
 
-The host is written in the letters that a browser sends, and that very text is shown and opened: nothing is left for two
-readers to read differently. What cannot be written so is refused.
+The host is shown and opened in the ASCII form that a browser sends, so that two readers cannot read it differently. An
+address that has no such form is refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TOGETHER = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"})
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class CheckedLink:
     """Where an address leads."""
 
     url: str
@@ -33,7 +33,7 @@ class Address:
     warnings: tuple[str, ...] = ()
 
 
-def look(url: str) -> Address:
+def look(url: str) -> CheckedLink:
     """Raises ValueError with a sentence for an address that nobody should visit."""
     if len(url) > LONGEST:
         raise ValueError(f"The address has more than {LONGEST:,} characters.")
@@ -48,7 +48,7 @@ def look(url: str) -> Address:
     host = _ascii(name)
     shown = _letters(host, name)
     warnings = tuple(_warnings(parts, host, shown))
-    return Address(_rebuilt(parts, host), host, shown, warnings)
+    return CheckedLink(_rebuilt(parts, host), host, shown, warnings)
 
 
 def _ascii(name: str) -> str:

@@ -1,7 +1,7 @@
-"""The room's one public noun: every question that a server has put and nobody has answered yet.
+"""Requests of servers to the user that have not been answered yet.
 
-A question holds up one call and nothing else. It ends in one of four ways: answered, timed out, taken back by the
-server, or over with its call or server; each is told, so that no window keeps asking what nobody waits for.
+A request holds up one call and nothing else. It ends when it is answered, times out, is taken back by the server, or
+when its call or server ends; each end is announced, so that no window shows a request that nobody waits for.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -21,8 +22,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import AskArrived, AskSettled, Event
 from workbench.records import Ask, JsonObject, JsonValue, ToolCall
 from workbench.servers.elicitation import request_parsing
-from workbench.servers.elicitation.pending_request import Clock, OpenAsk
-from workbench.servers.elicitation.refusal import INVALID_PARAMS, NOT_NOW, Refusal
+from workbench.servers.elicitation.refusal import INVALID_PARAMS, NOT_NOW, ElicitationRefusal
 from workbench.settings import Settings
 
 MOST_OPEN = 20  # of one server: a hostile one must not bury the rest
@@ -35,7 +35,7 @@ _calling: ContextVar[str] = ContextVar("calling", default="")  # the call whose 
 class _Calling:
     """One call's stay at its server; a generator would cost each call of a program ten turns."""
 
-    def __init__(self, asks: Asks, call: ToolCall, clock: Clock) -> None:
+    def __init__(self, asks: OpenElicitations, call: ToolCall, clock: PausableClock) -> None:
         self._key = str(next(_numbers))  # a door chooses the ids of its calls; two may be the same
         self._asks, self._call, self._clock = asks, call, clock
 
@@ -48,7 +48,7 @@ class _Calling:
         self._asks.end_call(self._key)
 
 
-class Asks:
+class OpenElicitations:
     """Open questions, the calls that wait for them, and the windows that could answer."""
 
     def __init__(
@@ -60,8 +60,8 @@ class Asks:
         self._tell = tell
         self._settings = settings
         self._author = author  # session → whose it is
-        self._open: dict[str, OpenAsk] = {}
-        self._calls: dict[str, tuple[ToolCall, Clock]] = {}
+        self._open: dict[str, PendingElicitation] = {}
+        self._calls: dict[str, tuple[ToolCall, PausableClock]] = {}
         self._windows = 0
 
     @api(name="asks")
@@ -78,18 +78,18 @@ class Asks:
         finally:
             self._windows -= 1
 
-    def calling(self, call: ToolCall, clock: Clock) -> _Calling:
+    def calling(self, call: ToolCall, clock: PausableClock) -> _Calling:
         """A call is at its server: what the server asks meanwhile stops its clock, and ends with it."""
         return _Calling(self, call, clock)
 
-    def begin_call(self, key: str, call: ToolCall, clock: Clock) -> None:
+    def begin_call(self, key: str, call: ToolCall, clock: PausableClock) -> None:
         self._calls[key] = (call, clock)
 
     def end_call(self, key: str) -> None:
         del self._calls[key]
         if self._open:
             for waiting in self._of(lambda one: one.call_key == key):
-                self._end(waiting, "withdrawn", Refusal(NOT_NOW, "The call that this belonged to is over."))
+                self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "The call that this belonged to is over."))
 
     async def asked(self, server: str, method: str, params: JsonObject) -> JsonObject:
         """A server's question, answered by a person. Raises Refusal; cancelling takes the question back."""
@@ -101,12 +101,12 @@ class Asks:
         """A call failed because pages must be visited first; ends when the person has done so, or raises Refusal."""
         asked = elicitations if isinstance(elicitations, list) else []
         if not asked or not all(isinstance(one, Mapping) for one in asked):
-            raise Refusal(INVALID_PARAMS, "The server does not say which page must be visited.")
+            raise ElicitationRefusal(INVALID_PARAMS, "The server does not say which page must be visited.")
         for one in asked[:MOST_OPEN]:
             ask = request_parsing.read(uuid.uuid4().hex[:12], server, "elicitation/create", {**one, "mode": "url"})
             waiting = self._admit(replace(ask, repeats=True), str(one.get("elicitationId") or ""))
             if (await self._answer_of(waiting)).get("action") != "accept":
-                raise Refusal(NOT_NOW, f"{ask.host} was not visited.")
+                raise ElicitationRefusal(NOT_NOW, f"{ask.host} was not visited.")
 
     def completed(self, server: str, params: JsonObject) -> None:
         """The server says that what it wanted done at a page is done."""
@@ -129,11 +129,11 @@ class Asks:
     def forget(self, server: str) -> None:
         """The server is gone."""
         for waiting in self._of(lambda one: one.server == server):
-            self._end(waiting, "withdrawn", Refusal(NOT_NOW, "The server was stopped."))
+            self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "The server was stopped."))
 
     def close(self) -> None:
         for waiting in self._of(lambda one: True):
-            self._end(waiting, "withdrawn", Refusal(NOT_NOW, "The workbench is closing."))
+            self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "The workbench is closing."))
 
     def holds(self, run_id: str) -> bool:
         """Whether a person is asked because of this run's calls right now; that is not the program's time."""
@@ -141,13 +141,13 @@ class Asks:
 
     # inside
 
-    def _admit(self, ask: Ask, elicitation: str) -> OpenAsk:
+    def _admit(self, ask: Ask, elicitation: str) -> PendingElicitation:
         if not self._windows and self._settings().ask_alone == "refuse":
-            raise Refusal(NOT_NOW, "Nobody is there to answer: no window of the workbench is open.")
+            raise ElicitationRefusal(NOT_NOW, "Nobody is there to answer: no window of the workbench is open.")
         if len(self._of(lambda one: one.server == ask.server)) >= MOST_OPEN:
-            raise Refusal(NOT_NOW, f"{MOST_OPEN} questions of this server are open already.")
+            raise ElicitationRefusal(NOT_NOW, f"{MOST_OPEN} questions of this server are open already.")
         key, clocks = self._waiting_calls(ask.server)
-        waiting = OpenAsk(self._told_by(ask, key), key, elicitation, clocks)
+        waiting = PendingElicitation(self._told_by(ask, key), key, elicitation, clocks)
         self._open[ask.id] = waiting
         if waiting.ask.deadline:
             waiting.expire_in(waiting.ask.deadline - waiting.ask.asked_at, self._expired)
@@ -165,23 +165,23 @@ class Asks:
         by = self._author(call.session)
         return replace(ask, call_id=call.id, tool=call.tool, session=call.session, run_id=call.run_id, by=by)
 
-    def _waiting_calls(self, server: str) -> tuple[str, tuple[Clock, ...]]:
+    def _waiting_calls(self, server: str) -> tuple[str, tuple[PausableClock, ...]]:
         """The call that asks: known in its own task, and where a server has only one. Its clock, or all of them."""
         here = {key: clock for key, (call, clock) in self._calls.items() if call.server == server}
         key = _calling.get() if _calling.get() in here else next(iter(here)) if len(here) == 1 else ""
         return key, (here[key],) if key else tuple(here.values())
 
-    async def _answer_of(self, waiting: OpenAsk) -> JsonObject:
+    async def _answer_of(self, waiting: PendingElicitation) -> JsonObject:
         try:
             result = await waiting.answer
         except asyncio.CancelledError:
-            self._end(waiting, "withdrawn", Refusal(NOT_NOW, "It was taken back."))
+            self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "It was taken back."))
             raise
-        if isinstance(result, Refusal):
+        if isinstance(result, ElicitationRefusal):
             raise result
         return result
 
-    def _opened(self, waiting: OpenAsk) -> None:
+    def _opened(self, waiting: PendingElicitation) -> None:
         """The page is before the person. A server that only wanted consent has it; one that waits for more goes on."""
         waiting.ask = replace(waiting.ask, opened=True)
         if not waiting.ask.repeats:
@@ -195,11 +195,52 @@ class Asks:
         if (waiting := self._open.get(ask_id)) is not None:
             self._end(waiting, "timed out", request_parsing.withdrawn(waiting.ask))
 
-    def _end(self, waiting: OpenAsk, ending: str, result: JsonObject | Refusal) -> None:
+    def _end(self, waiting: PendingElicitation, ending: str, result: JsonObject | ElicitationRefusal) -> None:
         if self._open.pop(waiting.ask.id, None) is not None:
             waiting.settle(result)
             waiting.release()
             self._tell(AskSettled(waiting.ask, ending))
 
-    def _of(self, fits: Callable[[OpenAsk], bool]) -> tuple[OpenAsk, ...]:
+    def _of(self, fits: Callable[[PendingElicitation], bool]) -> tuple[PendingElicitation, ...]:
         return tuple(waiting for waiting in self._open.values() if fits(waiting))
+
+
+class PausableClock(Protocol):
+    """The time of a call; each pause needs its own resume."""
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+
+class PendingElicitation:
+    """Clocks stand from here to `release`."""
+
+    def __init__(self, ask: Ask, call_key: str, elicitation: str, clocks: tuple[PausableClock, ...]) -> None:
+        self.ask = ask
+        self.call_key = call_key  # the call it ends with; empty when nobody knows which one
+        self.elicitation = elicitation  # the server's own name for a page to visit
+        self.answer: asyncio.Future[JsonObject | ElicitationRefusal] = asyncio.get_running_loop().create_future()
+        self._clocks = clocks
+        self._timer: asyncio.Handle | None = None
+        for clock in clocks:
+            clock.pause()
+
+    @property
+    def server(self) -> str:
+        return self.ask.server
+
+    def expire_in(self, seconds: float, act: Callable[[str], None]) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, act, self.ask.id)
+
+    def settle(self, result: JsonObject | ElicitationRefusal) -> None:
+        """Whoever waits gets the first result; a later one changes nothing."""
+        if not self.answer.done():
+            self.answer.set_result(result)
+
+    def release(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        clocks, self._clocks = self._clocks, ()
+        for clock in clocks:
+            clock.resume()

@@ -1,4 +1,4 @@
-"""A no that a server hears: the protocol's number and a sentence. The catalog turns it into the protocol's error."""
+"""Exception that refuses a server's request: the JSON-RPC code and a sentence for the server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ NOT_NOW = -32600  # nobody is there, or too much is asked at once
 REJECTED = -1  # a person said no to sampling; the number is the protocol's own example
 
 
-class Refusal(Exception):
+class ElicitationRefusal(Exception):
     """Why a server's question is not answered."""
 
     def __init__(self, code: int, message: str) -> None:

@@ -1,4 +1,4 @@
-"""A server's request becomes an Ask, or a Refusal; a person's answer becomes what the server gets."""
+"""Parses a server's request into an `Ask` or a refusal, and the user's answer into the response."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from workbench.errors import WorkbenchError
 from workbench.records import Ask, JsonObject, JsonValue
 from workbench.servers.elicitation import form_schema, link_warnings, sampling_requests
-from workbench.servers.elicitation.refusal import INVALID_PARAMS, METHOD_NOT_FOUND, REJECTED, Refusal
+from workbench.servers.elicitation.refusal import INVALID_PARAMS, METHOD_NOT_FOUND, REJECTED, ElicitationRefusal
 
 FORM, URL, SAMPLING = "form", "url", "sampling"
 LONGEST_MESSAGE = 8_000  # characters; the rest is cut and said to be
@@ -21,13 +21,13 @@ def read(ask_id: str, server: str, method: str, params: JsonObject) -> Ask:
     if method == "sampling/createMessage":
         return _sampling(ask_id, server, params)
     if method != "elicitation/create":
-        raise Refusal(METHOD_NOT_FOUND, f"This client does not answer {method:.80}.")
+        raise ElicitationRefusal(METHOD_NOT_FOUND, f"This client does not answer {method:.80}.")
     if params.get("mode", "form") == "url":
         return _url(ask_id, server, params)
     return _form(ask_id, server, params)
 
 
-def answered(ask: Ask, action: str, content: str) -> JsonObject | Refusal:
+def answered(ask: Ask, action: str, content: str) -> JsonObject | ElicitationRefusal:
     """What the server gets for a person's answer; raises WorkbenchError when that is no answer to the question."""
     if action not in ACTIONS:
         raise WorkbenchError(f"There is no answer {action!r:.40}.", "Accept, decline or cancel.")
@@ -39,15 +39,15 @@ def answered(ask: Ask, action: str, content: str) -> JsonObject | Refusal:
     return {"action": "accept"} if ask.kind == URL else _filled(ask, value)
 
 
-def withdrawn(ask: Ask) -> JsonObject | Refusal:
+def withdrawn(ask: Ask) -> JsonObject | ElicitationRefusal:
     """What the server gets when nobody answered in time."""
-    return Refusal(REJECTED, "Nobody answered in time.") if ask.kind == SAMPLING else {"action": "cancel"}
+    return ElicitationRefusal(REJECTED, "Nobody answered in time.") if ask.kind == SAMPLING else {"action": "cancel"}
 
 
 def _form(ask_id: str, server: str, params: JsonObject) -> Ask:
     schema = params.get("requestedSchema", {})
     if words := form_schema.flaw(schema):
-        raise Refusal(INVALID_PARAMS, words)
+        raise ElicitationRefusal(INVALID_PARAMS, words)
     return Ask(ask_id, server, FORM, _message(params), schema=json.dumps(schema, ensure_ascii=False))
 
 
@@ -55,7 +55,7 @@ def _url(ask_id: str, server: str, params: JsonObject) -> Ask:
     try:
         found = link_warnings.look(str(params.get("url", "")))
     except ValueError as fault:
-        raise Refusal(INVALID_PARAMS, str(fault)) from fault
+        raise ElicitationRefusal(INVALID_PARAMS, str(fault)) from fault
     return Ask(
         ask_id, server, URL, _message(params), url=found.url, host=found.host, host_shown=found.shown,
         warnings=found.warnings,
@@ -64,7 +64,7 @@ def _url(ask_id: str, server: str, params: JsonObject) -> Ask:
 
 def _sampling(ask_id: str, server: str, params: JsonObject) -> Ask:
     if words := sampling_requests.flaw(params):
-        raise Refusal(INVALID_PARAMS, words)
+        raise ElicitationRefusal(INVALID_PARAMS, words)
     shown = {key: value for key, value in params.items() if key != "_meta"}
     return Ask(ask_id, server, SAMPLING, request=json.dumps(shown, ensure_ascii=False))
 
@@ -72,7 +72,7 @@ def _sampling(ask_id: str, server: str, params: JsonObject) -> Ask:
 def _message(params: JsonObject) -> str:
     text = params.get("message")
     if not isinstance(text, str):
-        raise Refusal(INVALID_PARAMS, "A question needs a message.")
+        raise ElicitationRefusal(INVALID_PARAMS, "A question needs a message.")
     rest = len(text) - LONGEST_MESSAGE
     return text if rest <= 0 else f"{text[:LONGEST_MESSAGE]}… ({rest:,} more characters)"
 
@@ -82,11 +82,11 @@ def _filled(ask: Ask, value: JsonValue) -> JsonObject:
     return {"action": "accept", "content": dict(value)}
 
 
-def _sampled(ask: Ask, action: str, value: JsonValue) -> JsonObject | Refusal:
+def _sampled(ask: Ask, action: str, value: JsonValue) -> JsonObject | ElicitationRefusal:
     if action != "accept":
         reason = value.get("reason") if isinstance(value, Mapping) else ""
         words = reason.strip() if isinstance(reason, str) else ""
-        return Refusal(REJECTED, words[:1_000] or _NO[action])
+        return ElicitationRefusal(REJECTED, words[:1_000] or _NO[action])
     _check(sampling_requests.faults(json.loads(ask.request), value))
     return dict(value)
 

@@ -1,4 +1,4 @@
-"""A server's wish for a model's words, and whether a person's answer has the form that a model's would have."""
+"""Validates a server's sampling request, and the user's answer in place of a model."""
 
 from __future__ import annotations
 

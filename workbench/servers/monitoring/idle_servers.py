@@ -1,4 +1,4 @@
-"""Stops servers that nobody has used for a while; the next call starts them again."""
+"""Stops servers that have not been used for a while; the next call starts them again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 BEAT = 15.0  # seconds between two looks
 
 
-class Rester(Protocol):
+class IdleServer(Protocol):
     """What the look needs of a server."""
 
     @property
@@ -25,7 +25,7 @@ class Rester(Protocol):
 
 
 async def keep_looking(
-    servers: Callable[[], Iterable[Rester]], minutes: Callable[[], int], needed: Callable[[str], bool]
+    servers: Callable[[], Iterable[IdleServer]], minutes: Callable[[], int], needed: Callable[[str], bool]
 ) -> None:
     """Until it is cancelled. `needed`: whether something of a server waits for a person."""
     while True:
@@ -33,7 +33,7 @@ async def keep_looking(
         await look(servers(), minutes() * 60.0, needed)
 
 
-async def look(servers: Iterable[Rester], seconds: float, needed: Callable[[str], bool]) -> None:
+async def look(servers: Iterable[IdleServer], seconds: float, needed: Callable[[str], bool]) -> None:
     """Once; 0 seconds: none ever rests."""
     tired = [server for server in servers if 0 < seconds <= server.unused() and not needed(server.name)]
     for fault in await asyncio.gather(*(server.rest() for server in tired), return_exceptions=True):

@@ -1,19 +1,20 @@
-"""What crossed one server's pipes: raw messages, stderr lines and rubbish; bounded, kept beyond the server's death.
+"""Log of one server's raw messages, stderr lines and unreadable output: labelled, bounded, exported as JSON lines.
 
-Known secrets are masked before anything is kept.
+It outlives the server's process. Known secrets are masked before anything is kept.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
-from workbench.records import Frame
+from workbench.records import Frame, JsonObject
 from workbench.secrets.masks import Masks
-from workbench.servers.monitoring.message_labels import Label, label
 
 BUDGET = 16 << 20  # bytes of messages remembered, what it costs to keep each of them included
 _COST = 400  # bytes it takes to keep a message, beside its text
@@ -36,10 +37,10 @@ class _Kept:
     data: bytes
     size: int
     cut: bool
-    label: Label | None = None
+    label: MessageLabel | None = None
 
 
-class Traffic:
+class MessageLog:
     """The memory of one server's pipes."""
 
     def __init__(self, server: str, masks: Masks | None = None) -> None:
@@ -136,7 +137,7 @@ class Traffic:
 
     def _frame(self, kept: _Kept) -> Frame:
         if kept.label is None:
-            kept.label = label(kept.data) if kept.direction in "<>" else Label()
+            kept.label = label(kept.data) if kept.direction in "<>" else MessageLabel()
         text = kept.data[: _SHOWN * 4].decode("utf-8", "replace")
         if len(text) > _SHOWN or len(kept.data) > _SHOWN * 4:
             text = f"{text[:_SHOWN]}…"
@@ -178,3 +179,102 @@ def find(messages: Iterable[tuple[float, str, bytes]], words: str) -> tuple[floa
 def _has(data: bytes, wanted: list[bytes]) -> bool:
     lowered = data.decode("utf-8", "replace").lower().encode("utf-8", "replace") if not data.isascii() else data.lower()
     return all(word in lowered for word in wanted)
+
+
+_PARSED = 1 << 18  # bytes up to which a message is parsed; of longer ones both ends are looked at
+_END = 600
+_ABOUT = 120  # characters
+_NAMES = ("name", "uri", "message", "level", "requestId", "progressToken")  # what says most about a request, in order
+_METHOD = re.compile(rb'"method"\s*:\s*"([^"\\]{1,200})"')
+_ID = re.compile(rb'"id"\s*:\s*(\d{1,15}|"[^"\\]{1,200}")')
+
+
+@dataclass(frozen=True, slots=True)
+class MessageLabel:
+    """The words of one row in a list of messages."""
+
+    kind: str = ""
+    method: str = ""
+    id: str = ""
+    about: str = ""
+
+
+def label(data: bytes) -> MessageLabel:
+    """What the message is, as far as it can be told."""
+    if len(data) > _PARSED:
+        return _glance(data)
+    try:
+        message = json.loads(data)
+    except (ValueError, RecursionError):
+        return _glance(data)  # only its beginning was kept
+    if isinstance(message, list):
+        return MessageLabel("batch", about=f"{len(message)} messages")
+    return _read(message) if isinstance(message, Mapping) else MessageLabel()
+
+
+def _read(message: Mapping[str, object]) -> MessageLabel:
+    number = json.dumps(message["id"])[:200] if message.get("id") is not None else ""
+    if isinstance(method := message.get("method"), str):
+        return MessageLabel("request" if number else "notice", method[:200], number, _subject(message.get("params")))
+    if (error := message.get("error")) is not None:
+        return MessageLabel("error", "", number, _error(error))
+    result = message.get("result")
+    if isinstance(result, Mapping) and result.get("isError") is True:
+        return MessageLabel("error", "", number, _first_text(result.get("content")))
+    return MessageLabel("answer", "", number)
+
+
+def _glance(data: bytes) -> MessageLabel:
+    """A long message is an answer or a call with long arguments; its ends say which."""
+    head, tail = data[:_END], data[-_END:]
+    number = _ID.search(head) or _ID.search(tail)
+    shown = number[1].decode("utf-8", "replace") if number else ""
+    if b'"result"' in head:
+        return MessageLabel("answer", "", shown)
+    if b'"error"' in head:
+        return MessageLabel("error", "", shown)
+    if method := _METHOD.search(head) or _METHOD.search(tail):
+        return MessageLabel("request" if shown else "notice", method[1].decode("utf-8", "replace"), shown)
+    return MessageLabel()
+
+
+def _subject(params: object) -> str:
+    if not isinstance(params, Mapping):
+        return ""
+    for name in _NAMES:
+        if isinstance(value := params.get(name), str | int) and not isinstance(value, bool):
+            return str(value)[:_ABOUT]
+    return ""
+
+
+def _error(error: object) -> str:
+    if not isinstance(error, Mapping):
+        return ""
+    message, code = error.get("message"), error.get("code")
+    words = message[:_ABOUT] if isinstance(message, str) else ""
+    return f"{code} {words}".strip() if isinstance(code, int) else words
+
+
+def _first_text(content: object) -> str:
+    first = content[0] if isinstance(content, list) and content else None
+    words = first.get("text") if isinstance(first, Mapping) else None
+    return words[:_ABOUT] if isinstance(words, str) else ""
+
+
+_WORDS = {">": "sent", "<": "received", "!": "rubbish", "·": "event"}
+
+
+def transcript(messages: Iterable[tuple[float, str, bytes]]) -> str:
+    """What a snapshot of the traffic holds; parses megabytes, so it belongs on a thread."""
+    return "".join(f"{json.dumps(_line(*message), ensure_ascii=True)}\n" for message in messages)
+
+
+def _line(at: float, direction: str, data: bytes) -> JsonObject:
+    """A message that is JSON stands as JSON; anything else stands as text."""
+    told = {"at": at, "direction": _WORDS.get(direction, direction)}
+    if direction in "<>":
+        try:
+            return {**told, "message": json.loads(data)}
+        except (ValueError, RecursionError):
+            pass
+    return {**told, "text": data.decode("utf-8", "replace")}

@@ -1,7 +1,7 @@
-"""What one server tells through the protocol's own log: the end of it, bounded, and told to doors in batches.
+"""Log messages that one server sends through the protocol (`notifications/message`): the last 2,000.
 
-A server may send a hundred thousand messages in a breath. Each costs one short record here and nothing elsewhere:
-doors hear at most five times a second that there are more, and fetch what they have not seen.
+A server may send a hundred thousand at once. Each costs one short record; clients are notified five times a second at
+most, and fetch what they have not seen.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORD = 200  # characters kept of a logger's name
 _PAUSE = 0.2  # seconds between two tellings
 
 
-class LogBook:
+class ProtocolLog:
     """Kept beyond the server's death, so that its last words can be read."""
 
     def __init__(self, server: str, tell: Callable[[Event], None], masks: Masks | None = None) -> None:

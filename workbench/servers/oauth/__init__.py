@@ -1,1 +1,1 @@
-"""Signing in at remote servers by OAuth 2.1, with the SDK's own flow; a person starts it, and can read each step."""
+"""OAuth 2.1 sign-in at remote servers with the SDK's flow, started by the user and recorded step by step."""

@@ -1,4 +1,4 @@
-"""The flow of a program that signs in by itself, with a secret or with a key. It imports the SDK: import it late."""
+"""OAuth client credentials flow, with a secret or a private key. Imports the SDK: import it late."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mcp.client.auth.extensions.client_credentials import (
 )
 
 from workbench.servers.oauth.client_authentication import BASIC, choose_proof
-from workbench.servers.oauth.oauth_settings import Wish
+from workbench.servers.oauth.oauth_settings import OAuthSettings
 
 
-def machine(url: str, wish: Wish, storage: TokenStorage) -> OAuthClientProvider:
+def machine(url: str, wish: OAuthSettings, storage: TokenStorage) -> OAuthClientProvider:
     """The SDK's provider for what the entry says."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # without an issuer in the entry, discovery decides
@@ -25,7 +25,7 @@ def machine(url: str, wish: Wish, storage: TokenStorage) -> OAuthClientProvider:
 
 
 class _WithSecret(ClientCredentialsOAuthProvider):
-    def __init__(self, url: str, wish: Wish, storage: TokenStorage) -> None:
+    def __init__(self, url: str, wish: OAuthSettings, storage: TokenStorage) -> None:
         method: Any = wish.method if wish.method not in ("", "none") else BASIC  # Any: a literal to the SDK
         super().__init__(
             url, storage, wish.client_id, wish.client_secret, method, wish.scope or None, wish.issuer or None
@@ -37,12 +37,12 @@ class _WithSecret(ClientCredentialsOAuthProvider):
         return await super()._exchange_token_client_credentials()
 
 
-def _with_key(url: str, wish: Wish, storage: TokenStorage) -> OAuthClientProvider:
+def _with_key(url: str, wish: OAuthSettings, storage: TokenStorage) -> OAuthClientProvider:
     sign = _signing(wish).create_assertion_provider()
     return PrivateKeyJWTOAuthProvider(url, storage, wish.client_id, sign, wish.scope or None, wish.issuer or None)
 
 
-def _signing(wish: Wish) -> SignedJWTParameters:
+def _signing(wish: OAuthSettings) -> SignedJWTParameters:
     return SignedJWTParameters(
         issuer=wish.client_id,
         subject=wish.client_id,
@@ -51,7 +51,7 @@ def _signing(wish: Wish) -> SignedJWTParameters:
     )
 
 
-async def assertion(wish: Wish, issuer: str) -> dict[str, str]:
+async def assertion(wish: OAuthSettings, issuer: str) -> dict[str, str]:
     """What a form carries in the place of a secret."""
     signed = await _signing(wish).create_assertion_provider()(issuer)
     kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"

@@ -1,4 +1,4 @@
-"""Why a sign-in failed, in sentences, and what a person can do. The SDK's words are quoted, shortened."""
+"""Explains failed sign-ins, and what the user can do. The SDK's message is quoted, shortened."""
 
 from __future__ import annotations
 

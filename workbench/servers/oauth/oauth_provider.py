@@ -1,7 +1,7 @@
-"""The SDK's OAuth client with our memory behind it. It imports the SDK: import it late.
+"""The SDK's OAuth provider with our token storage. Imports the SDK: import it late.
 
-On a connection it is quiet: it uses a token, renews it in time, and says when a person has to sign in. Only a sign-in
-that a person started runs the SDK's whole flow.
+On a connection it uses and renews a token, and reports when the user has to sign in. Only a sign-in that the user
+started runs the SDK's whole flow.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from pydantic import ValidationError
 from workbench.servers.oauth.client_authentication import BASIC, choose_proof
 from workbench.servers.oauth.client_credentials import machine
 from workbench.servers.oauth.oauth_errors import SignInNeeded, explain, unavailable
-from workbench.servers.oauth.oauth_settings import MACHINE, Wish
-from workbench.servers.oauth.sign_in_log import Steps
-from workbench.servers.oauth.token_storage import Held
+from workbench.servers.oauth.oauth_settings import MACHINE, OAuthSettings
+from workbench.servers.oauth.sign_in_log import SignInLog
+from workbench.servers.oauth.token_storage import StoredSignIn
 
 _EARLY = 20.0  # seconds before its end at which a token is renewed
 _NAME = "MCP Workbench"
@@ -39,10 +39,10 @@ Flow = AsyncGenerator[httpx2.Request, httpx2.Response]
 Needed = Callable[[SignInNeeded | None], None]  # told each time a person is needed, or that a token was taken
 
 
-class Storage:
+class OAuthStorage:
     """The SDK's view of what is kept."""
 
-    def __init__(self, held: Held, wish: Wish) -> None:
+    def __init__(self, held: StoredSignIn, wish: OAuthSettings) -> None:
         self._held = held
         self._wish = wish
 
@@ -66,16 +66,16 @@ class Storage:
         await self._held.keep(client=client_info.model_dump(mode="json", exclude_none=True))
 
 
-class Provider(OAuthClientProvider):
+class SavedTokenProvider(OAuthClientProvider):
     """One server's; it outlives connections."""
 
-    def __init__(self, url: str, wish: Wish, held: Held, steps: Steps, needed: Needed) -> None:
-        super().__init__(url, client_metadata(wish, _NOWHERE), Storage(held, wish))
+    def __init__(self, url: str, wish: OAuthSettings, held: StoredSignIn, steps: SignInLog, needed: Needed) -> None:
+        super().__init__(url, client_metadata(wish, _NOWHERE), OAuthStorage(held, wish))
         self._held = held
         self._steps = steps
         self._needed = needed
         self._wish = wish
-        self._machine = machine(url, wish, Storage(held, wish)) if wish.grant == MACHINE else None
+        self._machine = machine(url, wish, OAuthStorage(held, wish)) if wish.grant == MACHINE else None
         self._renewing = asyncio.Lock()
         self._seen: object = None  # the facts that the SDK's context was made from
 
@@ -126,7 +126,7 @@ class Provider(OAuthClientProvider):
 
     async def _again(
         self, request: httpx2.Request, response: httpx2.Response, used: str
-    ) -> AsyncGenerator[Exchange, None]:
+    ) -> AsyncGenerator[HttpExchange, None]:
         """A new token after one was refused: renewed, or asked for by a machine's own right."""
         if self._machine is None:
             async with contextlib.aclosing(self._renew(used)) as renewing:
@@ -154,13 +154,13 @@ class Provider(OAuthClientProvider):
         choose_proof(self.context, self._wish)
         return await super()._refresh_token()
 
-    async def _renew(self, used: str) -> AsyncGenerator[Exchange, None]:
+    async def _renew(self, used: str) -> AsyncGenerator[HttpExchange, None]:
         """Renew a token that is too old or was refused; one that somebody else got meanwhile is good too."""
         async with self._renewing:
             await self.recall()
             if self._token() != used or not self.context.can_refresh_token():
                 return
-            exchange = Exchange(await self._refresh_token())
+            exchange = HttpExchange(await self._refresh_token())
             yield exchange
             await self._note(exchange)
             answer = exchange.answer
@@ -172,7 +172,7 @@ class Provider(OAuthClientProvider):
                 await self._held.keep(tokens=None, expires=None)
             await self.recall()
 
-    async def _note(self, exchange: Exchange) -> None:
+    async def _note(self, exchange: HttpExchange) -> None:
         if exchange.answer is not None:
             body = await exchange.answer.aread()
             self._steps.asked(exchange.request, exchange.answer.status_code, body, 0.0)
@@ -189,13 +189,15 @@ class Provider(OAuthClientProvider):
             self._add_auth_header(request)
 
 
-class Asking(OAuthClientProvider):
+class InteractiveOAuthProvider(OAuthClientProvider):
     """The SDK's whole flow with a person in it, for one sign-in."""
 
-    def __init__(self, url: str, wish: Wish, held: Held, redirect: str, handlers: Handlers) -> None:
+    def __init__(
+        self, url: str, wish: OAuthSettings, held: StoredSignIn, redirect: str, handlers: SignInHandlers
+    ) -> None:
         metadata = client_metadata(wish, redirect)
         document = wish.metadata_url or None
-        super().__init__(url, metadata, Storage(held, wish), handlers.show, handlers.returned, document)
+        super().__init__(url, metadata, OAuthStorage(held, wish), handlers.show, handlers.returned, document)
         self._wish = wish
 
     def whole(self, request: httpx2.Request) -> Flow:
@@ -215,7 +217,7 @@ class Asking(OAuthClientProvider):
         return metadata is not None and metadata.registration_endpoint is not None
 
 
-class Exchange:
+class HttpExchange:
     """A request within a flow, and the answer once it is there."""
 
     def __init__(self, request: httpx2.Request) -> None:
@@ -223,7 +225,7 @@ class Exchange:
         self.answer: httpx2.Response | None = None
 
 
-async def relay(flow: Flow, request: httpx2.Request, refusal: httpx2.Response) -> AsyncGenerator[Exchange, None]:
+async def relay(flow: Flow, request: httpx2.Request, refusal: httpx2.Response) -> AsyncGenerator[HttpExchange, None]:
     """What a flow asks for to satisfy a refusal of `request`, which itself is not sent: the flow is told `refusal`."""
     answered = False
     try:
@@ -233,7 +235,7 @@ async def relay(flow: Flow, request: httpx2.Request, refusal: httpx2.Response) -
                 answered = True
                 outgoing = await flow.asend(refusal)
                 continue
-            exchange = Exchange(outgoing)
+            exchange = HttpExchange(outgoing)
             yield exchange
             if exchange.answer is None:
                 return
@@ -249,7 +251,7 @@ def _refused(response: httpx2.Response) -> bool:
     return response.status_code == 401 or (response.status_code == 403 and more)
 
 
-class Handlers(Protocol):
+class SignInHandlers(Protocol):
     """The person's part of a sign-in."""
 
     async def show(self, url: str) -> None: ...
@@ -257,7 +259,7 @@ class Handlers(Protocol):
     async def returned(self) -> Any: ...  # Any: the SDK's AuthorizationCodeResult
 
 
-def client_metadata(wish: Wish, redirect: str) -> OAuthClientMetadata:
+def client_metadata(wish: OAuthSettings, redirect: str) -> OAuthClientMetadata:
     """Who we are when we register."""
     return OAuthClientMetadata.model_validate(
         {
@@ -271,7 +273,7 @@ def client_metadata(wish: Wish, redirect: str) -> OAuthClientMetadata:
     )
 
 
-def given_client(wish: Wish) -> OAuthClientInformationFull:
+def given_client(wish: OAuthSettings) -> OAuthClientInformationFull:
     """The client that stands in the entry."""
     method = wish.method or (BASIC if wish.client_secret else "none")
     given = {"client_id": wish.client_id, "token_endpoint_auth_method": method, "redirect_uris": None}

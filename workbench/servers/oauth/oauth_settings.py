@@ -1,15 +1,15 @@
-"""What the `oauth` part of an entry says about signing in, where the server does not say enough by itself."""
+"""Parses the `oauth` part of an entry, including the private key of a client that signs its requests."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
-from workbench.servers.oauth.signing_key import ALGORITHMS, read_key
 
 CODE, MACHINE = "authorization_code", "client_credentials"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -17,7 +17,7 @@ _METHODS = ("", "none", "client_secret_basic", "client_secret_post", "private_ke
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class OAuthSettings:
     """Everything may be empty: then the server's metadata decides."""
 
     client_id: str = ""
@@ -32,10 +32,10 @@ class Wish:
     method: str = ""  # how the client proves itself at the token endpoint
 
 
-def read(config: ServerConfig, metadata_url: str = "") -> Wish:
+def read(config: ServerConfig, metadata_url: str = "") -> OAuthSettings:
     """The wish of an entry whose secrets are put in already; `metadata_url` counts where it names none."""
     text = _Texts(config)
-    wish = Wish(
+    wish = OAuthSettings(
         client_id=text("clientId"),
         client_secret=text("clientSecret"),
         private_key=text("privateKey"),
@@ -87,7 +87,7 @@ def _by_port(config: ServerConfig) -> str:
     return f"http://localhost:{port}/callback" if port else ""
 
 
-def _check(server: str, wish: Wish) -> None:
+def _check(server: str, wish: OAuthSettings) -> None:
     if wish.grant not in (CODE, MACHINE):
         raise _wrong(server, "grantType", f"is neither {CODE} nor {MACHINE}")
     _check_proof(server, wish)
@@ -101,7 +101,7 @@ def _check(server: str, wish: Wish) -> None:
         raise _wrong(server, "issuer", "is no address")
 
 
-def _check_proof(server: str, wish: Wish) -> None:
+def _check_proof(server: str, wish: OAuthSettings) -> None:
     """How the client proves itself."""
     if wish.grant == MACHINE and not (wish.client_id and (wish.client_secret or wish.private_key)):
         raise _wrong(server, "clientId and clientSecret or privateKey", f"are needed for {MACHINE}")
@@ -115,7 +115,7 @@ def _check_proof(server: str, wish: Wish) -> None:
         raise _wrong(server, "tokenEndpointAuthMethod", "and privateKey do not go together like this")
 
 
-def _with_key(server: str, wish: Wish) -> Wish:
+def _with_key(server: str, wish: OAuthSettings) -> OAuthSettings:
     pem, algorithm = read_key(wish.private_key, wish.algorithm, lambda what: _wrong(server, "privateKey", what))
     return replace(wish, private_key=pem, algorithm=algorithm)
 
@@ -139,3 +139,59 @@ def _parts(server: str, key: str, url: str) -> Any:  # Any: SplitResult of text
 
 def _wrong(server: str, key: str, what: str) -> WorkbenchError:
     return WorkbenchError(f"{key} in the oauth part of {server!r:.100} {what}.", "Correct it in .mcp.json.")
+
+
+_FITTING = {
+    "RSA": ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    "P-256": ("ES256",),
+    "P-384": ("ES384",),
+    "P-521": ("ES512",),
+    "Edwards": ("EdDSA",),
+}
+ALGORITHMS = tuple(name for names in _FITTING.values() for name in names)
+_FEWEST_BITS = 2048  # of an RSA key; the signature of a shorter one may be forged
+_PEM = re.compile(r"\s*-----BEGIN ([A-Z0-9 ]{1,40})-----(.{1,60000}?)-----END \1-----\s*", re.DOTALL)
+_MAKE = "Make one: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256. Its owner keeps the public half."
+
+
+def read_key(text: str, algorithm: str, wrong: Callable[[str], WorkbenchError]) -> tuple[str, str]:
+    """The key as PEM and its algorithm, the usual one where none is wished. `wrong` makes the sentence."""
+    pem = _lines(text, wrong)
+    fitting = _FITTING.get(_kind(pem, wrong), ())
+    if not fitting:
+        raise wrong(f"is a key of a kind that signs none of {', '.join(ALGORITHMS)}")
+    if algorithm and algorithm not in fitting:
+        raise wrong(f"does not fit {algorithm}; it signs {' or '.join(fitting)}")
+    return pem, algorithm or fitting[0]
+
+
+def _lines(text: str, wrong: Callable[[str], WorkbenchError]) -> str:
+    """A field of one line, or a variable, makes spaces or `\\n` of the ends of lines."""
+    match = _PEM.fullmatch(text.replace("\\n", "\n"))
+    if match is None:
+        fault = wrong("is no private key in PEM form, with its lines BEGIN and END")
+        raise WorkbenchError(fault.message, _MAKE)
+    label, body = match.groups()
+    if ":" in body or "ENCRYPTED" in label:
+        fault = wrong("is locked by a passphrase")
+        raise WorkbenchError(fault.message, "Store it without: openssl pkey -in key.pem. The keyring guards it.")
+    packed = "".join(body.split())
+    rows = (packed[start : start + 64] for start in range(0, len(packed), 64))
+    return "\n".join((f"-----BEGIN {label}-----", *rows, f"-----END {label}-----", ""))
+
+
+def _kind(pem: str, wrong: Callable[[str], WorkbenchError]) -> str:
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
+
+    try:
+        key: Any = serialization.load_pem_private_key(pem.encode(), None)  # Any: one of many kinds
+    except Exception:  # its words may quote the key, and OpenSSL raises many kinds
+        raise wrong("cannot be read as a private key") from None
+    if isinstance(key, rsa.RSAPrivateKey):
+        if key.key_size < _FEWEST_BITS:
+            raise wrong(f"has {key.key_size} bits, which is fewer than {_FEWEST_BITS}")
+        return "RSA"
+    if isinstance(key, ec.EllipticCurvePrivateKey):
+        return {"secp256r1": "P-256", "secp384r1": "P-384", "secp521r1": "P-521"}.get(key.curve.name, "")
+    return "Edwards" if isinstance(key, (ed25519.Ed25519PrivateKey, ed448.Ed448PrivateKey)) else ""

@@ -1,12 +1,13 @@
-"""Waits on this machine for the browser to come back from a sign-in page. Open only while a sign-in is.
+"""Local HTTP listener for the browser's redirect at the end of a sign-in, and the page it shows. Open only meanwhile.
 
-What comes in is hostile until its state fits: any page in the browser may knock here.
+Requests are hostile until their state matches: any web page may send one.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import html
 import secrets
 from types import TracebackType
 from urllib.parse import parse_qs, urlsplit
@@ -14,14 +15,13 @@ from urllib.parse import parse_qs, urlsplit
 from msgspec import Struct
 
 from workbench.events import spawn
-from workbench.servers.oauth.redirect_page import page
 
 _LONGEST = 16_384  # bytes of a request's head
 _HEAD_SECONDS = 10.0
 _CALLERS = 20  # at once; more are turned away
 
 
-class Return(Struct, frozen=True):
+class RedirectAnswer(Struct, frozen=True):
     """What the browser brought."""
 
     code: str = ""
@@ -31,7 +31,7 @@ class Return(Struct, frozen=True):
     description: str = ""
 
 
-class Listener:
+class RedirectListener:
     """An async context manager; `redirect` is where the browser shall come back to."""
 
     def __init__(self, redirect: str = "", port: int = 0) -> None:
@@ -41,14 +41,14 @@ class Listener:
         self._fixed = bool(redirect and parts.port)
         self._port = parts.port if redirect and parts.port else port
         self._state = ""
-        self._came: asyncio.Future[Return] = asyncio.get_running_loop().create_future()
+        self._came: asyncio.Future[RedirectAnswer] = asyncio.get_running_loop().create_future()
         self._browser: asyncio.StreamWriter | None = None  # of the accepted return: it is told how it ended
         self._callers: set[asyncio.StreamWriter] = set()
         self._attended: set[asyncio.Task[None]] = set()
         self._over = False
         self.strangers = 0  # returns of other sign-ins
 
-    async def __aenter__(self) -> Listener:
+    async def __aenter__(self) -> RedirectListener:
         try:
             self._server = await self._listen(self._port)
         except OSError:
@@ -76,7 +76,7 @@ class Listener:
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"http://{host}:{self._port}{self._path}"
 
-    async def wait(self, state: str, seconds: float) -> Return:
+    async def wait(self, state: str, seconds: float) -> RedirectAnswer:
         """The return that fits this state; TimeoutError when it does not come."""
         self._state = state
         async with asyncio.timeout(seconds):
@@ -142,7 +142,7 @@ class Listener:
         ]
         return hosts in ([urlsplit(self.redirect).netloc], [f"localhost:{self._port}"])
 
-    def _accept(self, found: Return) -> bool:
+    def _accept(self, found: RedirectAnswer) -> bool:
         fits = bool(self._state) and secrets.compare_digest(found.state.encode(), self._state.encode())
         if not fits or self._came.done() or not (found.code or found.error):
             return False
@@ -150,13 +150,13 @@ class Listener:
         return True
 
 
-def _return(address: str) -> Return:
+def _return(address: str) -> RedirectAnswer:
     try:
         given = parse_qs(urlsplit(address.strip()[:_LONGEST]).query, max_num_fields=50)
     except ValueError:
-        return Return()
+        return RedirectAnswer()
     one = {key: values[0] if len(values) == 1 else "" for key, values in given.items()}
-    return Return(
+    return RedirectAnswer(
         one.get("code", ""), one.get("state", ""), one.get("iss", ""), one.get("error", ""),
         one.get("error_description", ""),
     )  # fmt: skip
@@ -168,3 +168,35 @@ async def _say(writer: asyncio.StreamWriter, data: bytes) -> None:
         await writer.drain()
         writer.close()
         await writer.wait_closed()
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<style>body{{font:16px/1.5 system-ui,sans-serif;max-width:34em;margin:15vh auto;padding:0 1em;color:#1c1f26;
+background:#f7f7f9}}h1{{font-size:1.3em}}p{{white-space:pre-wrap;overflow-wrap:anywhere}}
+@media(prefers-color-scheme:dark){{body{{color:#e8e8ee;background:#16181d}}}}</style></head>
+<body><h1>{title}</h1><p>{sentence}</p><p>{rest}</p></body></html>
+"""
+_HEADERS = (
+    "Content-Type: text/html; charset=utf-8",
+    "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    "Referrer-Policy: no-referrer",
+    "X-Content-Type-Options: nosniff",
+    "Cache-Control: no-store",
+    "Connection: close",
+)
+_QUOTED = 600  # characters of somebody else's words
+
+
+def page(status: int, title: str, sentence: str, rest: str = "You can close this page.") -> bytes:
+    """The whole HTTP answer; every word in it is escaped."""
+    shown = {"title": title, "sentence": sentence[:_QUOTED], "rest": rest}
+    body = _PAGE.format(**{key: html.escape(_visible(text)) for key, text in shown.items()}).encode()
+    reason = {200: "OK", 400: "Bad Request", 404: "Not Found"}.get(status, "Answer")
+    head = "\r\n".join((f"HTTP/1.1 {status} {reason}", *_HEADERS, f"Content-Length: {len(body)}", "", ""))
+    return head.encode("ascii") + body
+
+
+def _visible(text: str) -> str:
+    """Without what turns the direction of text or cannot be seen."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in text)

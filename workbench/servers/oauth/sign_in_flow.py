@@ -1,7 +1,7 @@
-"""One sign-in that a person started: what the server wants, who grants it, the browser, the token.
+"""One sign-in that the user started: metadata, registration, browser, token.
 
-The server's own request is never sent again here: the SDK's flow is told the refusal, and each request that it makes
-of others is sent, bounded, and written down.
+The server's own request is not repeated: the SDK's flow gets the refusal, and each request that it makes is sent,
+bounded and recorded.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from urllib.parse import parse_qs, urlsplit
 
 from workbench.secrets.masks import Masks
 from workbench.servers.oauth import oauth_errors
-from workbench.servers.oauth.oauth_settings import Wish
-from workbench.servers.oauth.redirect_listener import Listener
-from workbench.servers.oauth.sign_in_log import Steps
-from workbench.servers.oauth.token_storage import Held
+from workbench.servers.oauth.oauth_settings import OAuthSettings
+from workbench.servers.oauth.redirect_listener import RedirectListener
+from workbench.servers.oauth.sign_in_log import SignInLog
+from workbench.servers.oauth.token_storage import StoredSignIn
 from workbench.servers.sdk_adapter.http_errors import unreachable
 from workbench.servers.server_faults import ServerFault, leaves
 from workbench.servers.ssrf_guard import may_ask
@@ -25,7 +25,7 @@ from workbench.servers.ssrf_guard import may_ask
 if TYPE_CHECKING:
     import httpx2
 
-    from workbench.servers.oauth.oauth_provider import Asking
+    from workbench.servers.oauth.oauth_provider import InteractiveOAuthProvider
 
 _LARGEST = 1 << 20  # bytes of one answer
 _SECONDS = 20.0  # for a connection, and for each piece of an answer
@@ -34,15 +34,15 @@ _PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 _ACCEPT = "application/json, text/event-stream"
 
 
-class Attempt:
+class SignInFlow:
     """`run` it; `bring` it what a person copied; cancel the task to give up."""
 
     def __init__(
         self,
         url: str,
-        wish: Wish,
-        held: Held,
-        steps: Steps,
+        wish: OAuthSettings,
+        held: StoredSignIn,
+        steps: SignInLog,
         masks: Masks,
         seconds: float,
         wanted: Callable[[str, str], None],
@@ -56,14 +56,14 @@ class Attempt:
         self._seconds = seconds
         self._wanted = wanted
         self._state = ""
-        self._asking: Asking | None = None
-        self._listener: Listener | None = None
+        self._asking: InteractiveOAuthProvider | None = None
+        self._listener: RedirectListener | None = None
 
     async def run(self, refusal: tuple[int, str] | None) -> None:
         """`refusal`: the status and challenge with which the server refused last. Raises ServerFault."""
         import httpx2
 
-        listener = Listener(self._wish.redirect, await self._port_before())
+        listener = RedirectListener(self._wish.redirect, await self._port_before())
         try:
             await listener.__aenter__()
         except OSError as fault:
@@ -125,11 +125,13 @@ class Attempt:
         except (KeyError, IndexError, TypeError, ValueError):
             return 0
 
-    async def _sign_in(self, client: httpx2.AsyncClient, listener: Listener, refusal: tuple[int, str] | None) -> None:
-        from workbench.servers.oauth.oauth_provider import Asking
+    async def _sign_in(
+        self, client: httpx2.AsyncClient, listener: RedirectListener, refusal: tuple[int, str] | None
+    ) -> None:
+        from workbench.servers.oauth.oauth_provider import InteractiveOAuthProvider
 
         await self._forget_other_client(listener.redirect)
-        self._asking = Asking(self._url, self._wish, self._held, listener.redirect, self)
+        self._asking = InteractiveOAuthProvider(self._url, self._wish, self._held, listener.redirect, self)
         request = client.build_request("POST", self._url, json=_PING, headers={"Accept": _ACCEPT})
         told = await self._refusal(client, request, refusal)
         try:

@@ -1,4 +1,4 @@
-"""Writes down each step of a sign-in as it happens, so that a failure can be read: what was asked, what came back."""
+"""Records each step of a sign-in, without its secrets, so that a failure can be read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ registration_access_token subject_token device_code"""
 _HIDDEN = frozenset(_HIDDEN_WORDS.split())
 
 
-class Steps:
+class SignInLog:
     """The steps of one server's sign-in, oldest first."""
 
     def __init__(self, masks: Masks, changed: Callable[[], None] = lambda: None) -> None:

@@ -1,4 +1,4 @@
-"""Signs in: gives connections their tokens, runs the sign-ins that a person starts, forgets them on wish."""
+"""Signs in at servers: gives tokens to connections, runs the sign-ins that the user starts, and forgets them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from workbench.events import Event, SignInChanged, SignInWanted, spawn
 from workbench.records import Fault, ServerConfig, SignIn
 from workbench.servers.configuration import launch_command
 from workbench.servers.oauth.oauth_errors import SignInNeeded
-from workbench.servers.oauth.oauth_settings import MACHINE, Wish, read
-from workbench.servers.oauth.sign_in_flow import Attempt
-from workbench.servers.oauth.sign_in_log import Steps
-from workbench.servers.oauth.token_storage import Drawer, Held, name_of
+from workbench.servers.oauth.oauth_settings import MACHINE, OAuthSettings, read
+from workbench.servers.oauth.sign_in_flow import SignInFlow
+from workbench.servers.oauth.sign_in_log import SignInLog
+from workbench.servers.oauth.token_storage import StoredSignIn, TokenSecretStore, name_of
 from workbench.servers.server_faults import ServerFault
 from workbench.settings import Settings
 
 if TYPE_CHECKING:
     import httpx2
 
-    from workbench.servers.oauth.oauth_provider import Provider
+    from workbench.servers.oauth.oauth_provider import SavedTokenProvider
 
 DONE, NEEDED = "done", "needed"
 _LAST_SECONDS = 2.0  # for what is still told to authorization servers when the core ends
@@ -38,20 +38,22 @@ class _Known:
 
     config: ServerConfig
     url: str
-    wish: Wish
-    held: Held
-    steps: Steps
+    wish: OAuthSettings
+    held: StoredSignIn
+    steps: SignInLog
     report: SignIn
     refusal: tuple[int, str] | None = None  # status and challenge of the last time a person was needed
-    provider: Provider | None = None
-    attempt: Attempt | None = None
+    provider: SavedTokenProvider | None = None
+    attempt: SignInFlow | None = None
     task: asyncio.Task[None] | None = None
 
 
 class SignIns:
     """One for all servers of a bench."""
 
-    def __init__(self, drawer: Drawer, settings: Callable[[], Settings], tell: Callable[[Event], None]) -> None:
+    def __init__(
+        self, drawer: TokenSecretStore, settings: Callable[[], Settings], tell: Callable[[Event], None]
+    ) -> None:
         self._drawer = drawer
         self._settings = settings
         self._tell = tell
@@ -64,12 +66,14 @@ class SignIns:
         """What signs a connection's requests; nothing where the entry brings its own header. Blocks."""
         if brings_its_own(config):
             return None
-        from workbench.servers.oauth.oauth_provider import Provider
+        from workbench.servers.oauth.oauth_provider import SavedTokenProvider
 
         known = self._look(config)
         with self._looking:
             if known.provider is None:
-                known.provider = Provider(known.url, known.wish, known.held, known.steps, self._noticer(known))
+                known.provider = SavedTokenProvider(
+                    known.url, known.wish, known.held, known.steps, self._noticer(known)
+                )
         return known.provider
 
     async def sign_in(self, config: ServerConfig) -> SignIn:
@@ -159,7 +163,7 @@ class SignIns:
         task.add_done_callback(self._revoking.discard)
 
     async def _run(self, known: _Known) -> None:
-        known.attempt = Attempt(
+        known.attempt = SignInFlow(
             known.url,
             known.wish,
             known.held,
@@ -233,8 +237,8 @@ class SignIns:
             config,
             url,
             wish,
-            Held(self._drawer, config.name, url),
-            Steps(self._drawer.masks, lambda: self._tell_report(config.name)),
+            StoredSignIn(self._drawer, config.name, url),
+            SignInLog(self._drawer.masks, lambda: self._tell_report(config.name)),
             SignIn(config.name),
         )
 

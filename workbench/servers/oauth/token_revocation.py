@@ -1,6 +1,4 @@
-"""Tells the authorization server that tokens are no longer wanted, where it offers to hear that. It imports the SDK:
-import it late.
-"""
+"""Revokes tokens at the authorization server where it offers that. Imports the SDK: import it late."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ from workbench.errors import WorkbenchError
 from workbench.servers.oauth import oauth_errors
 from workbench.servers.oauth.client_authentication import proof
 from workbench.servers.oauth.oauth_provider import given_client
-from workbench.servers.oauth.oauth_settings import Wish
-from workbench.servers.oauth.sign_in_log import Steps
+from workbench.servers.oauth.oauth_settings import OAuthSettings
+from workbench.servers.oauth.sign_in_log import SignInLog
 from workbench.servers.sdk_adapter.http_errors import unreachable
 from workbench.servers.ssrf_guard import may_ask
 
@@ -27,7 +25,9 @@ _TITLE = "Revoke the token"
 _UNTIL = "Its tokens are forgotten here, and end there by themselves."
 
 
-async def revoke(url: str, wish: Wish, facts: dict[str, Any], steps: Steps) -> None:  # Any: JSON that was kept
+async def revoke(
+    url: str, wish: OAuthSettings, facts: dict[str, Any], steps: SignInLog
+) -> None:  # Any: JSON that was kept
     """The token that renews first: with it the others end too. What came of it is written into the steps."""
     metadata = facts.get("metadata") or {}
     place = str(metadata.get("revocation_endpoint") or "")
@@ -47,7 +47,7 @@ async def revoke(url: str, wish: Wish, facts: dict[str, Any], steps: Steps) -> N
         steps.note(_TITLE, f"{words} {_UNTIL}", ok=False)
 
 
-async def _request(place: str, wish: Wish, facts: dict[str, Any], form: dict[str, str]) -> httpx2.Request:
+async def _request(place: str, wish: OAuthSettings, facts: dict[str, Any], form: dict[str, str]) -> httpx2.Request:
     metadata = facts["metadata"]
     if wish.private_key:
         from workbench.servers.oauth.client_credentials import assertion
@@ -64,7 +64,7 @@ async def _request(place: str, wish: Wish, facts: dict[str, Any], form: dict[str
     return httpx2.Request("POST", place, data=data, headers=headers)
 
 
-async def _send(client: httpx2.AsyncClient, request: httpx2.Request, steps: Steps) -> None:
+async def _send(client: httpx2.AsyncClient, request: httpx2.Request, steps: SignInLog) -> None:
     started = time.perf_counter()
     try:
         answer = await client.send(request, stream=True)

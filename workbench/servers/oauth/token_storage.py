@@ -1,6 +1,6 @@
-"""What a sign-in brought, kept among the secrets: tokens, the client they belong to, and where to renew them.
+"""Stores what a sign-in brought in the keyring: tokens, the registered client, where to renew them.
 
-It is bound to the server's address: an entry of the same name that leads elsewhere gets nothing.
+It is bound to the server's address: an entry of the same name with a different address gets nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from workbench.secrets.references import SIGN_IN
 _SECRET_KEYS = ("access_token", "refresh_token", "client_secret", "id_token", "registration_access_token")
 
 
-class Drawer(Protocol):
+class TokenSecretStore(Protocol):
     """The room of secrets. Its methods block."""
 
     masks: Masks
@@ -36,10 +36,12 @@ def name_of(server: str) -> str:
     return SIGN_IN + server.replace("{", "(").replace("}", ")")[:180]
 
 
-class Held:
+class StoredSignIn:
     """The kept facts of one server, as JSON objects that the SDK's models read and write."""
 
-    def __init__(self, drawer: Drawer, server: str, url: str, changed: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, drawer: TokenSecretStore, server: str, url: str, changed: Callable[[], None] = lambda: None
+    ) -> None:
         self._drawer = drawer
         self._name = name_of(server)
         self._url = url

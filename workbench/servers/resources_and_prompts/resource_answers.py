@@ -1,5 +1,4 @@
-"""A server's raw answers about what it offers besides tools become our records. Lenient: what is not as the protocol
-says is shown, not lost; what would not end is cut, and says so."""
+"""Converts raw answers about resources, prompts and completions into records; what breaks the protocol is shown."""
 
 from __future__ import annotations
 

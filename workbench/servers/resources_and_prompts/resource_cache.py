@@ -1,6 +1,6 @@
-"""What a server offered besides tools when it last ran, so that it is found and shown before the server starts.
+"""Cache of a server's resources, templates and prompts from its last run, so that they are found before it starts.
 
-The file has the shape in which servers send their lists, and is read with the same distrust.
+The file has the shape in which servers send their lists, and is read as untrusted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FORMAT = 1  # another number in a file: it is ignored
 _MOST = 5_000  # resources kept; a server that has more lists them when it runs
 
 
-class Kept(Struct, frozen=True):
+class CachedResources(Struct, frozen=True):
     """The lists as they were last read."""
 
     resources: tuple[Resource, ...] = ()
@@ -30,25 +30,25 @@ class Kept(Struct, frozen=True):
     prompts: tuple[Prompt, ...] = ()
 
 
-class OfferMemory:
+class ResourceCache:
     """One file per command fingerprint, beside that of the tools."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def recall(self, config: ServerConfig) -> Kept:
+    def recall(self, config: ServerConfig) -> CachedResources:
         """Blocks while it reads: call it on a thread."""
         found = private_json_files.load(self._file(config))
         if not isinstance(found, dict) or found.get("format") != _FORMAT:
-            return Kept()
+            return CachedResources()
         listed = [part if isinstance(part := found.get(key), list) else [] for key in _KEYS]
-        return Kept(
+        return CachedResources(
             resource_parsing.resources(config.name, listed[0]).entries,
             resource_parsing.templates(config.name, listed[1]).entries,
             resource_parsing.prompts(config.name, listed[2]).entries,
         )
 
-    def keep(self, config: ServerConfig, kept: Kept) -> None:
+    def keep(self, config: ServerConfig, kept: CachedResources) -> None:
         """A cache that cannot be written costs speed only."""
         lists = (
             [_resource(one) for one in kept.resources[:_MOST]],

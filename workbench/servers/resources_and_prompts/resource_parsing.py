@@ -1,5 +1,5 @@
-"""What servers send as lists of resources, templates and prompts becomes ours: one wrong entry costs a warning, never
-its neighbours, and nothing that is shown in lists grows past its limit."""
+"""Parses lists of resources, templates and prompts. An invalid entry costs a warning and does not affect the others;
+every text is bounded."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _WARNINGS = 20  # sentences about one list; the rest is counted
 Entry = TypeVar("Entry")
 
 
-class Read(Struct, Generic[Entry], frozen=True):
+class ParsedList(Struct, Generic[Entry], frozen=True):
     """The usable entries, and what was wrong with the others."""
 
     entries: tuple[Entry, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def resources(server: str, listed: Iterable[object]) -> Read[Resource]:
+def resources(server: str, listed: Iterable[object]) -> ParsedList[Resource]:
     """All that have an address; one that comes twice counts once."""
 
     def make(raw: Mapping[str, Any]) -> Resource:  # Any: foreign JSON
@@ -43,7 +43,7 @@ def resources(server: str, listed: Iterable[object]) -> Read[Resource]:
     return _read("Resource", "uri", _ADDRESS, listed, make)
 
 
-def templates(server: str, listed: Iterable[object]) -> Read[ResourceTemplate]:
+def templates(server: str, listed: Iterable[object]) -> ParsedList[ResourceTemplate]:
     def make(raw: Mapping[str, Any]) -> ResourceTemplate:  # Any: foreign JSON
         address = raw["uriTemplate"]
         mime = _text(raw.get("mimeType"), _NAME)
@@ -52,7 +52,7 @@ def templates(server: str, listed: Iterable[object]) -> Read[ResourceTemplate]:
     return _read("Template", "uriTemplate", _ADDRESS, listed, make)
 
 
-def prompts(server: str, listed: Iterable[object]) -> Read[Prompt]:
+def prompts(server: str, listed: Iterable[object]) -> ParsedList[Prompt]:
     def make(raw: Mapping[str, Any]) -> Prompt:  # Any: foreign JSON
         return Prompt(server, raw["name"], *_told(raw), _arguments(raw.get("arguments")))
 
@@ -65,7 +65,7 @@ def _read(
     longest: int,
     listed: Iterable[object],
     make: Callable[[Mapping[str, Any]], Entry],  # Any: foreign JSON
-) -> Read[Entry]:
+) -> ParsedList[Entry]:
     found: dict[str, Entry] = {}
     warnings: list[str] = []
     for position, raw in enumerate(listed, 1):
@@ -79,7 +79,7 @@ def _read(
     more = len(warnings) - _WARNINGS
     if more > 0:
         warnings[_WARNINGS:] = [f"… and {more} more such entries."]
-    return Read(tuple(found.values()), tuple(warnings))
+    return ParsedList(tuple(found.values()), tuple(warnings))
 
 
 def _unusable(raw: object, key: str, longest: int) -> str:

@@ -1,4 +1,4 @@
-"""Asks servers for what they offer besides tools: resources, prompts, completions, subscriptions, the log's level."""
+"""Requests about resources and prompts: read, get, complete, subscribe, and the level of the server's log."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.records import Completion, Fault, JsonObject, Offers, Outcome, PromptAnswer, Resource, ServerLog
 from workbench.servers.call_results import weight
-from workbench.servers.connection import Connection
+from workbench.servers.connection import ServerConnection
 from workbench.servers.resources_and_prompts import resource_answers
 from workbench.servers.resources_and_prompts.resource_updates import capabilities
-from workbench.servers.server import Server
+from workbench.servers.server import McpServer
 from workbench.servers.server_faults import ServerFault
 from workbench.similar_names import did_you_mean
 
@@ -24,10 +24,10 @@ _COMPLETION_SECONDS = 10.0  # who types does not wait longer
 _CODES = {-32601: "The server does not know this request.", -32002: "Look at its list again; it may have changed."}
 
 
-class Offered:
+class ResourceRequests:
     """`find` gives a server by its name."""
 
-    def __init__(self, find: Callable[[str], Server], seconds: Callable[[], float]) -> None:
+    def __init__(self, find: Callable[[str], McpServer], seconds: Callable[[], float]) -> None:
         self._find = find
         self._seconds = seconds
 
@@ -111,13 +111,13 @@ class Offered:
         found = self._find(server)
         answers: list[JsonObject] = []
 
-        async def ask(connection: Connection) -> None:
+        async def ask(connection: ServerConnection) -> None:
             answers.append(await found.request(method, params))
 
         await self._do(found, what, ask)
         return answers[0]
 
-    async def _do(self, server: Server, what: str, work: Callable[[Connection], Awaitable[None]]) -> None:
+    async def _do(self, server: McpServer, what: str, work: Callable[[ServerConnection], Awaitable[None]]) -> None:
         """In the time a call may take; what the SDK says becomes a sentence."""
         connection = await server.ready()
         from mcp.shared.exceptions import MCPError

@@ -1,7 +1,7 @@
-"""The resources of one server whose changes somebody wants to hear of, and the changes, collected over a moment.
+"""Subscriptions to changes of one server's resources, and the changes, collected over a moment.
 
-The two eras of the protocol differ: the old one subscribes each address by a request; the new one lists them all in one
-long request, which the connection keeps open.
+Up to protocol 2025-11-25 each address is subscribed by a request; since 2026-07-28 one long request lists them all, and
+the connection keeps it open.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from workbench.errors import WorkbenchError
 from workbench.events import Event, ResourcesUpdated
 from workbench.records import JsonObject
-from workbench.servers.connection import Connection
+from workbench.servers.connection import ServerConnection
 from workbench.servers.sdk_adapter.protocol_negotiation import MODERN
 
 MOST = 200  # addresses of one server
@@ -21,7 +21,7 @@ _ADDRESS = 8_192
 _PAUSE = 0.1  # seconds between two tellings
 
 
-class Subscriptions:
+class ResourceSubscriptions:
     """Kept beyond the server's death: its next life is asked for the same."""
 
     def __init__(self, server: str, tell: Callable[[Event], None]) -> None:
@@ -35,7 +35,7 @@ class Subscriptions:
     def uris(self) -> tuple[str, ...]:
         return tuple(self._uris)
 
-    async def change(self, connection: Connection, uri: str, *, on: bool) -> None:
+    async def change(self, connection: ServerConnection, uri: str, *, on: bool) -> None:
         """Add an address or take it out. Raises MCPError when the server refuses, WorkbenchError when there are too
         many."""
         if on is (uri in self._uris):
@@ -51,7 +51,7 @@ class Subscriptions:
         if modern(connection):
             connection.watch(self.uris)
 
-    async def resume(self, connection: Connection) -> None:
+    async def resume(self, connection: ServerConnection) -> None:
         """Ask a new life of the server for everything again; what it refuses is no subscription any more."""
         from mcp.shared.exceptions import MCPError
 
@@ -85,6 +85,6 @@ class Subscriptions:
         self._tell(ResourcesUpdated(self._server, uris))
 
 
-def modern(connection: Connection) -> bool:
+def modern(connection: ServerConnection) -> bool:
     """Whether the server speaks the protocol without a handshake."""
     return connection.greeting is not None and connection.greeting.era == MODERN

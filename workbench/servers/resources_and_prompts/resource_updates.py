@@ -1,4 +1,4 @@
-"""What one server offers besides tools, kept up to date while it runs and kept in mind while it rests."""
+"""Keeps one server's lists of resources, templates and prompts up to date while it runs, and after it stopped."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TypeVar
 
 from workbench.events import Event, OffersChanged, spawn
 from workbench.records import JsonObject, Offers, Prompt, Resource, ResourceTemplate
-from workbench.servers.connection import Connection
-from workbench.servers.monitoring.protocol_log import LogBook
-from workbench.servers.paged_lists import Listed, read_pages
+from workbench.servers.connection import ServerConnection
+from workbench.servers.monitoring.protocol_log import ProtocolLog
+from workbench.servers.paged_lists import PagedList, read_pages
 from workbench.servers.resources_and_prompts import resource_parsing
-from workbench.servers.resources_and_prompts.resource_cache import Kept
-from workbench.servers.resources_and_prompts.resource_parsing import Read
-from workbench.servers.resources_and_prompts.resource_subscriptions import Subscriptions, modern
-from workbench.servers.server_context import Surroundings
+from workbench.servers.resources_and_prompts.resource_cache import CachedResources
+from workbench.servers.resources_and_prompts.resource_parsing import ParsedList
+from workbench.servers.resources_and_prompts.resource_subscriptions import ResourceSubscriptions, modern
+from workbench.servers.server_context import ServerContext
 from workbench.servers.server_faults import ServerFault
 
 _SMALL = 200  # entries that may be read on the loop; longer lists go to a thread
@@ -33,26 +33,26 @@ _CHANGES = {
     "notifications/prompts/list_changed": (PROMPTS,),
 }
 Entry = TypeVar("Entry")
-Remember = Callable[[Kept], Awaitable[None]]
+Remember = Callable[[CachedResources], Awaitable[None]]
 
 
-class Offering:
+class ServerResources:
     """Begins with each life of the server and rests between them."""
 
-    def __init__(self, server: str, tell: Callable[[Event], None], around: Surroundings, remember: Remember) -> None:
+    def __init__(self, server: str, tell: Callable[[Event], None], around: ServerContext, remember: Remember) -> None:
         self._server = server
         self._remember = remember
         self._tell = tell
         self._around = around
-        self._connection: Connection | None = None
+        self._connection: ServerConnection | None = None
         self._stale: set[str] = set()
         self._reading: asyncio.Task[None] | None = None
         self._warnings: dict[str, tuple[str, ...]] = {}
         self._unread: set[str] = set()  # lists that could not be read whole
         self._known = False
         self._log_level = ""
-        self.log = LogBook(server, tell, around.masks)
-        self.subscriptions = Subscriptions(server, tell)
+        self.log = ProtocolLog(server, tell, around.masks)
+        self.subscriptions = ResourceSubscriptions(server, tell)
         self.resources: tuple[Resource, ...] = ()
         self.templates: tuple[ResourceTemplate, ...] = ()
         self.prompts: tuple[Prompt, ...] = ()
@@ -78,11 +78,11 @@ class Offering:
     def readable(self) -> int:
         return len(self.resources) + len(self.templates)
 
-    def recall(self, kept: Kept) -> None:
+    def recall(self, kept: CachedResources) -> None:
         """Take over what is known from its last life."""
         self.resources, self.templates, self.prompts = kept.resources, kept.templates, kept.prompts
 
-    def begin(self, connection: Connection) -> None:
+    def begin(self, connection: ServerConnection) -> None:
         """The server is ready: read its lists, and ask again for what was asked of its last life."""
         self._connection = connection
         self._stale = set(_ALL)
@@ -112,12 +112,12 @@ class Offering:
             await asyncio.wait([self._reading])
             self._reading = None
 
-    async def subscribe(self, connection: Connection, uri: str, *, on: bool) -> None:
+    async def subscribe(self, connection: ServerConnection, uri: str, *, on: bool) -> None:
         """Hear of changes of one resource, or no longer. Raises MCPError, ServerFault."""
         await self.subscriptions.change(connection, uri, on=on)
         self._tell(OffersChanged(self._server))
 
-    async def set_log_level(self, connection: Connection, level: str) -> None:
+    async def set_log_level(self, connection: ServerConnection, level: str) -> None:
         """Raises MCPError, ServerFault."""
         await _ask_level(connection, level)
         self._log_level = level
@@ -146,9 +146,9 @@ class Offering:
             self._known = True
             self._tell(OffersChanged(self._server))
             if not self._unread:  # what could not be read is not gone
-                await self._remember(Kept(self.resources, self.templates, self.prompts))
+                await self._remember(CachedResources(self.resources, self.templates, self.prompts))
 
-    async def _resume(self, connection: Connection) -> None:
+    async def _resume(self, connection: ServerConnection) -> None:
         from mcp.shared.exceptions import MCPError
 
         try:
@@ -159,7 +159,7 @@ class Offering:
         except (MCPError, ServerFault, TimeoutError):
             self._log_level = ""  # the server is another one now, or will say by itself what is wrong
 
-    async def _read_list(self, connection: Connection, kind: str) -> None:
+    async def _read_list(self, connection: ServerConnection, kind: str) -> None:
         found = await self._listed(connection, kind)
         match kind:
             case "resources":
@@ -170,7 +170,7 @@ class Offering:
                 self.prompts = await self._usable(kind, resource_parsing.prompts, found)
 
     async def _usable(
-        self, kind: str, read: Callable[[str, tuple[object, ...]], Read[Entry]], listed: Listed
+        self, kind: str, read: Callable[[str, tuple[object, ...]], ParsedList[Entry]], listed: PagedList
     ) -> tuple[Entry, ...]:
         if len(listed.entries) <= _SMALL:
             found = read(self._server, listed.entries)
@@ -180,32 +180,32 @@ class Offering:
         (self._unread.add if listed.warnings else self._unread.discard)(kind)
         return found.entries
 
-    async def _listed(self, connection: Connection, kind: str) -> Listed:
+    async def _listed(self, connection: ServerConnection, kind: str) -> PagedList:
         """What goes wrong is a warning: the server's tools work all the same."""
         from mcp.shared.exceptions import MCPError
 
         if (PROMPTS if kind == PROMPTS else RESOURCES) not in capabilities(connection):
-            return Listed()
+            return PagedList()
         method, key, what = _LISTS[kind]
         try:
             async with asyncio.timeout(self._seconds()):
                 return await read_pages(connection, method, key, what)
         except TimeoutError:
-            return Listed((), (f"The server did not send its {what} within {self._seconds():g} seconds.",))
+            return PagedList((), (f"The server did not send its {what} within {self._seconds():g} seconds.",))
         except MCPError as fault:
             if fault.code == _METHOD_NOT_FOUND:
-                return Listed()
-            return Listed((), (f"The server refused its {what}: {fault.message:.300}",))
+                return PagedList()
+            return PagedList((), (f"The server refused its {what}: {fault.message:.300}",))
         except ServerFault:
-            return Listed()  # it is gone, and its state says why
+            return PagedList()  # it is gone, and its state says why
 
 
-def capabilities(connection: Connection) -> frozenset[str]:
+def capabilities(connection: ServerConnection) -> frozenset[str]:
     """What the server says it can do, as words; a feature of one stands behind a dot."""
     return frozenset(connection.greeting.capabilities if connection.greeting else ())
 
 
-async def _ask_level(connection: Connection, level: str) -> None:
+async def _ask_level(connection: ServerConnection, level: str) -> None:
     if modern(connection):
         connection.log_level = level  # goes with each request from now on
     else:

@@ -1,6 +1,6 @@
-"""In the modern era a server tells changes only to who subscribes: one subscription for lists and resources, renewed.
+"""Keeps one subscription to changes of lists and resources open (protocol 2026-07-28), and renews it when it is lost.
 
-What it then tells arrives like any notification; here it is only kept open.
+The SDK's `listen` ends with `SubscriptionLost` and leaves renewing to its caller.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0  # seconds before a lost subscription is renewed
 
 
-class Changes:
+class ChangeSubscription:
     """The subscription of one connection."""
 
     def __init__(self, session: ClientSession, missed: Callable[[], None]) -> None:

@@ -1,8 +1,9 @@
-"""The short way for tool calls over pipes: written at once, answered as soon as the line is read.
+"""Sends tool calls over pipes without the SDK's dispatcher: one line out, one line in.
 
-The SDK takes five tasks and two validations for what is one line each way; a program that makes a thousand calls waits
-for that a thousand times. Everything else, and every line that is not plainly an answer to one of these calls, goes the
-SDK's way. Numbers begin where the SDK's will not come.
+WORKAROUND(the dispatcher takes five tasks and two validations for each call, mcp > 2.3). Measured with 2.3.0 on the
+demo server: 115 instead of 305 us of CPU and 0.3 instead of 0.7 ms for one call; a program makes thousands. Everything
+else, and every line that is not plainly the answer to such a call, goes through the SDK. Request ids begin where the
+SDK's do not come.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 _decoded = json.JSONDecoder().decode
 
 
-class Unwritable(Exception):
+class UnwritableRequest(Exception):
     """What should be sent is no plain JSON; the SDK may know how to write it."""
 
 
@@ -44,7 +45,7 @@ class _Waiting:
     heard: Heard | None
 
 
-class Direct:
+class FastToolCalls:
     """Requests that wait for their lines. `write` sends a line, `drained` waits until a slow server has room."""
 
     def __init__(self, write: Callable[[bytes], None], drained: Callable[[], Any]) -> None:  # Any: it is awaited
@@ -63,7 +64,7 @@ class Direct:
         try:
             line = _line({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
         except (TypeError, ValueError, RecursionError) as fault:
-            raise Unwritable(str(fault)) from fault
+            raise UnwritableRequest(str(fault)) from fault
         if self._closed:
             raise _closed()
         waiting = self._waiting[number] = _Waiting(asyncio.get_running_loop().create_future(), heard)

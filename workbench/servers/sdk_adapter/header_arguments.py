@@ -1,4 +1,7 @@
-"""Arguments that a tool's schema wants mirrored into HTTP headers (`x-mcp-header`, protocol 2026-07-28)."""
+"""Mirrors arguments into HTTP headers (`x-mcp-header`, protocol 2026-07-28), for requests that are sent raw.
+
+The SDK does this in `ClientSession.call_tool` only, which validates results after the call has happened.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from workbench.records import JsonObject, Tool
-from workbench.servers.tool_definitions.definition_parsing import Definitions
+from workbench.servers.tool_definitions.definition_parsing import ParsedDefinitions
 
 
 def of_request(tools: Mapping[str, Tool], method: str, params: JsonObject) -> dict[str, str]:
@@ -24,7 +27,7 @@ def headers(tool: Tool, arguments: JsonObject) -> dict[str, str]:
     return mcp_param_headers(x_mcp_header_map(dict(tool.input_schema)), arguments)
 
 
-def without_invalid(found: Definitions) -> Definitions:
+def without_invalid(found: ParsedDefinitions) -> ParsedDefinitions:
     """A tool whose annotations are wrong must not be called over HTTP: what it wants mirrored is not clear."""
     from mcp.shared.inbound import find_invalid_x_mcp_header
 

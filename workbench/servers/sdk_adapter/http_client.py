@@ -1,7 +1,8 @@
-"""The HTTP client for servers at an address: bounded answers, the status kept, and no exception that ends the session.
+"""HTTP client for the SDK's transports: bounds answers, keeps the status, and turns every failure into an answer.
 
-The SDK ends a whole transport for one request that cannot be sent, and loses the status of one that was refused. Here
-either becomes a JSON-RPC error that answers just that request. This module imports httpx2: import it late.
+WORKAROUND(a connection that breaks off ends the SDK's whole transport, python-sdk#3522; the status and text of a
+refusal are lost, python-sdk#2110; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. Either becomes a JSON-RPC error
+that answers just that request. Imports httpx2: import it late.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import httpx2
 from workbench.errors import WorkbenchError
 from workbench.servers.sdk_adapter import http_errors
 from workbench.servers.sdk_adapter.http_errors import BROKE
-from workbench.servers.sdk_adapter.message_weight import Scale
-from workbench.servers.sdk_adapter.surrogate_repair import Pieces
+from workbench.servers.sdk_adapter.message_weight import MessageWeight
+from workbench.servers.sdk_adapter.surrogate_repair import SurrogateRepair
 
 _CONNECT = 30.0  # seconds for a connection, and for sending a request
 _SHOWN = 64 * 1024  # bytes read of an answer that is an error
@@ -33,7 +34,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass
-class Watch:
+class HttpWatch:
     """What is seen of a server beside its messages."""
 
     url: str
@@ -80,13 +81,13 @@ class _Body(httpx2.AsyncByteStream):
         self._patience = patience
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size, chunks, pieces, scale, before = 0, aiter(self._inner), Pieces(), Scale(), b""
+        size, chunks, pieces, scale, before = 0, aiter(self._inner), SurrogateRepair(), MessageWeight(), b""
         while (chunk := await self._next(chunks)) is not None:
             size += len(chunk)
             if self._limit and size > self._limit:
                 raise httpx2.StreamError(f"The answer is longer than the limit of {self._limit:,} bytes.")
             if not self._limit and (end := _end_of_events(before + chunk) - len(before)) > 0:  # the next one begins
-                scale = Scale()
+                scale = MessageWeight()
                 words = scale.add(chunk[end:])
             else:
                 words = scale.add(chunk)
@@ -109,11 +110,11 @@ class _Body(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-class Client(httpx2.AsyncClient):
+class ServerHttpClient(httpx2.AsyncClient):
     """What the SDK's transports send with."""
 
     def __init__(
-        self, watch: Watch, headers: dict[str, str], limit: int, auth: httpx2.Auth | None, context: ssl.SSLContext
+        self, watch: HttpWatch, headers: dict[str, str], limit: int, auth: httpx2.Auth | None, context: ssl.SSLContext
     ) -> None:
         self._watch = watch
         self._limit = limit

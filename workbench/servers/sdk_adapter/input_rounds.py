@@ -1,4 +1,8 @@
-"""Questions in place of an answer (protocol 2026-07-28): the host answers them, the request is repeated with that."""
+"""Answers requests for input that a server sends in place of a result (protocol 2026-07-28), and repeats the request.
+
+The SDK's driver is part of `Client`, whose typed layer drops unknown fields; a refusal must take back the other
+requests of the round.
+"""
 
 from __future__ import annotations
 

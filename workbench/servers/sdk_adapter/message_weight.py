@@ -1,5 +1,8 @@
-"""Weighs a server's message before anything is made of it: JSON of 9 MB can hold 3,000,000 empty lists, which take
-1 GB and hold up everybody while they are read."""
+"""Estimates the memory of a JSON message before it is parsed, and rejects giants.
+
+9 MB of JSON can hold 3,000,000 empty lists, which take 1 GB and block the loop while they are parsed. The SDK has no
+such limit.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _PIECE: Final = 1 << 20  # bytes looked at once: other threads get their turn be
 _ESCAPE: Final = re.compile(rb"\\.", re.DOTALL)
 
 
-class Scale:
+class MessageWeight:
     """Counts lists, objects and values as bytes of JSON come; what stands in texts does not count."""
 
     def __init__(self) -> None:
@@ -48,7 +51,7 @@ def may_be_heavy(data: bytes) -> bool:
 
 def too_heavy(data: bytes) -> str:
     """Why a whole message is too heavy to be read; empty where it is not."""
-    scale = Scale()
+    scale = MessageWeight()
     for at in range(0, len(data), _PIECE):
         if words := scale.add(data[at : at + _PIECE]):
             return words

@@ -1,4 +1,7 @@
-"""Finding out which of the protocol's two eras a server speaks, and what it says of itself."""
+"""Negotiates the protocol version with a server, and reads what it says of itself.
+
+A server that is known to be older is not probed: some never answer `server/discover`, which costs the SDK 10 s.
+"""
 
 from __future__ import annotations
 

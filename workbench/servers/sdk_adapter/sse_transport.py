@@ -1,6 +1,7 @@
-"""The transport of 2024-11-05: one endless stream of events from the server, and a POST for each message to it.
+"""Transport for HTTP with SSE (protocol 2024-11-05): events from the server, and a POST for each message to it.
 
-The SDK's own has a fixed limit of 1 MB an event, and a POST that fails leaves its caller waiting.
+WORKAROUND(the SDK's client limits an event to 1 MB without a way to change it, and a POST that is refused leaves its
+caller waiting, python-sdk#2110; mcp > 2.3): see `tests/servers/test_plain_sdk.py`.
 """
 
 from __future__ import annotations
@@ -11,22 +12,22 @@ from urllib.parse import urljoin, urlsplit
 
 from workbench.events import spawn
 from workbench.servers.sdk_adapter import http_errors
-from workbench.servers.sdk_adapter.http_transport_base import HttpLine
+from workbench.servers.sdk_adapter.streamable_http_transport import HttpTransportBase
 from workbench.servers.sdk_adapter.surrogate_repair import whole
 from workbench.servers.server_faults import ServerFault
 
 if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
 
-    from workbench.servers.sdk_adapter.http_client import Client
+    from workbench.servers.sdk_adapter.http_client import ServerHttpClient
 
 
-class SseTransport(HttpLine):
+class SseTransport(HttpTransportBase):
     """A server that is spoken to by HTTP with server-sent events."""
 
     kind = "sse"
 
-    async def _speak(self, client: Client) -> None:
+    async def _speak(self, client: ServerHttpClient) -> None:
         import httpx2
 
         headers = {"Accept": "text/event-stream", "Cache-Control": "no-store"}

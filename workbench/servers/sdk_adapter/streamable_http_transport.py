@@ -1,23 +1,183 @@
-"""Streamable HTTP through the SDK: each message is a POST, its answer a JSON body or a stream of events."""
+"""Transport for streamable HTTP servers, and the base that it shares with the transport for HTTP with SSE."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Sequence
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
+
 from workbench.events import spawn
-from workbench.servers.sdk_adapter.http_transport_base import HttpLine
+from workbench.servers import server_faults
+from workbench.servers.monitoring.message_log import MessageLog
+from workbench.servers.sdk_adapter import http_errors
+from workbench.servers.server_faults import ServerFault
 
 if TYPE_CHECKING:
-    from workbench.servers.sdk_adapter.http_client import Client
+    import httpx2
+    from mcp.shared.message import SessionMessage
+
+    from workbench.servers.sdk_adapter.http_client import HttpWatch, ServerHttpClient
+    from workbench.servers.sdk_adapter.transport_protocol import Streams
 
 
-class HttpTransport(HttpLine):
+_QUEUE = 256  # messages on their way to a server that reads slowly
+_GRACE = 2.0  # seconds for the last messages to leave, and for a cancelled request to end by itself
+
+
+class HttpTarget(Struct, frozen=True):
+    """Where a server is and what it is sent, with nothing left to look up."""
+
+    url: str
+    headers: dict[str, str] = field(default_factory=dict)
+    auth: httpx2.Auth | None = None
+
+
+class HttpTransportBase:
+    """The part of a transport that does not depend on how messages become requests."""
+
+    kind = "http"
+    pid = 0
+    returncode: int | None = None
+    direct: None = None  # each message is a request of its own here
+
+    def __init__(self, name: str, reach: HttpTarget, frame_limit: int, traffic: MessageLog) -> None:
+        self._name = name
+        self._reach = reach
+        self._limit = frame_limit
+        self._traffic = traffic
+        self._watch: HttpWatch | None = None
+        self._leaving = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self.ended = asyncio.Event()
+        self.fault = ""
+
+    @property
+    def status(self) -> int:
+        return self._watch.status if self._watch else 0
+
+    @property
+    def challenge(self) -> str:
+        return self._watch.challenge if self._watch else ""
+
+    @property
+    def expired(self) -> bool:
+        return self._watch is not None and self._watch.expired
+
+    async def __aenter__(self) -> Streams:
+        import anyio
+
+        self._traffic.begin()
+        context = await asyncio.to_thread(_prepare)
+        from workbench.servers.sdk_adapter.http_client import HttpWatch, ServerHttpClient
+
+        self._watch = HttpWatch(self._reach.url)
+        self._client = ServerHttpClient(self._watch, self._reach.headers, self._limit, self._reach.auth, context)
+        self._incoming, incoming = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
+        outgoing, self._outgoing = anyio.create_memory_object_stream["SessionMessage"](_QUEUE)
+        self._streams = (self._incoming, incoming, outgoing, self._outgoing)
+        self._carrying = spawn(f"server {self._name}: http", self._carry())
+        self._tasks.append(spawn(f"server {self._name}: reach", self._notice()))
+        return incoming, outgoing
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._streams[2].close()  # what is still on its way may leave
+            self._leaving.set()
+            await asyncio.wait([self._carrying], timeout=_GRACE)
+        finally:
+            for task in (self._carrying, *self._tasks):
+                task.cancel()
+            for stream in self._streams:
+                stream.close()
+            await asyncio.gather(self._carrying, *self._tasks, return_exceptions=True)
+
+    def unstarted(self, leaves: Sequence[BaseException]) -> ServerFault | None:
+        watch = self._watch
+        if watch is not None and watch.fault is not None:
+            return ServerFault(watch.fault.message, watch.fault.hint)
+        if self.fault:
+            return ServerFault(self.fault, "Look at its first frames.")
+        return http_errors.status(watch.status, watch.url) if watch is not None and watch.status else None
+
+    def gone(self) -> ServerFault:
+        known = self.unstarted(())
+        if known is not None:
+            return ServerFault(f"The connection was lost. {known.message}", known.hint)
+        return server_faults.died(None, "The server ended it.", self._traffic)
+
+    async def _carry(self) -> None:
+        """The life of the way there, in one task: the SDK's cancel scopes demand it."""
+        try:
+            async with self._client:
+                await self._speak(self._client)
+        except Exception as fault:
+            first = next(server_faults.leaves(fault))
+            self.fault = self.fault or " ".join(str(first).split())[:300] or type(first).__name__
+        finally:
+            self.ended.set()
+            self._incoming.close()
+
+    async def _speak(self, client: ServerHttpClient) -> None:
+        """Carry messages both ways until `_leaving` is set, or until it cannot go on."""
+        raise NotImplementedError
+
+    async def _notice(self) -> None:
+        """A server that cannot be reached any more is gone, whoever found out."""
+        assert self._watch is not None
+        await self._watch.unreachable.wait()
+        await asyncio.sleep(0)  # the request that found out has its answer first
+        self._leaving.set()
+        self.ended.set()
+        self._incoming.close()
+
+    async def _give(self, item: SessionMessage | Exception) -> None:
+        """A message for the session, seen by the tap."""
+        if isinstance(item, Exception):
+            self._traffic.rubbish(str(item).encode("utf-8", "replace")[:4_000])
+            return
+        self._traffic.received(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+        self._client.done(getattr(item.message, "id", None) if not hasattr(item.message, "method") else None)
+        with contextlib.suppress(*_session_gone()):
+            await self._incoming.send(item)
+
+    def _take(self, message: SessionMessage) -> bytes:
+        """A message of the session on its way out, seen by the tap."""
+        data: bytes = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        self._traffic.sent(data)
+        plain: Any = message.message
+        if getattr(plain, "method", "") == "notifications/cancelled" and isinstance(plain.params, dict):
+            # A server that ends the request by itself does so at once; one that does not would keep it open for ever.
+            number = plain.params.get("requestId")
+            asyncio.get_running_loop().call_later(_GRACE, self._client.give_up, number)
+        return data
+
+
+def _prepare() -> Any:  # Any: an SSL context. On a thread: the import and the system's certificates take a while
+    import httpx2
+
+    import workbench.servers.sdk_adapter.http_client  # noqa: F401
+
+    return httpx2.create_ssl_context()
+
+
+def _session_gone() -> tuple[type[Exception], ...]:
+    import anyio
+
+    return (anyio.ClosedResourceError, anyio.BrokenResourceError)
+
+
+class StreamableHttpTransport(HttpTransportBase):
     """A server that is spoken to by streamable HTTP."""
 
     kind = "http"
 
-    async def _speak(self, client: Client) -> None:
+    async def _speak(self, client: ServerHttpClient) -> None:
         from mcp.client.streamable_http import streamable_http_client
 
         way = streamable_http_client(self._reach.url, http_client=client, max_sse_event_size=self._limit)

@@ -1,7 +1,7 @@
-"""Mends JSON that holds half a character, so that one word cut through its emoji never costs a server its tools.
+"""Replaces lone surrogates in JSON, so that one truncated emoji does not invalidate a message.
 
-A program that counts in UTF-16 and cuts a text may cut a pair in two; what is left is written as an escape that JSON's
-grammar has and no text can hold. Strict readers refuse the whole message for it.
+WORKAROUND(the SDK refuses the whole message, so that its call is never answered, mcp > 2.3): see
+`tests/servers/test_plain_sdk.py`. A program that counts in UTF-16 and truncates a text may cut a surrogate pair.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def whole(data: bytes) -> bytes:
     return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
 
 
-class Pieces:
+class SurrogateRepair:
     """The same for JSON that comes in pieces; an escape that is cut in two waits for its other part."""
 
     def __init__(self) -> None:

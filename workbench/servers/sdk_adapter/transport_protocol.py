@@ -1,4 +1,4 @@
-"""What a way to a server looks like from inside: a pair of message streams, and why they ended."""
+"""Interface of a transport: a pair of message streams, and why they ended."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from workbench.servers.sdk_adapter.fast_tool_calls import Direct
+from workbench.servers.sdk_adapter.fast_tool_calls import FastToolCalls
 from workbench.servers.server_faults import ServerFault
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Transport(Protocol):
     returncode: int | None  # of the process, when it left by itself
 
     @property
-    def direct(self) -> Direct | None:
+    def direct(self) -> FastToolCalls | None:
         """The short way for tool calls, where there is one."""
 
     @property

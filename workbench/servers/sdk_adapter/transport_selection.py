@@ -1,4 +1,4 @@
-"""Which ways lead to a server, and the transport for each: a process, streamable HTTP, the older HTTP with SSE."""
+"""Chooses and builds the transport to a server: stdio, streamable HTTP, or HTTP with SSE."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from msgspec import Struct
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
 from workbench.servers.configuration import launch_command
-from workbench.servers.monitoring.message_log import Traffic
-from workbench.servers.process_groups import Groups
-from workbench.servers.sdk_adapter.http_transport_base import Reach
+from workbench.servers.monitoring.message_log import MessageLog
+from workbench.servers.process_groups import ProcessGroups
 from workbench.servers.sdk_adapter.sse_transport import SseTransport
 from workbench.servers.sdk_adapter.stdio_transport import StdioTransport
-from workbench.servers.sdk_adapter.streamable_http_transport import HttpTransport
+from workbench.servers.sdk_adapter.streamable_http_transport import HttpTarget, StreamableHttpTransport
 from workbench.servers.sdk_adapter.transport_protocol import Transport
 
 if TYPE_CHECKING:
@@ -33,11 +32,11 @@ def nobody_signs_in(config: ServerConfig) -> httpx2.Auth | None:
     return None
 
 
-class Ways(Struct, frozen=True):
+class TransportSelection(Struct, frozen=True):
     """Builds transports for the servers of one bench."""
 
     bench: Path
-    groups: Groups
+    groups: ProcessGroups
     secret: launch_command.Secret
     authorize: Authorize
 
@@ -49,21 +48,21 @@ class Ways(Struct, frozen=True):
             return (config.transport,)
         return ("sse", "http") if known == "sse" else ("http", "sse")
 
-    def build(self, kind: str, config: ServerConfig, frame_limit: int, traffic: Traffic) -> Transport:
+    def build(self, kind: str, config: ServerConfig, frame_limit: int, traffic: MessageLog) -> Transport:
         """Raises WorkbenchError for a config that leads nowhere."""
         if kind == "stdio":
             prepared = launch_command.prepare(config, self.bench, secret=self.secret)
             return StdioTransport(config.name, prepared, frame_limit, traffic, self.groups)
-        chosen = SseTransport if kind == "sse" else HttpTransport
+        chosen = SseTransport if kind == "sse" else StreamableHttpTransport
         return chosen(config.name, self._reach(config), frame_limit, traffic)
 
-    def _reach(self, config: ServerConfig) -> Reach:
+    def _reach(self, config: ServerConfig) -> HttpTarget:
         url = launch_command.expand(config.url, os.environ, self.secret)
         headers = {
             name: launch_command.expand(value, os.environ, self.secret) for name, value in config.headers.items()
         }
         _check(config.name, url, headers)
-        return Reach(url, headers, self.authorize(config))
+        return HttpTarget(url, headers, self.authorize(config))
 
 
 def another_may_do(transport: Transport) -> bool:

@@ -1,4 +1,4 @@
-"""What a tool takes, said in a hint when somebody gave it something else."""
+"""Hints about a tool's parameters for a caller whose arguments did not fit."""
 
 from __future__ import annotations
 

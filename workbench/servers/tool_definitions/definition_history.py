@@ -1,4 +1,4 @@
-"""What a server was at different times: kept each time its tools or words changed, so that two can be compared."""
+"""History of a server's definitions: a snapshot each time its tools or instructions change, for comparison."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Then(Struct, frozen=True):
     parts: Mapping[str, str]
 
 
-class Moments:
+class DefinitionHistory:
     """The moments of one server; read from disk when first needed."""
 
     def __init__(self, server: str, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a server sent as its tool list becomes our tools. One wrong definition costs a warning, never its neighbours."""
+"""Parses a server's tool list. An invalid definition costs a warning and does not affect the others."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LARGEST = 400_000  # characters of one definition; what is longer fits into no m
 LARGEST_LIST = 8_000_000  # characters of all definitions of a server
 
 
-class Definitions(Struct, frozen=True):
+class ParsedDefinitions(Struct, frozen=True):
     """The usable tools of one server, and what was wrong with its list."""
 
     tools: tuple[Tool, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def read(server: str, listed: Iterable[object]) -> Definitions:
+def read(server: str, listed: Iterable[object]) -> ParsedDefinitions:
     """All usable definitions; a name that comes twice counts once."""
     tools: dict[str, Tool] = {}
     warnings: list[str] = []
@@ -43,7 +43,7 @@ def read(server: str, listed: Iterable[object]) -> Definitions:
         else:
             tools[raw["name"]] = _tool(server, raw)
             warnings.extend(_oddities(raw))
-    return Definitions(tuple(tools.values()), tuple(warnings))
+    return ParsedDefinitions(tuple(tools.values()), tuple(warnings))
 
 
 def bare(tool: Tool) -> Tool:

@@ -1,8 +1,8 @@
-"""Pins each tool's definition at first sight. A definition that changes later is blocked until a person approves it.
+"""Pins each tool's definition when it is first seen; one that changes later is blocked until the user approves it.
 
-What a person approved stays in force meanwhile: wrappers, search and descriptions come from it, so that not a word of
-the new definition reaches a model before a person has read it. Pins are the person's state: no server can name them,
-and no bench can bring its own.
+The approved definition stays in force meanwhile: wrappers, search and descriptions use it, so that nothing of the new
+one reaches a model before the user has read it. Pins are state of the user: no server can name them, and no project can
+bring its own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Pin(Struct, frozen=True):
     new: bool = False  # nobody looked at it yet
 
 
-class Pins:
+class DefinitionPins:
     """The pins of one server."""
 
     def __init__(self, server: str, folder: Path, *, trusted: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Everything odd about the tools of a bench, looked at beside the loop whenever the tools are other ones."""
+"""Warnings about suspicious tool definitions, computed on a thread whenever the tools change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.analysis.tool_warnings import definition_warnings, neighbour_warn
 from workbench.records import Tool, ToolWarning
 
 
-class Oddities:
+class DefinitionWarnings:
     """What was found last, by server."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What to say when a server has no tool of that name, or waits to be allowed."""
+"""Messages about a tool that does not exist, or whose server waits to be allowed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.records import ServerState, ToolSummary
 from workbench.similar_names import did_you_mean
 
 if TYPE_CHECKING:
-    from workbench.servers.server import Server
+    from workbench.servers.server import McpServer
 
 _SHOWN = 10  # servers that are named
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
@@ -74,7 +74,7 @@ def waiting_line(names: Iterable[str]) -> str:
     return f"{listed} {wait} for the user's Connect, or {allowing(shown[0] if shown else 'NAME')} in their terminal."
 
 
-def no_tool(server: Server, name: str) -> WorkbenchError:
+def no_tool(server: McpServer, name: str) -> WorkbenchError:
     """With the nearest name, or how to learn its tools."""
     if not_allowed((server.state,)):
         return waits(server.name)

@@ -1,4 +1,4 @@
-"""The tools of one server: as it lists them, and as a person stands behind them. Both outlive its process."""
+"""The tools of one server, as it lists them and as the user approved them. Both outlive its process."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from workbench.events import DefinitionsBlocked, Event, ToolsChanged
 from workbench.identifiers import python_names
 from workbench.records import ServerConfig, Tool
-from workbench.servers.tool_definitions.definition_pins import Pins
+from workbench.servers.tool_definitions.definition_pins import DefinitionPins
 
 
-class OwnTools:
+class ServerTools:
     """What is called is what was approved; what the server says now may differ and waits."""
 
     def __init__(
@@ -27,7 +27,7 @@ class OwnTools:
         self._weigh = weigh
         self._tell = tell
         self._saving = asyncio.Lock()
-        self.pins = Pins(config.name, folder, trusted=config.builtin)
+        self.pins = DefinitionPins(config.name, folder, trusted=config.builtin)
         self.listed: tuple[Tool, ...] = ()  # as the server says
         self.approved: Mapping[str, Tool] = {}  # as a person stands behind them
         self.functions: Mapping[str, str] = {}  # raw name → Python name

@@ -1,4 +1,4 @@
-"""Reads a server's whole tool list, raw: the SDK's typed list fails as a whole for one wrong tool."""
+"""Reads a server's complete tool list."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 from msgspec.structs import replace
 
-from workbench.servers.connection import Connection
+from workbench.servers.connection import ServerConnection
 from workbench.servers.paged_lists import read_pages
 from workbench.servers.server_faults import ServerFault
 from workbench.servers.tool_definitions import definition_parsing
@@ -14,7 +14,7 @@ from workbench.servers.tool_definitions import definition_parsing
 _METHOD_NOT_FOUND = -32601
 
 
-async def list_tools(server: str, connection: Connection, seconds: float) -> definition_parsing.Definitions:
+async def list_tools(server: str, connection: ServerConnection, seconds: float) -> definition_parsing.ParsedDefinitions:
     """All usable tools, page by page; raises ServerFault when there is no list to be had."""
     from mcp.shared.exceptions import MCPError
 
@@ -25,7 +25,7 @@ async def list_tools(server: str, connection: Connection, seconds: float) -> def
         raise ServerFault(f"The server did not list its tools within {seconds} seconds.") from fault
     except MCPError as fault:
         if fault.code == _METHOD_NOT_FOUND:
-            return definition_parsing.Definitions()
+            return definition_parsing.ParsedDefinitions()
         raise ServerFault(f"The server refused to list its tools: {fault.message:.300}") from fault
     found = await asyncio.to_thread(definition_parsing.read, server, listed.entries)
     return replace(found, warnings=(*listed.warnings, *found.warnings))

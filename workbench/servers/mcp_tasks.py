@@ -1,18 +1,23 @@
-"""Calls that a server carries out as tasks (protocol 2025-11-25): begun, looked at until they end, and fetched.
+"""MCP tasks (protocol 2025-11-25): calls that a server runs as tasks, and the list of its tasks.
 
-The SDK has the types of it only, so the requests are made raw. A task's status is told like progress.
+The SDK has types for tasks only, so the requests are made raw. A task's status is reported like progress.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
 from typing import Protocol
 
+from workbench.errors import WorkbenchError
 from workbench.events import spawn
-from workbench.records import JsonObject, ServerState, Tool
+from workbench.records import JsonObject, ServerState, ServerTask, Tool
+from workbench.servers.paged_lists import read_pages
 from workbench.servers.sdk_adapter.protocol_negotiation import MODERN
+from workbench.servers.server import McpServer
 from workbench.servers.server_faults import ServerFault
 
 _KEPT_MS = 3_600_000  # how long a server is asked to keep a result
@@ -25,7 +30,7 @@ _ENDED = ("completed", "failed", "cancelled")
 Heard = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
-class Send(Protocol):
+class TaskSend(Protocol):
     """Makes a request of the server."""
 
     def __call__(self, method: str, params: JsonObject) -> Awaitable[JsonObject]: ...
@@ -47,7 +52,7 @@ def wanted(tool: Tool, state: ServerState) -> bool:
     return state.era != MODERN and (support == "required" or (support == "optional" and speaks))
 
 
-async def carry_out(send: Send, params: JsonObject, heard: Heard, known: dict[str, str]) -> JsonObject:
+async def carry_out(send: TaskSend, params: JsonObject, heard: Heard, known: dict[str, str]) -> JsonObject:
     """The raw answer of the call. Cancelling cancels the task at its server. `known` learns which tool it is of."""
     begun = await send("tools/call", {**params, "task": {"ttl": _KEPT_MS}})
     if "task" not in begun and "content" in begun:
@@ -67,7 +72,7 @@ def _learn(known: dict[str, str], number: str, tool: str) -> None:
         del known[next(iter(known))]
 
 
-async def _follow(send: Send, number: str, status: str, task: JsonObject, heard: Heard) -> JsonObject:
+async def _follow(send: TaskSend, number: str, status: str, task: JsonObject, heard: Heard) -> JsonObject:
     """Looks as often as the server likes. One that needs input asks for it while its result is being fetched."""
     fetching: asyncio.Task[JsonObject] | None = None
     told, looks = "", 0
@@ -90,11 +95,11 @@ async def _follow(send: Send, number: str, status: str, task: JsonObject, heard:
             await asyncio.wait([fetching])
 
 
-async def _fetch(send: Send, number: str) -> JsonObject:
+async def _fetch(send: TaskSend, number: str) -> JsonObject:
     return await send("tasks/result", {"taskId": number})
 
 
-async def _cancel(send: Send, number: str) -> None:
+async def _cancel(send: TaskSend, number: str) -> None:
     from mcp.shared.exceptions import MCPError
 
     with contextlib.suppress(MCPError, ServerFault):  # it may be over already, or the server be gone
@@ -124,3 +129,82 @@ def _pause(task: JsonObject) -> float:
     if not isinstance(wish, int | float) or isinstance(wish, bool) or wish != wish:
         return _USUAL
     return float(min(_MOST, max(_LEAST, wish / 1000)))
+
+
+_STATUSES = frozenset({"working", "input_required", "completed", "failed", "cancelled"})
+_SHOWN = 500  # tasks told at once, the newest of them
+_NAME, _WORDS = 512, 1_000  # characters of a task's name, and kept of its message
+
+
+async def list_tasks(server: McpServer, seconds: float) -> tuple[ServerTask, ...]:
+    """Newest first; entries that are no tasks are left out."""
+    connection = server.running
+    if connection is None:
+        return ()
+    try:
+        async with asyncio.timeout(seconds):
+            listed = await read_pages(connection, "tasks/list", "tasks", "list of tasks")
+    except Exception as fault:
+        raise _told(server, "tasks/list", seconds, fault) from fault
+    found = [task for entry in listed.entries if (task := _listed_task(server, entry)) is not None]
+    return tuple(sorted(found, key=lambda task: -task.since)[:_SHOWN])
+
+
+async def cancel_task(server: McpServer, task: str, seconds: float) -> None:
+    await _ask(server, "tasks/cancel", task, seconds)
+
+
+async def task_result(server: McpServer, task: str, seconds: float) -> str:
+    """The raw answer of the call it began with, as JSON text."""
+    return json.dumps(await _ask(server, "tasks/result", task, seconds), ensure_ascii=False)
+
+
+async def _ask(server: McpServer, method: str, task: str, seconds: float) -> JsonObject:
+    if (connection := server.running) is None:
+        raise WorkbenchError(f"{server.name} does not run.", "Its tasks may have ended with it. Connect it and look.")
+    try:
+        async with asyncio.timeout(seconds):
+            return await connection.request(method, {"taskId": task})
+    except Exception as fault:
+        raise _told(server, method, seconds, fault) from fault
+
+
+def _told(server: McpServer, method: str, seconds: float, fault: Exception) -> Exception:
+    """As a sentence; what nobody foresaw stays as it is."""
+    from mcp.shared.exceptions import MCPError
+
+    if isinstance(fault, TimeoutError):
+        words = f"{method} was not answered within {seconds:g} seconds."
+        return WorkbenchError(words, "See setting server.call_seconds.")
+    if isinstance(fault, MCPError):
+        words = f"{server.name} answered {method} with error {fault.code}: {fault.message:.500}"
+        return WorkbenchError(words, "The task may be gone: servers keep them for a while only.")
+    if isinstance(fault, ServerFault):
+        return WorkbenchError(fault.fault.message, fault.fault.hint)
+    return fault
+
+
+def _listed_task(server: McpServer, raw: object) -> ServerTask | None:
+    if not isinstance(raw, Mapping):
+        return None
+    name, status = raw.get("taskId"), raw.get("status")
+    if not isinstance(name, str) or not 0 < len(name) <= _NAME or status not in _STATUSES:
+        return None
+    message = raw.get("statusMessage")
+    return ServerTask(
+        server.name,
+        name,
+        str(status),
+        message[:_WORDS] if isinstance(message, str) else "",
+        server.begun_tasks.get(name, ""),
+        _moment(raw.get("createdAt")),
+        _moment(raw.get("lastUpdatedAt")),
+    )
+
+
+def _moment(text: object) -> float:
+    """0 for what is no time."""
+    try:
+        return datetime.fromisoformat(text[:64]).timestamp() if isinstance(text, str) else 0.0
+    except (ValueError, OverflowError, OSError):
+        return 0.0

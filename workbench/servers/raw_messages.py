@@ -1,22 +1,26 @@
-"""Reads a message that a person wrote by hand. A tool call among them is told apart: it goes the broker's way."""
+"""Messages that the user writes by hand: parsed, told apart from tool calls, and sent."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 import unicodedata
 from collections.abc import Mapping
 
 from msgspec import Struct, field
 
 from workbench.errors import WorkbenchError
-from workbench.records import JsonObject, JsonValue
+from workbench.records import Fault, JsonObject, JsonValue, RawAnswer
+from workbench.servers.server import McpServer
+from workbench.servers.server_faults import ServerFault
 
 CALL = "tools/call"
 _CARRIED = {"name", "arguments", "_meta"}  # of a tool call; the id, the token for progress and the rest are made anew
 _LONGEST = 4 << 20  # characters
 
 
-class Raw(Struct, frozen=True):
+class RawMessage(Struct, frozen=True):
     """What is to be sent; the id is given at sending, so an old message can be sent again."""
 
     method: str
@@ -26,7 +30,7 @@ class Raw(Struct, frozen=True):
     arguments: JsonObject = field(default_factory=dict)
 
 
-def read(text: str) -> Raw:
+def read(text: str) -> RawMessage:
     """The message; a sentence when it is none that a client may send."""
     message = _parsed(text)
     if not isinstance(message, Mapping):
@@ -38,7 +42,7 @@ def read(text: str) -> Raw:
         raise WorkbenchError("The params are no JSON object.", "The protocol knows named parameters only.")
     if _plain(method) == CALL:  # however it is written, and with an id or without
         return _call(params)
-    return Raw(method, _without_token(params), "id" in message)
+    return RawMessage(method, _without_token(params), "id" in message)
 
 
 def _plain(method: str) -> str:
@@ -63,7 +67,7 @@ def _no_number(word: str) -> JsonValue:
     raise ValueError(f"{word} is no JSON number")
 
 
-def _call(params: JsonObject) -> Raw:
+def _call(params: JsonObject) -> RawMessage:
     name, arguments = params.get("name"), params.get("arguments", {})
     if not isinstance(name, str) or not name:
         raise WorkbenchError("The call names no tool.", 'Add "name" to its params.')
@@ -73,7 +77,7 @@ def _call(params: JsonObject) -> Raw:
         raise WorkbenchError(
             f"A tool call carries a name and arguments; {', '.join(more)[:200]} would be lost.", "Take it out."
         )
-    return Raw(CALL, params, True, name, arguments)
+    return RawMessage(CALL, params, True, name, arguments)
 
 
 def _without_token(params: JsonObject) -> JsonObject:
@@ -84,3 +88,31 @@ def _without_token(params: JsonObject) -> JsonObject:
     kept = {key: value for key, value in meta.items() if key != "progressToken"}
     rest = {key: value for key, value in params.items() if key != "_meta"}
     return {**rest, "_meta": kept} if kept else rest
+
+
+async def send(server: McpServer, raw: RawMessage, seconds: float) -> RawAnswer:
+    """Anything but a tool call, whose way leads through the broker."""
+    assert not raw.tool, "a tool call is the broker's"
+    at, started = time.time(), time.perf_counter()
+    fault = await _sent(server, raw, seconds)
+    return RawAnswer(raw.method, fault is None, at, fault, ms=(time.perf_counter() - started) * 1000)
+
+
+async def _sent(server: McpServer, raw: RawMessage, seconds: float) -> Fault | None:
+    from mcp.shared.exceptions import MCPError
+
+    if (connection := server.running) is None:
+        raise WorkbenchError(f"{server.name} does not run.", "Connect it, then send the message again.")
+    try:
+        async with asyncio.timeout(seconds):
+            if raw.wants_answer:
+                await connection.request(raw.method, raw.params)
+            else:
+                await connection.notify(raw.method, raw.params)
+    except TimeoutError:
+        return Fault(f"{raw.method} was not answered within {seconds:g} seconds.", "See setting server.call_seconds.")
+    except MCPError as refusal:
+        return Fault(f"{server.name} answered with error {refusal.code}: {refusal.message:.2000}")
+    except ServerFault as fault:
+        return fault.fault
+    return None
