@@ -106,8 +106,11 @@ def test_a_broken_file_is_not_written_over(person: Path, text: str) -> None:
     assert person.read_text(encoding="utf-8") == text
 
 
-def test_a_place_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "config" / "settings.new").mkdir(parents=True)
+def test_a_place_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
     with pytest.raises(WorkbenchError, match=r"settings\.toml cannot be written"):
         settings.write(tmp_path / "config" / "settings.toml", "window.theme", "dark")
 

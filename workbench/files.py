@@ -1,5 +1,9 @@
-"""Reads files that somebody else may have put there: a project can hold a pipe, a device or a giant by any name, and
-100 KB of TOML that take 10 GB to read."""
+"""Reads files that a stranger may have made, and writes files in one step.
+
+Reading: a project can hold a pipe, a device or a giant file under any name, and 100 KB of TOML that take 10 GB to read.
+Writing: every file of the workbench is written by `replacing_file` or `write_file`. Files below the workspace are not:
+they are written through directory handles (`workspace/confined.py`), because programs can change the folders.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,18 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+from workbench.errors import WorkbenchError
 
 LARGEST = 4 << 20  # bytes; what is written by hand is smaller, more is a mistake
 LARGEST_TOML = 1 << 20  # bytes of settings; 1 MB takes up to 250 MB while it is read
 MOST_PARTS = 16  # of a dotted key; `tomllib` takes time and memory with their square: 9.6 GB for 50,000
+_UMASK = os.umask(0o077)  # it can only be read by setting it, so it is read before there are threads
+os.umask(_UMASK)
 _MARK = re.compile(r"\"{3}|'{3}|[\"'#]")
 _BARE = re.compile(r"[A-Za-z0-9_\-. \t]+")  # what a dotted key may hold once its quoted parts are out
 _ENDS = {
@@ -34,6 +44,75 @@ def read_plain(path: Path, encoding: str = "utf-8", *, largest: int = LARGEST) -
         if found.st_size > largest:
             raise OSError(errno.EFBIG, f"it is larger than {largest >> 20} MB")
         return file.read(largest).decode(encoding)
+
+
+@contextmanager
+def replacing_file(
+    path: Path, *, mode: int = 0o600, keep_mode: bool = False, durable: bool = True, name: str = "", hint: str = ""
+) -> Iterator[IO[bytes]]:
+    """A new file to write, which takes the place of `path` when the block ends without an error.
+
+    Readers see the old content or the new one, never a part, also after a kill or a power cut. A `WorkbenchError` with
+    `name` and `hint` says why it cannot be written. With `keep_mode`, the rights of the present file stay. `durable`
+    waits until content and name are on the disk. A symbolic link is refused: who wants to write its target passes
+    `path.resolve()`.
+    """
+    try:
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, "it is a symbolic link, and nothing is written through one")
+        mode &= ~_UMASK
+        if keep_mode:
+            with suppress(FileNotFoundError):
+                mode = path.stat().st_mode & 0o777
+        draft = path.with_name(f".new-{os.urandom(8).hex()}")
+        handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                os.fchmod(handle, mode)
+                yield file
+                file.flush()
+                if durable:
+                    os.fsync(handle)
+            os.replace(draft, path)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(draft)
+            raise
+        if durable:
+            _sync_folder(path.parent)
+    except OSError as fault:
+        why = fault.strerror or str(fault)
+        remedy = hint or f"Is {path.parent} writable, and is there space?"
+        raise WorkbenchError(f"{name or path.name} cannot be written: {why}.", remedy) from fault
+
+
+def write_file(
+    path: Path,
+    content: bytes | str,
+    *,
+    mode: int = 0o600,
+    keep_mode: bool = False,
+    durable: bool = True,
+    name: str = "",
+    hint: str = "",
+) -> None:
+    """Replaces a file as a whole, as `replacing_file` does, and makes missing folders, private ones for a private file.
+    Text becomes UTF-8, and lone surrogates stay what they are."""
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    with suppress(OSError):  # the error is told when the file is written
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o777 if mode & 0o077 else 0o700)
+    with replacing_file(path, mode=mode, keep_mode=keep_mode, durable=durable, name=name, hint=hint) as file:
+        file.write(data)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Some file systems cannot, and the file is whole all the same."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):
+            os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def parse_toml(text: str) -> dict[str, Any]:  # Any: TOML

@@ -8,7 +8,6 @@ value keeps its default and becomes a notice, so a typo never locks anybody out.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from msgspec.structs import replace
 
 from workbench import execution_words
 from workbench.errors import WorkbenchError
-from workbench.files import read_plain, read_toml
+from workbench.files import read_plain, read_toml, write_file
 from workbench.records import Fault
 
 ISOLATION = ("process", "container", "vm")  # weakest first
@@ -415,15 +414,10 @@ def write(person_file: Path, name: str, value: Any) -> None:
     if not isinstance(table, dict):
         raise WorkbenchError(f"{person_file.name} cannot be changed: {group} is no table.", "Remove that line from it.")
     table[key] = value
-    draft = person_file.with_suffix(".new")
-    try:
-        person_file.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(tomli_w.dumps(values), encoding="utf-8")
-        os.replace(draft, person_file)
-    except OSError as cause:
-        raise WorkbenchError(
-            f"{person_file.name} cannot be written: {cause.strerror}.", f"See {person_file}."
-        ) from cause
+    target = person_file.resolve()  # a link stays a link
+    write_file(
+        target, tomli_w.dumps(values), mode=0o644, keep_mode=True, name=person_file.name, hint=f"See {person_file}."
+    )
 
 
 def adds_up(name: str) -> bool:

@@ -7,8 +7,8 @@ formula begins with an apostrophe: what a stranger's tool answered stands in the
 from __future__ import annotations
 
 import csv
+import io
 import json
-import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from workbench.audit.finder import Finder
 from workbench.errors import WorkbenchError
+from workbench.files import replacing_file
 from workbench.records import Entry, EntryQuery
 from workbench.spreadsheet import safe_cell
 
@@ -34,17 +35,11 @@ def export(finder: Finder, query: EntryQuery, target: Path, form: str, over: Cal
     """How many were written, newest first. A file is there as a whole or not at all."""
     if form not in FORMS:
         raise WorkbenchError(f"The audit cannot be exported as {form!r}.", f"Choose one of {', '.join(FORMS)}.")
-    draft = target.with_name(f".{target.name}.part")
-    try:
-        with open(
-            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w", newline=""
-        ) as file:
-            count = _write(file, form, query, _every(finder, query, over))
-        os.replace(draft, target)
-    except OSError as fault:
-        raise WorkbenchError(f"{target} cannot be written: {fault.strerror}.", "Choose another file.") from fault
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing_file(target, durable=False, name=str(target), hint="Choose another file.") as plain:
+        file = io.TextIOWrapper(plain, encoding="utf-8", newline="")
+        count = _write(file, form, query, _every(finder, query, over))
+        file.flush()
+        file.detach()
     return count
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import os
 import re
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from msgspec.structs import replace
 
 from workbench.calls.text import Misread, read, write
 from workbench.errors import WorkbenchError
-from workbench.files import read_plain
+from workbench.files import read_plain, write_file
 from workbench.records import BrokenCall, Fault, SavedCall, SavedCalls
 
 FOLDER = "calls"
@@ -107,21 +105,7 @@ class CallStore:
         return path
 
     def _write(self, path: Path, text: str) -> None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, draft = tempfile.mkstemp(prefix=".", suffix=".new", dir=path.parent)
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    file.write(text)
-                    os.fchmod(file.fileno(), 0o644)
-                os.replace(draft, path)
-            except BaseException:
-                Path(draft).unlink(missing_ok=True)
-                raise
-        except OSError as fault:
-            raise WorkbenchError(
-                f"{path.name} cannot be written: {fault.strerror}.", f"Is {path.parent} writable?"
-            ) from fault
+        write_file(path, text, mode=0o644, durable=False)
 
 
 def file_of(collection: str, name: str) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-import os
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +16,7 @@ from workbench.client_configs.client_table import CLAUDE_CODE, ConfigFile, place
 from workbench.client_configs.config_discovery import parser, read_document
 from workbench.client_configs.variable_syntax import input_id
 from workbench.errors import WorkbenchError
+from workbench.files import write_file
 from workbench.records import ClientFile, ExportPreview, Fault, JsonObject, ServerConfig
 
 _DIFF_LINES = 400
@@ -222,16 +221,5 @@ def _keep(file: Path, text: str) -> str:
 
 
 def _replace(file: Path, text: str, mode: int | None = None) -> None:
-    """In one stroke, with the mode it had; a new file is the person's own, because it may hold secrets."""
-    mode = mode if mode is not None else file.stat().st_mode & 0o777 if file.exists() else 0o600
-    handle, half = tempfile.mkstemp(prefix=file.name, suffix=".new", dir=file.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-            os.fchmod(stream.fileno(), mode)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(half, file)
-    except BaseException:
-        Path(half).unlink(missing_ok=True)
-        raise
+    """With the mode it had; a new file is the user's own, because it may hold secrets."""
+    write_file(file, text, mode=0o600 if mode is None else mode, keep_mode=mode is None)

@@ -88,11 +88,7 @@ class TerminalPin:
             ) from fault
 
     def _save(self, kept: dict[str, Any]) -> None:  # Any: as above
-        try:
-            private_json_files.save(self._file, kept)
-        except OSError as fault:
-            words = f"The PIN cannot be written: {fault.strerror}."
-            raise WorkbenchError(words, f"Is {self._file.parent} writable?") from fault
+        private_json_files.save(self._file, kept, durable=True, name="The file of your PIN")
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

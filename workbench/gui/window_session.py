@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from PySide6.QtCore import QObject, QTimer
 
-from workbench.files import read_plain
+from workbench.errors import WorkbenchError
+from workbench.files import read_plain, write_file
 from workbench.gui.forms.json_text import dump, parse
 from workbench.records import JsonObject
 
@@ -79,8 +79,8 @@ class WindowSession(QObject):
             self._forms.pop(next(iter(self._forms)))
         forms = [[*key, text] for key, text in self._forms.items()]
         told = {"open": list(self.open), "expanded": list(self.expanded), "forms": forms}
-        with contextlib.suppress(OSError):  # a disk that is full must not stop the window
-            _replace(self._file, json.dumps(told))
+        with contextlib.suppress(WorkbenchError):  # a disk that is full must not stop the window
+            write_file(self._file, json.dumps(told), durable=False)
 
     def _start(self) -> None:
         if not self._pause.isActive():  # one who types on and on is written, too
@@ -101,13 +101,3 @@ def _written(draft: JsonObject | None) -> str | None:
     if draft is None or len(json.dumps(draft)) > LONGEST:
         return None
     return dump(draft, indent=None)
-
-
-def _replace(target: Path, text: str) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fresh = target.with_suffix(".new")
-    fresh.unlink(missing_ok=True)
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(text)
-    os.replace(fresh, target)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import WorkbenchError
-from workbench.files import read_plain
+from workbench.files import read_plain, write_file
 from workbench.records import HostRule
 
 
@@ -40,18 +36,5 @@ class Accepted:
         self._save({known: value for known, value in self._given.items() if known != sha})
 
     def _save(self, given: dict[str, Any]) -> None:  # Any: JSON
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, draft = tempfile.mkstemp(prefix=self._file.name, suffix=".new", dir=self._file.parent)
-            try:
-                with os.fdopen(handle, "w", encoding="ascii") as stream:
-                    json.dump(given, stream)
-                os.replace(draft, self._file)
-            except BaseException:
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(draft)
-                raise
-        except OSError as fault:
-            hint = f"Is {self._file.parent} writable?"
-            raise WorkbenchError(f"Your consent cannot be remembered: {fault.strerror}.", hint) from fault
+        write_file(self._file, json.dumps(given), name="The file of accepted hosts")
         self._given = given

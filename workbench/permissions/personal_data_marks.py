@@ -22,10 +22,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
-from workbench.files import LARGEST, read_toml
+from workbench.files import LARGEST, read_toml, write_file
 from workbench.privacy.user_marks import WHATS, YOURS, Following, checked, following, kind_rules, unknown
 from workbench.records import Fault, PrivacyMark, PrivacyRules
-from workbench.secrets.written import write_private
 from workbench.settings import Settings
 
 MOST: Final = 500  # marks of one file
@@ -106,7 +105,7 @@ class Personal:
         for mark in marks:
             said = {mark.what: mark.text, **({"kind": mark.kind} if mark.hide else {}), "made": mark.made}
             tables["hide" if mark.hide else "pass"].append(said)
-        write_private(self._own_file, tomli_w.dumps(tables).encode())
+        write_file(self._own_file, tomli_w.dumps(tables).encode())
         self._own = replace(self._own, marks=tuple(marks))
 
 

@@ -5,18 +5,14 @@ A file of which one part cannot be read is lost as a whole: a denial that fell o
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field, to_builtins
 
-from workbench.errors import WorkbenchError
-from workbench.files import read_plain
+from workbench.files import read_plain, write_file
 from workbench.records import Permission, Predicate, ToolBits, Word
 
 _FORMAT = 1
@@ -54,21 +50,7 @@ def write(file: Path, kept: Kept) -> None:
             if tools
         },
     }
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, draft = tempfile.mkstemp(prefix=file.name, suffix=".new", dir=file.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="ascii") as stream:
-                json.dump(words, stream)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(draft, file)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(draft)
-            raise
-    except OSError as fault:
-        raise WorkbenchError(f"Your rules cannot be kept: {fault.strerror}.", f"Is {file.parent} writable?") from fault
+    write_file(file, json.dumps(words), name="The file of your rules")
 
 
 def _kept(found: Any) -> Kept:  # Any: JSON of ours, read with distrust

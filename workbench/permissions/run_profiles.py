@@ -5,12 +5,10 @@ Pure: the room `permissions` reads those of files, mounts and the broker hold a 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 import re
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
@@ -21,7 +19,7 @@ from msgspec.structs import replace
 
 from workbench.api.marker import api
 from workbench.errors import WorkbenchError
-from workbench.files import read_plain, read_toml
+from workbench.files import read_plain, read_toml, write_file
 from workbench.permissions import tool_verbs
 from workbench.permissions.tool_annotations import tool_risk
 from workbench.records import Fault, Profiles, Risk, RunProfile, Tool
@@ -136,21 +134,7 @@ class Yes:
         self._save({known: value for known, value in self._given.items() if known != sha})
 
     def _save(self, given: Mapping[str, object]) -> None:
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, draft = tempfile.mkstemp(prefix=self._file.name, suffix=".new", dir=self._file.parent)
-            try:
-                with os.fdopen(handle, "w", encoding="ascii") as stream:
-                    json.dump(dict(given), stream)
-                os.replace(draft, self._file)
-            except BaseException:
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(draft)
-                raise
-        except OSError as fault:
-            raise WorkbenchError(
-                f"Your yes cannot be kept: {fault.strerror}.", f"Is {self._file.parent} writable?"
-            ) from fault
+        write_file(self._file, json.dumps(dict(given)), name="The file of accepted profiles")
         self._given = given
 
 

@@ -20,14 +20,13 @@ from typing import Any, Final
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged, spawn
-from workbench.files import read_plain
+from workbench.files import read_plain, write_file
 from workbench.privacy.value_encryption import KEY, ValueCipher
 from workbench.privacy.vault import Vault
 from workbench.records import RunState
 from workbench.runs.sessions import Session, Sessions
 from workbench.secrets.references import KEPT_VALUES
 from workbench.secrets.secrets import Secrets
-from workbench.secrets.written import write_private
 from workbench.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -130,7 +129,7 @@ class Keeping:
             head = {"format": _FORMAT, "author": session.author, "key": box.wrapped}
             marks = base64.b64encode(vault.key).decode("ascii")
             lines = [json.dumps(head), json.dumps({"about": _MARKS, "sealed": box.seal(_MARKS, marks)})]
-            write_private(self._file(session.id), "".join(f"{line}\n" for line in lines).encode("ascii"))
+            write_file(self._file(session.id), "".join(f"{line}\n" for line in lines).encode("ascii"))
         issued = vault.issued()
         with self._file(session.id).open("a", encoding="ascii") as file:
             for token, held in issued[count:]:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from workbench.files import read_plain
+from workbench.errors import WorkbenchError
+from workbench.files import read_plain, write_file
 from workbench.runs.provenance import PRIVATE, UNTRUSTED, Provenance
 
 MOST_NAMES: Final = 200  # names of agents that are remembered; the longest silent one goes first
@@ -93,16 +92,8 @@ class Memory:
         if self._file is None:
             return
         told: Mapping[str, object] = {key: (sorted(kinds), at) for key, (kinds, at) in self._kept.items()}
-        with suppress(OSError):
-            handle, draft = tempfile.mkstemp(prefix=self._file.name, suffix=".new", dir=self._file.parent)
-            try:
-                with os.fdopen(handle, "w", encoding="ascii") as stream:
-                    json.dump(told, stream)
-                os.replace(draft, self._file)
-            except BaseException:
-                with suppress(FileNotFoundError):
-                    os.unlink(draft)
-                raise
+        with suppress(WorkbenchError):
+            write_file(self._file, json.dumps(told), durable=False)
 
 
 def _key(name: str) -> str:

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
-from workbench.files import read_plain
+from workbench.files import read_plain, write_file
 from workbench.secrets.patience import Patience, Silent
-from workbench.secrets.written import write_private
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -65,7 +64,7 @@ class Ring:
         return f"{self._bench}/{name}"
 
     def _note(self, names: tuple[str, ...]) -> None:
-        write_private(self._file, json.dumps(sorted(names)).encode("ascii"))
+        write_file(self._file, json.dumps(sorted(names)).encode("ascii"))
 
     def _ask(self, work: Callable[[], str | None]) -> str | None:
         from keyring.errors import KeyringError

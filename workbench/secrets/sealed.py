@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.files import read_plain
-from workbench.secrets.written import write_private
+from workbench.files import read_plain, write_file
 
 COST = 1 << 17  # scrypt's n: 128 MB and about half a second for each guess
 _R, _P = 8, 1
@@ -54,7 +53,7 @@ class Sealed:
         nonce = os.urandom(12)
         sealed = ChaCha20Poly1305(self._key).encrypt(nonce, json.dumps(values).encode("ascii"), _bound(self._head))
         whole = {**self._head, "nonce": _text(nonce), "sealed": _text(sealed)}
-        write_private(self._file, json.dumps(whole).encode("ascii"))
+        write_file(self._file, json.dumps(whole).encode("ascii"))
         self._values = values
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig, Tool
 from workbench.servers.configuration import private_json_files
 from workbench.servers.configuration.launch_command import fingerprint
@@ -65,7 +66,7 @@ class ServerCache:
         }
         try:
             private_json_files.save(self._file(config), value)
-        except OSError as fault:
+        except WorkbenchError as fault:
             log.warning("the tools of %s cannot be cached: %s", config.name, fault)
 
     def _file(self, config: ServerConfig) -> Path:

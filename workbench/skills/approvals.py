@@ -11,7 +11,8 @@ import logging
 from pathlib import Path
 from threading import Lock
 
-from workbench.skills.folder import write_file
+from workbench.errors import WorkbenchError
+from workbench.files import write_file
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ class Approvals:
         """The same for what came with this program, as far as the disk has room."""
         try:
             self.add(name, sha, words)
-        except OSError as fault:
+        except WorkbenchError as fault:
             log.warning("that a skill was shipped cannot be noted: %s", fault)
 
     def _bind(self, known: list[str], sha: str, one: str) -> None:
@@ -62,12 +63,11 @@ class Approvals:
                 self.changes += 1
                 try:
                     self._write()
-                except OSError as fault:
+                except WorkbenchError as fault:
                     log.warning("which words of a skill were kept cannot be noted: %s", fault)
 
     def _write(self) -> None:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        write_file(self._file, json.dumps(self._shas, indent=1, sort_keys=True))
+        write_file(self._file, json.dumps(self._shas, indent=1, sort_keys=True), mode=0o644)
 
     def _read(self) -> dict[str, list[str]]:
         """An unreadable file means that nothing is approved: skills then ask to be kept once more."""

@@ -16,8 +16,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
+from workbench.files import write_file
 from workbench.records import JsonObject, JsonValue
-from workbench.skills.folder import CASSETTES, read_file, within, write_file
+from workbench.skills.folder import CASSETTES, read_file, within
 
 FORMAT: Final = 1
 LARGEST: Final = 1_900_000  # characters of a file; no larger one would be read
@@ -95,7 +96,7 @@ def write_cassette(folder: Path, cassette: Cassette) -> None:
         words = f"The cassette {cassette.name} would hold {len(text):,} characters; {LARGEST:,} are the most."
         raise WorkbenchError(words, "Record a run that reads less, for instance with a smaller limit.")
     within(folder, CASSETTES).mkdir(exist_ok=True)
-    write_file(folder / CASSETTES / f"{cassette.name}.json", text)
+    write_file(folder / CASSETTES / f"{cassette.name}.json", text, mode=0o644)
 
 
 def restamp(folder: Path, before: str, after: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from workbench.errors import WorkbenchError
+from workbench.files import replacing_file
 from workbench.skills.folder import CARD, code_file, is_plain, others, read_whole
 
 LARGEST = 100_000_000  # bytes of one file
@@ -16,15 +16,12 @@ def pack(name: str, folder: Path, target: Path) -> Path:
     """Card, code and whatever it carries; earlier versions stay here. A folder as target takes the skill's name."""
     target = target / f"{name}.zip" if target.is_dir() else target
     inside = [path for path in (CARD, code_file(name), *others(folder)) if is_plain(folder / path)]  # no link
-    part = target.with_name(f".{target.name}.part")
-    try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as packed:
-            for path in inside:
-                info = zipfile.ZipInfo(f"{name}/{path}", _WHEN)
-                info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-                packed.writestr(info, read_whole(folder / path, LARGEST))
-        part.replace(target)
-    except OSError as fault:
-        part.unlink(missing_ok=True)
-        raise WorkbenchError(f"{target} cannot be written: {fault.strerror}.", "Choose another place.") from fault
+    with (
+        replacing_file(target, mode=0o644, name=str(target), hint="Choose another place.") as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed,
+    ):
+        for path in inside:
+            info = zipfile.ZipInfo(f"{name}/{path}", _WHEN)
+            info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            packed.writestr(info, read_whole(folder / path, LARGEST))
     return target

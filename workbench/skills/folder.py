@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import stat
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
+from workbench.files import write_file
 from workbench.identifiers import skill_module_name
 from workbench.records import Skill, SkillState
 from workbench.skills.frontmatter import (
@@ -101,15 +101,17 @@ def put_by(folder: Path, version: int) -> None:
         target = folder / VERSIONS / f"{version}.{end}"
         if not target.exists() and (folder / file).is_file():
             within(folder, VERSIONS).mkdir(exist_ok=True)
-            write_file(target, read_file(folder / file))
+            write_file(target, read_file(folder / file), mode=0o644)
 
 
 def write_skill(folder: Path, skill: Skill, origin: Path | None = None) -> None:
     """Put a skill into its folder: first the code, then the card that names its sha. Fields of others stay."""
     within(folder).mkdir(parents=True, exist_ok=True)
     cards = [_head(path / CARD, []).fields for path in (folder, origin) if path is not None]
-    write_file(folder / code_file(skill.name), skill.code)
-    write_file(folder / CARD, card(skill, {key: value for fields in cards for key, value in fields.items()}))
+    write_file(folder / code_file(skill.name), skill.code, mode=0o644)
+    write_file(
+        folder / CARD, card(skill, {key: value for fields in cards for key, value in fields.items()}), mode=0o644
+    )
 
 
 def card(skill: Skill, others: Mapping[str, Value]) -> str:
@@ -207,17 +209,6 @@ def read_whole(path: Path, most: int = LONGEST_FILE) -> bytes:
         if found.st_size > most:
             raise OSError(f"{path.name} is larger than {most // 1_000_000} MB")
         return file.read(most)
-
-
-def write_file(path: Path, text: str) -> None:
-    """Replace a file whole, safe against a power cut."""
-    handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(text.encode("utf-8", "surrogatepass"))
-        file.flush()
-        os.fsync(file.fileno())
-    os.chmod(name, 0o644)
-    os.replace(name, path)
 
 
 def _skill(name: str, head: FrontMatter, code: str) -> Skill:

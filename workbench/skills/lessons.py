@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -17,7 +16,8 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from workbench.api.marker import api
-from workbench.files import read_plain
+from workbench.errors import WorkbenchError
+from workbench.files import read_plain, write_file
 from workbench.records import SkillHint, SkillUse
 
 log = logging.getLogger(__name__)
@@ -101,10 +101,7 @@ class Lessons:
             "hints": [to_builtins(one) for one in self._hints.values()],
             "dismissed": sorted(self._dismissed & self._hints.keys()),
         }
-        part = self._file.with_suffix(".part")
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            part.write_text(json.dumps(data), encoding="utf-8")
-            os.replace(part, self._file)
-        except OSError as fault:
+            write_file(self._file, json.dumps(data), durable=False)
+        except WorkbenchError as fault:
             log.warning("what was learnt of skills cannot be written: %s", fault)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from workbench.analysis.parsed_program import parse
 from workbench.errors import WorkbenchError
 from workbench.events import Event, SkillsChanged
-from workbench.files import read_plain
+from workbench.files import read_plain, write_file
 from workbench.identifiers import skill_module_name
 from workbench.records import Skill, SkillState
 from workbench.skills.approvals import Approvals
@@ -31,7 +31,6 @@ from workbench.skills.folder import (
     sha_of,
     within,
     words_sha,
-    write_file,
     write_skill,
 )
 from workbench.skills.lessons import Lessons
@@ -249,7 +248,7 @@ class Library:
                 shutil.copytree(folder, self._skills / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
                 self._tell(SkillsChanged(folder.name))
         if fresh:
-            write_file(seen_file, "\n".join([*seen, *(folder.name for folder in fresh)]) + "\n")
+            write_file(seen_file, "\n".join([*seen, *(folder.name for folder in fresh)]) + "\n", mode=0o644)
 
     def write_modules(self, target: Path) -> None:
         """Kept skills as importable modules in one folder; one with a fault raises ImportError and says why."""
@@ -262,7 +261,7 @@ class Library:
             wanted[file] = skill, source
             path = target / file
             if not path.is_file() or path.read_text(encoding="utf-8") != source:
-                write_file(path, source)
+                write_file(path, source, mode=0o644, durable=False)
         self._modules = wanted
         for path in target.iterdir():
             if path.name not in wanted and path.suffix == ".py":

@@ -18,7 +18,8 @@ from typing import Final
 from msgspec import Struct
 
 from workbench.errors import WorkbenchError
-from workbench.skills.folder import CARD, VERSIONS, write_file
+from workbench.files import write_file
+from workbench.skills.folder import CARD, VERSIONS
 from workbench.skills.names import is_name
 
 MOST_FILES: Final = 500
@@ -56,7 +57,7 @@ class Parcel(Struct, frozen=True):
             place = folder / path
             place.parent.mkdir(parents=True, exist_ok=True)
             if path == CARD or path.endswith(".py"):
-                write_file(place, data.decode("utf-8"))
+                write_file(place, data, mode=0o644)
             else:
                 place.write_bytes(data)
                 place.chmod(0o644)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -19,6 +18,8 @@ from typing import Final
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from workbench.errors import WorkbenchError
+from workbench.files import write_file
 from workbench.records import Content, JsonObject, Outcome
 from workbench.settings import Settings
 
@@ -53,12 +54,8 @@ class Cache:
             return
         kept = to_builtins(outcome)
         fields = {name: kept[name] for name in ("structured", "schema_fault", "bytes", "tokens", "content")}
-        draft = self._home(server) / f".new-{secrets.token_hex(8)}"
-        with suppress(OSError, UnicodeError):
-            draft.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with os.fdopen(os.open(draft, _NEW, 0o600), "w", encoding="utf-8") as file:
-                json.dump(fields, file)
-            draft.replace(draft.with_name(key))
+        with suppress(WorkbenchError):
+            write_file(self._home(server) / key, json.dumps(fields), durable=False)
         self._puts += 1
         if self._puts % _TIDY == 1:
             self.tidy()

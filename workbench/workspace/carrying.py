@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from workbench.errors import WorkbenchError
+from workbench.files import replacing_file
 from workbench.records import FileInfo
 from workbench.workspace.store import Store
 
@@ -29,20 +30,13 @@ def bring(store: Store, sources: tuple[str, ...], folder: str) -> tuple[FileInfo
 
 def take(store: Store, path: str, target: Path) -> int:
     """A copy of one file somewhere else, complete or not at all; answers its size."""
-    draft = target.with_name(f".{target.name}.part")
     at = 0
-    try:
-        with open(draft, "wb") as file:
-            while True:
-                data, size = store.read_bytes(path, at, _PIECE)
-                at += file.write(data)
-                if not data or at >= size:
-                    break
-        draft.replace(target)
-    except OSError as fault:
-        raise WorkbenchError(f"{target} cannot be written: {fault.strerror}.") from fault
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing_file(target, mode=0o644, durable=False, name=str(target)) as file:
+        while True:
+            data, size = store.read_bytes(path, at, _PIECE)
+            at += file.write(data)
+            if not data or at >= size:
+                break
     return at
 
 

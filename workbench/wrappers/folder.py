@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from workbench.files import write_file
 from workbench.records import JsonValue, Tool
 
 INDEX = ".index.json"  # what stands in the folder: the server, and each tool's function, file and definition hash
@@ -107,11 +106,7 @@ def replace_file(target: Path, text: str) -> None:
     data = text.encode("utf-8", "backslashreplace")
     if target.is_file() and target.read_bytes() == data:
         return
-    handle, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-    os.chmod(name, 0o644)
-    os.replace(name, target)
+    write_file(target, data, mode=0o644, durable=False)
 
 
 def _write_module(tool: Tool, function: str, targets: list[Path], style: Style, written: str) -> list[str]:

@@ -40,7 +40,7 @@ def test_what_cannot_be_read_or_written_says_why(tmp_path: Path) -> None:
     for name, words in (("binary", "UTF-8"), ("none", "not a file")):
         with pytest.raises(WorkbenchError, match=words):
             read_text(tmp_path / name)
-    with pytest.raises(WorkbenchError, match="could not be written"):
+    with pytest.raises(WorkbenchError, match="cannot be written"):
         write_text(tmp_path / "no" / "folder.py", "x", "\n")
 
 

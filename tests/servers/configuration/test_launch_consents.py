@@ -41,7 +41,7 @@ def test_a_damaged_file_allows_nothing(tmp_path: Path, content: str) -> None:
 def test_a_consent_that_cannot_be_written_is_none(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     consents = LaunchConsents(tmp_path / "file" / "allowed.json")
-    with pytest.raises(WorkbenchError, match="cannot be remembered"):
+    with pytest.raises(WorkbenchError, match="consents cannot be written"):
         consents.give(CONFIG)
     assert not consents.allows(CONFIG)
 

@@ -15,6 +15,8 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
+from workbench.errors import WorkbenchError
+from workbench.files import write_file
 from workbench.gui.editor.past import Told
 
 CLOSED = 20  # closed tabs that can be opened again
@@ -57,7 +59,7 @@ class Drafts:
         return str(self._order().get("front", ""))
 
     def keep(self, draft: Draft) -> None:
-        """Raises OSError where the folder cannot be written."""
+        """Raises a `WorkbenchError` where the folder cannot be written."""
         self.keeper(draft)()
 
     def keeper(self, draft: Draft) -> Callable[[], None]:
@@ -67,17 +69,15 @@ class Drafts:
         def keep() -> None:
             with self._lock:
                 if number > self._newest.get(draft.key, -1):
-                    self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                    _replace(self._folder / f"{draft.key}.json", text)
+                    write_file(self._folder / f"{draft.key}.json", text, durable=False)
                     self._newest[draft.key] = number
 
         return keep
 
     def keep_order(self, keys: Sequence[str], front: str) -> None:
         """How the tabs stand; not worth a word where it cannot be kept."""
-        with contextlib.suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _replace(self._folder / "order", json.dumps({"keys": list(keys), "front": front}))
+        with contextlib.suppress(WorkbenchError):
+            write_file(self._folder / "order", json.dumps({"keys": list(keys), "front": front}), durable=False)
 
     def forget(self, key: str) -> None:
         with self._lock:
@@ -133,9 +133,3 @@ def _read_all(folder: Path) -> Iterator[tuple[int, Draft]]:
             )
             draft = Draft(file.stem, title, code, skill, int(told["place"]), **more, steps=steps, ahead=ahead)
             yield file.stat().st_mtime_ns, draft
-
-
-def _replace(target: Path, text: str) -> None:
-    fresh = target.with_suffix(".new")
-    fresh.write_text(text, encoding="utf-8")
-    os.replace(fresh, target)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from msgspec import Struct
 
 from workbench.errors import WorkbenchError
+from workbench.files import replacing_file
 from workbench.gui.editor.exact import survives
 
 LARGEST = 2_000_000  # bytes
@@ -46,21 +46,10 @@ def read_text(path: Path) -> FileText:
 
 def write_text(path: Path, text: str, ends: str) -> None:
     """Replace the file in one step; a link stays a link, and rights stay."""
-    target = Path(os.path.realpath(path))
-    try:
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
-        handle, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(text.replace("\n", ends).encode("utf-8"))
-            os.chmod(name, mode)
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as fault:
-        hint = "Save it somewhere else; the text is kept here."
-        raise WorkbenchError(f"{path.name} could not be written: {fault.strerror}.", hint) from fault
+    target, data = Path(os.path.realpath(path)), text.replace("\n", ends).encode("utf-8")
+    hint = "Save it somewhere else; the text is kept here."
+    with replacing_file(target, mode=0o644, keep_mode=True, durable=False, name=path.name, hint=hint) as file:
+        file.write(data)
 
 
 def language_of(path: Path) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from workbench.errors import WorkbenchError
+from workbench.files import write_file
 from workbench.gui.editor.schemes import OWN, Scheme, scheme_named
 from workbench.gui.theme import Theme
 
@@ -55,11 +56,8 @@ class Looks(QObject):
         return "dark" if self._theme.dark else "light"
 
     def _tell(self) -> None:
-        with contextlib.suppress(OSError):  # looks that cannot be kept are looks of this window
-            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            fresh = self._file.with_name(self._file.name + ".new")
-            fresh.write_text(json.dumps({"steps": self.steps, **self._schemes}), encoding="utf-8")
-            os.replace(fresh, self._file)
+        with contextlib.suppress(WorkbenchError):  # looks that cannot be kept are looks of this window
+            write_file(self._file, json.dumps({"steps": self.steps, **self._schemes}), durable=False)
         self.changed.emit()
 
     def _read(self) -> None:

@@ -75,11 +75,11 @@ class Sheet(QWidget):
         self._keep_pause.stop()
         try:
             self._drafts.keep(self.draft())
-        except OSError as fault:
+        except WorkbenchError as fault:
             self._not_kept(fault)
 
-    def _not_kept(self, fault: OSError) -> None:
-        words = self.tr("This text could not be kept on disk: {0}.").format(fault.strerror or fault)
+    def _not_kept(self, fault: WorkbenchError) -> None:
+        words = self.tr("This text could not be kept on disk: {0}").format(fault.message)
         self.fault.show_fault(Fault(words, self.tr("Copy it somewhere safe before you close the window.")))
 
     def draft(self) -> Draft:
@@ -100,7 +100,7 @@ class Sheet(QWidget):
     async def _keep_there(self, keep: Callable[[], None]) -> None:
         try:
             await asyncio.to_thread(keep)
-        except OSError as fault:
+        except WorkbenchError as fault:
             self._not_kept(fault)
 
     def _keep_soon(self) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from workbench.files import write_file
 
 FILE = "container.json"
 
@@ -44,7 +45,4 @@ def read_station(images: Path) -> Station | None:
 
 
 def write_station(images: Path, station: Station) -> None:
-    images.mkdir(parents=True, exist_ok=True)
-    draft = images / f"{FILE}.new"
-    draft.write_text(json.dumps(asdict(station), indent=2), encoding="utf-8")
-    os.replace(draft, images / FILE)
+    write_file(images / FILE, json.dumps(asdict(station), indent=2), mode=0o644)

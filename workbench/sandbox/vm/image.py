@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
+from workbench.files import write_file
 from workbench.sandbox.carrying.lading import WORKSPACE_MB
 from workbench.sandbox.profile import Profile, base_python
 from workbench.sandbox.vm.contents import PACKAGE
@@ -51,10 +52,7 @@ class Image:
         return Path(self.folder, "snapshot")
 
     def save(self) -> None:
-        place = Path(self.folder, _NOTE)
-        fresh = place.with_suffix(".new")
-        fresh.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
-        fresh.replace(place)
+        write_file(Path(self.folder, _NOTE), json.dumps(asdict(self), indent=1), mode=0o644)
 
 
 def read(folder: Path) -> Image | None:

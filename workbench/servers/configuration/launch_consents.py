@@ -16,7 +16,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
 from workbench.servers.configuration import private_json_files
 from workbench.servers.configuration.launch_command import LaunchCommand, fingerprint, prepare
@@ -67,12 +66,7 @@ class LaunchConsents:
         return from_json(entry.get("files")) if isinstance(entry, dict) else None
 
     def _save(self, given: dict[str, object]) -> None:
-        try:
-            private_json_files.save(self._file, given)
-        except OSError as fault:
-            raise WorkbenchError(
-                f"Your consent cannot be remembered: {fault.strerror}.", f"Is {self._file.parent} writable?"
-            ) from fault
+        private_json_files.save(self._file, given, durable=True, name="The file of your consents")
         self._given = given
 
 

@@ -7,9 +7,7 @@ overwritten.
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from collections.abc import Callable, Mapping
 from itertools import islice
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from workbench.errors import WorkbenchError
-from workbench.files import read_plain
+from workbench.files import read_plain, write_file
 from workbench.records import Fault, ServerConfig
 from workbench.servers.configuration import server_entries
 from workbench.servers.configuration.launch_command import DEMO, demo_config
@@ -129,24 +127,8 @@ class McpJsonFile:
     def _save(self, document: Mapping[str, Any]) -> None:
         target = self._file.resolve()  # a link stays a link
         text = json.dumps(document, ensure_ascii=False, indent=_indent(target)) + "\n"
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
-            handle, draft = tempfile.mkstemp(prefix=target.name, suffix=".new", dir=target.parent)
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    file.write(text)
-                    os.fchmod(file.fileno(), mode)
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(draft, target)
-            except BaseException:
-                Path(draft).unlink(missing_ok=True)
-                raise
-        except OSError as fault:
-            raise WorkbenchError(
-                f"{self._file.name} cannot be written: {fault.strerror}.", "Is the bench's folder writable?"
-            ) from fault
+        hint = "Is the bench's folder writable?"
+        write_file(target, text, mode=0o644, keep_mode=True, name=self._file.name, hint=hint)
 
 
 def _placed(listed: dict[str, Any], name: str, before: str) -> dict[str, Any]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
-from workbench.files import read_plain
+from workbench.files import read_plain, write_file
 
 LARGEST = 1 << 30  # bytes; more was not written by us
 
@@ -30,14 +28,6 @@ def read(file: Path) -> tuple[Any, bool]:  # Any: as above
         return None, True
 
 
-def save(file: Path, value: Any) -> None:  # Any: JSON
+def save(file: Path, value: Any, *, durable: bool = False, name: str = "") -> None:  # Any: JSON
     """Atomic and 0600; the folder is made 0700 when it is missing."""
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle, draft = tempfile.mkstemp(prefix=file.name, suffix=".new", dir=file.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as stream:
-            json.dump(value, stream)
-        os.replace(draft, file)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    write_file(file, json.dumps(value), durable=durable, name=name)

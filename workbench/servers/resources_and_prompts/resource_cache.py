@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from workbench.errors import WorkbenchError
 from workbench.records import Prompt, Resource, ResourceTemplate, ServerConfig
 from workbench.servers.configuration import private_json_files
 from workbench.servers.configuration.launch_command import fingerprint
@@ -57,7 +58,7 @@ class ResourceCache:
         )
         try:
             private_json_files.save(self._file(config), {"format": _FORMAT, **dict(zip(_KEYS, lists, strict=True))})
-        except OSError as fault:
+        except WorkbenchError as fault:
             log.warning("what %s offers cannot be cached: %s", config.name, fault)
 
     def _file(self, config: ServerConfig) -> Path:

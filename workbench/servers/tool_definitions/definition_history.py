@@ -12,6 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct, to_builtins
 
+from workbench.errors import WorkbenchError
 from workbench.records import (
     ChangeKind,
     DefinitionChange,
@@ -79,7 +80,7 @@ class DefinitionHistory:
         value = {"format": _FORMAT, "then": then, "texts": dict(self._texts)}
         try:
             await asyncio.to_thread(private_json_files.save, self._file, value)
-        except OSError as fault:
+        except WorkbenchError as fault:
             log.warning("the history of %s cannot be written: %s", self._server, fault)
 
     async def list(self) -> tuple[Moment, ...]:

@@ -190,8 +190,8 @@ class DefinitionPins:
     def save(self, value: JsonObject) -> None:
         """Write a dump; on a thread. Pins that cannot be written hold as long as the core lives."""
         try:
-            private_json_files.save(self._file, value)
-        except OSError as fault:
+            private_json_files.save(self._file, value, durable=True)
+        except WorkbenchError as fault:
             log.warning("the pins of %s cannot be written: %s", self._server, fault)
 
     # inside
