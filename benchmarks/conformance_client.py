@@ -23,7 +23,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import Event, SignInWanted, spawn
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Fault, Origin, Outcome, ServerConfig, ToolCall
-from workbench.secrets.secrets import Secrets
+from workbench.secrets.project_secrets import Secrets
 from workbench.servers.oauth.sign_in_service import SignIns
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.servers.server_requests import RefusingHost

@@ -26,7 +26,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import Bus, DefinitionsBlocked, Event, Noticed, spawn
 from workbench.hints.hints import Hints
 from workbench.history.history import History
-from workbench.network.network import Network
+from workbench.network.network_access import Network
 from workbench.paths import Paths, images_folder, starter_skills
 from workbench.permissions.personal_data_marks import Personal
 from workbench.permissions.rules import Rules
@@ -47,8 +47,8 @@ from workbench.sandbox.engines import engines
 from workbench.sandbox.launchers import Launchers
 from workbench.sandbox.packages import packages
 from workbench.sandbox.sandbox import Sandbox
-from workbench.secrets.logs import mask_logs
-from workbench.secrets.secrets import Secrets
+from workbench.secrets.log_masking import mask_logs
+from workbench.secrets.project_secrets import Secrets
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.elicitation.open_requests import OpenElicitations
 from workbench.servers.oauth.sign_in_service import SignIns

@@ -16,7 +16,7 @@ import tomli_w
 from msgspec import Struct
 from msgspec.structs import replace
 
-from workbench import execution_words
+from workbench import foreign_settings
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain, read_toml, write_file
 from workbench.records import Fault
@@ -63,7 +63,7 @@ def _setting(
     return default
 
 
-# Tables that `workbench.network.rules` and `workbench.permissions.personal_data_marks` read.
+# Tables that `workbench.network.host_rules` and `workbench.permissions.personal_data_marks` read.
 ELSEWHERE = frozenset({"network.allow", "network.deny", "privacy.hide", "privacy.pass"})
 
 JSON_FILES = (".mcp.json", ".claude/settings.json")  # of a bench, where `mcpCodeExecution` may stand
@@ -318,7 +318,7 @@ def describe() -> tuple[tuple[str, str, Any, str], ...]:
 
 def read(bench_file: Path, person_file: Path) -> SettingsReading:
     """Defaults, then what the bench's files say, then the person's. What a bench asks for in the words of other systems
-    (`execution_words`) tightens what guards the person, whatever they wrote, and never loosens it."""
+    (`foreign_settings`) tightens what guards the person, whatever they wrote, and never loosens it."""
     settings, notices, wished = Settings(), list[Fault](), list[tuple[str, str, Any]]()  # Any: as `change` takes it
     own, _ = _apply(Settings(), _table(person_file)[0], person_file, trusted=True)
     for path in (*(bench_file.parent / name for name in JSON_FILES), bench_file, person_file):
@@ -338,17 +338,21 @@ def read(bench_file: Path, person_file: Path) -> SettingsReading:
     return SettingsReading(_tightened(settings, wished, notices), tuple(notices))
 
 
-def _said(path: Path) -> tuple[execution_words.Words, dict[str, Any], Fault | None]:
+def _said(path: Path) -> tuple[foreign_settings.Words, dict[str, Any], Fault | None]:
     """What a file says in others' words, and in ours."""
     if path.suffix != ".json":
         values, fault = _table(path)
-        return execution_words.taken_out(values), values, fault
+        return foreign_settings.taken_out(values), values, fault
     try:
         document = json.loads(read_plain(path, "utf-8-sig"))
     except (OSError, ValueError, RecursionError):
-        return execution_words.Words(), {}, None  # its owner says what is wrong with it
-    there = isinstance(document, dict) and execution_words.OBJECT in document
-    return execution_words.of_object(document[execution_words.OBJECT]) if there else execution_words.Words(), {}, None
+        return foreign_settings.Words(), {}, None  # its owner says what is wrong with it
+    there = isinstance(document, dict) and foreign_settings.OBJECT in document
+    return (
+        foreign_settings.of_object(document[foreign_settings.OBJECT]) if there else foreign_settings.Words(),
+        {},
+        None,
+    )
 
 
 def _worded(settings: Settings, path: Path, name: str, value: Any, notices: list[Fault]) -> Settings:

@@ -13,7 +13,7 @@ from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import SecretsChanged
 from workbench.records import EntryQuery, Origin, SecretInfo, ServerStatus, ToolCall
-from workbench.secrets import sealed
+from workbench.secrets import encrypted_file
 
 FAULTY = str(Path(__file__).resolve().parent.parent / "mcp_servers" / "faulty.py")
 VALUE = "hush-" + "hush-hush"
@@ -21,7 +21,7 @@ VALUE = "hush-" + "hush-hush"
 
 @pytest.fixture
 async def core(paths, monkeypatch) -> AsyncIterator[Core]:
-    monkeypatch.setattr(sealed, "COST", 16)
+    monkeypatch.setattr(encrypted_file, "COST", 16)
     entry = {"command": sys.executable, "args": ["-S", FAULTY, "echo"], "env": {"KEY": "${keyring:github}"}}
     paths.servers_file.write_text(json.dumps({"mcpServers": {"one": entry}}), encoding="utf-8")
     house = Core(paths)

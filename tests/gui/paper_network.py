@@ -8,7 +8,7 @@ import tempfile
 import weakref
 from pathlib import Path
 
-from workbench.network.network import Network
+from workbench.network.network_access import Network
 from workbench.records import NetworkRules
 from workbench.settings import Settings
 

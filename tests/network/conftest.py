@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.network.addresses import Address, Range
-from workbench.network.network import Network
+from workbench.network.blocked_addresses import Address, Range
+from workbench.network.network_access import Network
 from workbench.settings import Settings
 
 LOOPBACK: tuple[Range, ...] = (ipaddress.ip_network("127.0.0.1/32"),)

@@ -14,7 +14,7 @@ from tests.network.conftest import LOOPBACK, Names
 from tests.runs.steps import reached
 from workbench import events
 from workbench.core import Core
-from workbench.network.network import Network
+from workbench.network.network_access import Network
 from workbench.paths import Paths
 from workbench.records import Decision, EntryQuery, Run, RunState
 

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from workbench.cancellation import WorkCancelled, cancellable, check_cancelled
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged, RunOutput
 from workbench.records import RunState
+from workbench.thread_cancellation import WorkCancelled, cancellable, check_cancelled
 
 
 @pytest.fixture

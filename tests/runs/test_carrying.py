@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from workbench.network.first_words import Watch
-from workbench.network.meter import Meter
-from workbench.network.relay import Relay
+from workbench.network.connection_relay import Relay
+from workbench.network.protocol_detection import Watch
+from workbench.network.traffic_meter import Meter
 from workbench.runs.carrying import MOST, Carrying
 from workbench.sandbox.program import ToolFailure
 

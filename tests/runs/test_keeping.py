@@ -14,8 +14,8 @@ from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, PrivacyQuery
 from workbench.runs.keeping import Keeping
 from workbench.runs.sessions import Session, Sessions
-from workbench.secrets.references import KEPT_VALUES
-from workbench.secrets.secrets import Secrets
+from workbench.secrets.project_secrets import Secrets
+from workbench.secrets.secret_references import KEPT_VALUES
 from workbench.servers.configuration.launch_command import reserved
 from workbench.settings import Settings
 

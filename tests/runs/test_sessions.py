@@ -9,7 +9,7 @@ from workbench.records import Ledger, Origin
 from workbench.runs.keeping import Keeping
 from workbench.runs.provenance import Read
 from workbench.runs.sessions import KEEP_SECONDS, Session, Sessions
-from workbench.secrets.masks import Masks
+from workbench.secrets.secret_masking import Masks
 from workbench.workspace.walk import Stamp
 
 

@@ -34,6 +34,7 @@ from workbench.analysis.network_access import apply_host_rules
 from workbench.analysis.parsed_program import ParsedProgram, words_of
 from workbench.analysis.typescript_reading import assess_script
 from workbench.analysis.verdict import add_conclusions, look_at_text, verdict_of
+from workbench.gc_pause import pause_gc
 from workbench.records import (
     Effect,
     EffectKind,
@@ -48,7 +49,6 @@ from workbench.records import (
     Verdict,
 )
 from workbench.records.risk_levels import worst
-from workbench.uncollected import uncollected
 
 DEEPEST: Final = 3  # texts inside texts given to exec
 SYNTAX: Final = SyntaxTable(STATEMENTS, EXPRESSIONS, NAMING)
@@ -159,7 +159,7 @@ def read(
     text = canonicalize(code)
     if language != PYTHON:
         return Reading(ParsedProgram(text.text, python=False), assess_script(code, tools or ()), language=language)
-    with uncollected():
+    with pause_gc():
         alone = _read(text, tools, reach)
         return _after(earlier, alone, tools, reach) if earlier else alone
 

@@ -21,8 +21,8 @@ from msgspec.structs import fields, replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event
+from workbench.gc_pause import pause_gc
 from workbench.records import JsonValue
-from workbench.uncollected import uncollected
 
 LARGE = 64 * 1024  # characters; longer texts stay in the core
 PREVIEW = 8 * 1024  # characters of them that travel at once
@@ -115,7 +115,7 @@ def encode(hint: Hint, value: Any, keep: Keep | None = None) -> Raw:
 def decode(hint: Hint, encoded: Raw, resolve: Resolve = shelved) -> Any:
     """The value that a hint promises, or a `WorkbenchError` that says where the shape is wrong."""
     try:
-        with uncollected():  # ten thousand tools are as many objects, and all of them stay
+        with pause_gc():  # ten thousand tools are as many objects, and all of them stay
             value, texts = _decoded(hint, encoded)
     except (msgspec.MsgspecError, UnicodeError) as fault:
         raise WorkbenchError(f"{_name(hint)}: {str(fault).removesuffix('.')}.") from None

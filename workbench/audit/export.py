@@ -21,7 +21,7 @@ from workbench.audit.finder import Finder
 from workbench.errors import WorkbenchError
 from workbench.files import replacing_file
 from workbench.records import Entry, EntryQuery
-from workbench.spreadsheet import safe_cell
+from workbench.spreadsheet_escaping import safe_cell
 
 FORMS = ("json", "csv")
 _PAGE = 1_000

@@ -11,7 +11,7 @@ from msgspec import to_builtins
 
 from workbench.audit.export import moment
 from workbench.records import Execution, Report
-from workbench.spreadsheet import safe_cell
+from workbench.spreadsheet_escaping import safe_cell
 
 HIGH = ("high", "critical")
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
 
-from workbench.cancellation import check_cancelled
 from workbench.privacy.detectors.json_fields import texts
 from workbench.records import JsonValue
+from workbench.thread_cancellation import check_cancelled
 
 _MOST: Final = 60_000  # hashes of one generation; of two, the older one is dropped
 _MOST_PENDING: Final = 1_000  # values that wait until an output is read

@@ -13,10 +13,10 @@ from itertools import islice
 from threading import Lock
 from typing import Final
 
-from workbench.cancellation import check_cancelled
 from workbench.privacy.public_texts import Stretches
 from workbench.privacy.value_index import FEWEST_DIGITS, fold
 from workbench.privacy.value_store import ValueStore
+from workbench.thread_cancellation import check_cancelled
 
 FEWEST: Final = 5  # letters of a piece; shorter ones stand at the end of half of all lines
 SHORTEST_LINE: Final = 24  # characters; a shorter line is rather a word than a slice

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from workbench.numbers import load_numpy
+from workbench.numpy_loading import load_numpy
 from workbench.privacy.decoded_text import DecodedText, DigitsOnly, WithoutSeparators, decoded_texts, drop_separators
 from workbench.privacy.detectors.text_search import find_matches, find_words
 from workbench.privacy.detectors.word_lists import COMMON_WORDS

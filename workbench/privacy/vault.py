@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import quote
 
 from workbench.errors import WorkbenchError
+from workbench.gc_pause import pause_gc
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import by_patterns
 from workbench.privacy.detectors.findings import Finding, merge_findings
@@ -26,7 +27,6 @@ from workbench.privacy.unicode_folding import plain, visible
 from workbench.privacy.value_index import fold
 from workbench.privacy.value_store import Source, StoredValue, ValueStore
 from workbench.records import JsonValue
-from workbench.uncollected import uncollected
 
 _Known = tuple[int, int, str, AbstractSet[str]]  # where a known value stands, its kind, the servers that supplied it
 
@@ -134,7 +134,7 @@ class Vault(ValueStore):
     def _pass(self, text: str, *, read: bool) -> str:
         if len(text) < _LONG:
             return self._once(text, read=read)
-        with uncollected():
+        with pause_gc():
             return self._once(text, read=read)
 
     def _once(self, text: str, *, read: bool) -> str:

@@ -1,15 +1,28 @@
-"""The words of the house: frozen records that travel between rooms and over the wire. Read this package first.
-
-Records carry no behaviour, so that any room may hold any of them without importing the room it came from.
-"""
+"""Frozen records that packages share and that travel through the API. They have no behaviour."""
 
 from __future__ import annotations
 
-from workbench.records.asks import Ask
 from workbench.records.audit import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Facet, Note
-from workbench.records.calls import CallTrace, Content, Outcome, ToolCall
-from workbench.records.checks import Check, CheckState
-from workbench.records.clients import (
+from workbench.records.audit_report import (
+    DayFigures,
+    Execution,
+    Figures,
+    Foretold,
+    Given,
+    Incident,
+    ModeAdvice,
+    ModelFactor,
+    Report,
+    ReviewFigures,
+    RunTally,
+    ServerFigures,
+    SessionTokens,
+    Tally,
+    TokenReport,
+    ToolFigures,
+)
+from workbench.records.calls import CallTrace, Content, Outcome, PastCall, PastQuery, ToolCall
+from workbench.records.client_configs import (
     ClientFile,
     Discovery,
     ExportPreview,
@@ -19,7 +32,10 @@ from workbench.records.clients import (
     ImportReport,
     Standing,
 )
-from workbench.records.consent import Consent
+from workbench.records.common_types import Fault, JsonObject, JsonValue, Origin, Risk
+from workbench.records.core_status import AgentDoor, AgentInfo, CoreStatus
+from workbench.records.editor_completion import CallShape, Candidate, Explanation
+from workbench.records.elicitation import Ask
 from workbench.records.files import (
     FileChange,
     FileChanges,
@@ -31,29 +47,18 @@ from workbench.records.files import (
     UndoLine,
     UndoPlan,
 )
-from workbench.records.finds import Companion, Find, FindKind, Finds, FoundIn, Reason
-from workbench.records.ground import Fault, JsonObject, JsonValue, Origin, Risk
-from workbench.records.hints import CallShape, Candidate, Explanation
-from workbench.records.house import AgentDoor, AgentInfo, CoreStatus
-from workbench.records.impact import Impact
+from workbench.records.held_calls import Held, Pause, PauseAnswer, PlanChoice, ValueOrigin
 from workbench.records.network import Connection, HostRule, NetworkRules
-from workbench.records.observed import Observation
-from workbench.records.offers import (
-    Completion,
-    LogLine,
-    Offers,
-    Prompt,
-    PromptAnswer,
-    PromptArgument,
-    PromptMessage,
-    Resource,
-    ResourceTemplate,
-    ServerLog,
+from workbench.records.permissions import (
+    Permission,
+    Permissions,
+    Predicate,
+    Profiles,
+    RunProfile,
+    ToolBits,
+    Trust,
+    Word,
 )
-from workbench.records.past import PastCall, PastQuery
-from workbench.records.pauses import Held, Pause, PauseAnswer, PlanChoice, ValueOrigin
-from workbench.records.pinning import Likeness, Resemblance, ValueChange
-from workbench.records.pins import ChangeKind, DefinitionChange, Moment, ToolWarning
 from workbench.records.privacy import (
     Hidden,
     HiddenValue,
@@ -70,20 +75,18 @@ from workbench.records.privacy import (
     Trial,
     TriedSpan,
 )
-from workbench.records.report import (
-    DayFigures,
-    Execution,
-    Figures,
-    Foretold,
-    Given,
-    Incident,
-    Report,
-    RunTally,
-    ServerFigures,
-    Tally,
-    ToolFigures,
+from workbench.records.resources_and_prompts import (
+    Completion,
+    LogLine,
+    Offers,
+    Prompt,
+    PromptAnswer,
+    PromptArgument,
+    PromptMessage,
+    Resource,
+    ResourceTemplate,
+    ServerLog,
 )
-from workbench.records.review import ReviewFigures
 from workbench.records.runs import (
     Decision,
     Effect,
@@ -91,29 +94,43 @@ from workbench.records.runs import (
     Finding,
     Flow,
     Gate,
+    Impact,
+    KeptState,
     Ledger,
+    Likeness,
+    Observation,
     Proposal,
+    Resemblance,
     Run,
     RunState,
     Span,
     ToolUse,
+    ValueChange,
     Verdict,
 )
-from workbench.records.sandbox import Level, Limits, Strength
-from workbench.records.saved import BrokenCall, CheckResult, Expect, Expectation, Mark, SavedCall, SavedCalls
+from workbench.records.sandbox_limits import Level, Limits, Strength
+from workbench.records.saved_calls import BrokenCall, CheckResult, Expect, Expectation, Mark, SavedCall, SavedCalls
+from workbench.records.search_results import Companion, Find, FindKind, Finds, FoundIn, Reason
 from workbench.records.secrets import SecretInfo, SecretStore
+from workbench.records.server_monitoring import Check, CheckState, Frame, RawAnswer, ServerTask, Vitals
 from workbench.records.servers import (
+    ChangeKind,
+    Consent,
+    DefinitionChange,
     Depth,
     Hints,
     KnownServer,
+    Moment,
     SearchAnswer,
     ServerConfig,
     ServerState,
     ServerStatus,
+    SignIn,
+    SignInStep,
     Tool,
     ToolSummary,
+    ToolWarning,
 )
-from workbench.records.sign_in import SignIn, SignInStep
 from workbench.records.skills import (
     CassetteInfo,
     DifferenceKind,
@@ -127,11 +144,6 @@ from workbench.records.skills import (
     SkillTest,
     SkillUse,
 )
-from workbench.records.states import KeptState
-from workbench.records.tasks import ServerTask
-from workbench.records.thrift import ModeAdvice, ModelFactor, SessionTokens, TokenReport
-from workbench.records.traffic import Frame, RawAnswer, Vitals
-from workbench.records.trust import Permission, Permissions, Predicate, Profiles, RunProfile, ToolBits, Trust, Word
 
 __all__ = [
     "AgentDoor",

@@ -1,10 +1,10 @@
-"""What the memory keeps: notes, chained entries, questions about them."""
+"""Audit entries, the queries that find them, and the result of verifying the audit chain."""
 
 from __future__ import annotations
 
 from msgspec import Struct, field
 
-from workbench.records.ground import JsonObject
+from workbench.records.common_types import JsonObject
 
 
 class Note(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""The workspace's files, what runs and people changed in them, and what an undo would do."""
+"""Files of the workspace, changes to them, and what an undo would do."""
 
 from __future__ import annotations
 

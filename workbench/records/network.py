@@ -1,10 +1,10 @@
-"""What programs may reach outside, and what they reached."""
+"""Hosts that programs may reach, and the connections that they made."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-from workbench.records.ground import Fault
+from workbench.records.common_types import Fault
 
 
 class HostRule(Struct, frozen=True):

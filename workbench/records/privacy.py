@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from workbench.records.ground import Fault
+from workbench.records.common_types import Fault
 
 
 class Place(Struct, frozen=True):

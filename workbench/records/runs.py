@@ -1,4 +1,4 @@
-"""Proposals, verdicts, decisions and runs: the road of agent-proposed code."""
+"""Programs, verdicts, decisions and runs, with predicted and observed effects."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ from typing import Final
 from msgspec import Struct, field
 
 from workbench.records.calls import CallTrace
-from workbench.records.ground import Fault, Origin, Risk
-from workbench.records.impact import Impact
-from workbench.records.observed import Observation
-from workbench.records.pauses import Held, Pause
-from workbench.records.pinning import Resemblance
-from workbench.records.trust import RunProfile
+from workbench.records.common_types import Fault, Origin, Risk
+from workbench.records.held_calls import Held, Pause
+from workbench.records.permissions import RunProfile
+
+
+class Impact(Struct, frozen=True):
+    """Names as a person knows them; what is only known at run time is no name and stands among the effects."""
+
+    read: tuple[str, ...] = ()  # files and folders
+    changed: tuple[str, ...] = ()  # files and folders, databases among them
+    networks: tuple[str, ...] = ()  # hosts
+    commands: tuple[str, ...] = ()
+    tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # reads, adds, changes, sends → "server.tool"
+    lasting: int = 0  # effects that cannot be taken back
+    unnamed: int = 0  # effects on something that is only known at run time
 
 
 class Gate(StrEnum):
@@ -214,3 +223,62 @@ class Run(Struct, frozen=True):
     preparing: bool = False  # its program has ended; personal data is looked for in its answer
     stopping: bool = False  # somebody stopped it, and it is about to end
     held: tuple[str, ...] = ()  # files that it changed in its copy of the workspace, and about which the user decides
+
+
+class Observation(Struct, frozen=True):
+    """One effect: foretold, seen, or both."""
+
+    kind: str  # tool, host, written, deleted
+    subject: str  # `demo.send_email`, `api.example.org:443`, `workspace/report.csv`
+    predicted: bool | None  # None: nobody could tell from the text
+    times: int = 0  # how often it was seen
+    refused: int = 0  # tries that were refused
+    line: int = 0  # where the text foretold it
+
+    @property
+    def unforeseen(self) -> bool:
+        """It happened, or was tried, and the text did not say so."""
+        return self.predicted is False and bool(self.times or self.refused)
+
+
+class Likeness(StrEnum):
+    """How much of an allowed program a new one is."""
+
+    TEXT = "text"  # every character
+    TREE = "tree"  # only spacing or comments differ
+    VALUES = "values"  # only written values differ
+    NEAR = "near"  # most lines are the same
+
+
+class ValueChange(Struct, frozen=True):
+    """A value that is written otherwise than in the allowed program; `line` is that of the new text."""
+
+    line: int
+    before: str
+    after: str
+    destination: bool = False  # it says where something goes: an address, a host, a recipient
+
+
+class Resemblance(Struct, frozen=True):
+    """A program that was allowed before, beside the one that waits now."""
+
+    likeness: Likeness
+    at: float  # when it was allowed
+    code: str  # the allowed text
+    changes: tuple[ValueChange, ...] = ()  # where only values differ
+
+
+class KeptState(Struct, frozen=True):
+    """Variables, imports and open files that the next program under the same name goes on with."""
+
+    session: str
+    name: str
+    author: str  # the agent's name as it gave it, or "you"
+    began: float
+    used: float  # when its last program ended, or now while one is at work
+    expires: float = 0.0  # when it ends if nobody uses it; 0 while a program is at work
+    programs: int = 0  # how many ran in it
+    busy: bool = False
+    memory_mb: float = 0.0
+    level: str = ""
+    backend: str = ""

@@ -1,4 +1,4 @@
-"""Secrets as people see them: names and where they are kept. The values never travel."""
+"""Names of secrets and where they are stored. Values never travel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers and their tools, as the catalog knows them and lists show them."""
+"""Servers, their tools, consent to start one, sign-in steps, and changes of definitions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from workbench.records.ground import Fault, JsonObject, JsonValue
+from workbench.records.common_types import Fault, JsonObject, JsonValue
 
 
 class ServerStatus(StrEnum):
@@ -143,3 +143,82 @@ class SearchAnswer(Struct, frozen=True):
     tokens: int
     definition_tokens: int  # what loading every definition of the catalogue would have cost
     reader: str = ""  # what read the meaning of tools and question; "" while only words are compared
+
+
+class Consent(Struct, frozen=True):
+    """One wish to start a command, or to speak to an address, in the words a person decides by."""
+
+    server: str
+    told: str  # the whole command with its variables, or the address with its headers; values of secrets are hidden
+    sha: str  # of exactly this entry; connecting with it refuses another one
+    notes: tuple[str, ...] = ()  # what else goes along: folders
+    warnings: tuple[str, ...] = ()  # what deserves a second look: secrets that leave, variables that load code
+    remote: bool = False
+
+
+class SignInStep(Struct, frozen=True):
+    """One thing that was asked or done, and what came of it."""
+
+    title: str
+    ok: bool
+    sentence: str  # what it means
+    method: str = ""  # empty: nothing was asked of anybody
+    url: str = ""
+    status: int = 0  # of HTTP; 0: no answer
+    sent: str = ""
+    received: str = ""
+    ms: float = 0.0
+
+
+class SignIn(Struct, frozen=True):
+    """The last sign-in at a server, under way or over."""
+
+    server: str
+    state: str = ""  # "", asking, waiting (for the person in the browser), done, failed, cancelled
+    url: str = ""  # while waiting: the page to open
+    host: str = ""  # whose page that is
+    steps: tuple[SignInStep, ...] = ()
+    fault: Fault | None = None
+    stored: bool = False  # tokens of it are kept
+    scope: str = ""  # what was granted
+    expires: float = 0.0  # when the access token ends; 0: not told
+
+
+class ChangeKind(StrEnum):
+    """What happened to a definition."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    REMOVED = "removed"
+
+
+class DefinitionChange(Struct, frozen=True):
+    """One tool of a known server that is not what it was. A changed one is blocked until a person approves it."""
+
+    server: str
+    tool: str
+    kind: ChangeKind
+    hash: str  # of the definition as it is now; empty when it is gone
+    at: float  # when it was first seen
+    before: str = ""  # the approved definition as JSON text
+    after: str = ""  # the definition as it is now
+    blocked: bool = False
+    warnings: tuple[str, ...] = ()  # what is odd about the definition as it is now
+
+
+class ToolWarning(Struct, frozen=True):
+    """Something odd about a definition, in words for a person."""
+
+    server: str
+    tool: str
+    rule: str  # hidden, lookalike, contradiction, unmarked, poison
+    message: str
+    why: str  # what somebody could do with it
+
+
+class Moment(Struct, frozen=True):
+    """What a server was at some time: kept each time it changed, so that two times can be compared."""
+
+    at: float
+    version: str = ""
+    tools: int = 0

@@ -1,4 +1,4 @@
-"""A program worth keeping."""
+"""Skills, their versions, reviews, recordings and test results."""
 
 from __future__ import annotations
 

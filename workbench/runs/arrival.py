@@ -12,7 +12,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.cancellation import WorkCancelled, cancellable
 from workbench.events import LedgerChanged, spawn
 from workbench.records import Fault, Ledger, Run, RunState
 from workbench.runs.execution import cut_wish
@@ -25,6 +24,7 @@ from workbench.runs.sealing import hint
 from workbench.runs.spills import Spills
 from workbench.runs.staging import held_words
 from workbench.runs.view import beginning, compose_parts, cut, shorten
+from workbench.thread_cancellation import WorkCancelled, cancellable
 from workbench.tokens import count
 
 log = logging.getLogger(__name__)

@@ -25,8 +25,8 @@ from workbench.privacy.value_encryption import KEY, ValueCipher
 from workbench.privacy.vault import Vault
 from workbench.records import RunState
 from workbench.runs.sessions import Session, Sessions
-from workbench.secrets.references import KEPT_VALUES
-from workbench.secrets.secrets import Secrets
+from workbench.secrets.project_secrets import Secrets
+from workbench.secrets.secret_references import KEPT_VALUES
 from workbench.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -7,11 +7,11 @@ import ipaddress
 from workbench.analysis.host_names import place
 from workbench.errors import WorkbenchError
 from workbench.events import Noticed
-from workbench.network.blocked import Blocked, Unreachable
-from workbench.network.connections import Connections
-from workbench.network.meter import Meter
-from workbench.network.network import Network
-from workbench.network.relay import Relay
+from workbench.network.connection_relay import Relay
+from workbench.network.network_access import Network
+from workbench.network.network_errors import Blocked, Unreachable
+from workbench.network.run_connections import Connections
+from workbench.network.traffic_meter import Meter
 from workbench.records import CallTrace, Connection, Fault, JsonObject, JsonValue, Note, Risk, Verdict
 from workbench.runs.carrying import Carrying
 from workbench.runs.observing import NETWORK

@@ -10,7 +10,7 @@ from workbench.audit.finder import Finder
 from workbench.audit.journal import Journal
 from workbench.events import Event
 from workbench.history.history import History
-from workbench.network.network import Network
+from workbench.network.network_access import Network
 from workbench.paths import Paths
 from workbench.permissions.personal_data_marks import Personal
 from workbench.permissions.rules import Rules
@@ -18,7 +18,7 @@ from workbench.permissions.run_profiles import Bounds
 from workbench.runs.keeping import Keeping
 from workbench.runs.sessions import Sessions
 from workbench.sandbox.sandbox import Sandbox
-from workbench.secrets.secrets import Secrets
+from workbench.secrets.project_secrets import Secrets
 from workbench.servers.oauth.sign_in_service import SignIns
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings

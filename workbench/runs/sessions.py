@@ -21,7 +21,7 @@ from workbench.records import JsonObject, JsonValue, Ledger, Origin, Place, Tool
 from workbench.runs.memory import Memory
 from workbench.runs.provenance import Provenance
 from workbench.runs.registrations import Registrations
-from workbench.secrets.masks import Masks
+from workbench.secrets.secret_masking import Masks
 from workbench.tokens import add
 from workbench.workspace.walk import Stamp
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from workbench.numbers import load_numpy
+from workbench.numpy_loading import load_numpy
 
 if TYPE_CHECKING:
     import numpy

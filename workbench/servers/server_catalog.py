@@ -43,7 +43,7 @@ from workbench.search.search_index import SearchIndex
 from workbench.search.search_learning import SearchLearning
 from workbench.search.semantic.model_source import SentenceModelSource
 from workbench.search.tool_search import import_line, summary
-from workbench.secrets.masks import Masks
+from workbench.secrets.secret_masking import Masks
 from workbench.servers import tool_calls
 from workbench.servers.configuration import launch_consents, root_folders
 from workbench.servers.configuration.launch_command import Secret, no_secret

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from workbench.events import Event
 from workbench.paths import Paths
 from workbench.records import ServerConfig, Tool
-from workbench.secrets.masks import Masks
+from workbench.secrets.secret_masking import Masks
 from workbench.servers.process_groups import ProcessGroups
 from workbench.servers.sdk_adapter.transport_selection import TransportSelection
 from workbench.servers.server_cache import ServerCache

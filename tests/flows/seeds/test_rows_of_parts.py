@@ -13,8 +13,8 @@ import pytest
 from workbench import Orchestrator, Stats, Task, TaskResult, TaskStats
 from workbench.analysis.approval_gate import decide_gate
 from workbench.analysis.reading import assess
-from workbench.network.addresses import denied
-from workbench.network.rules import rule_of
+from workbench.network.blocked_addresses import denied
+from workbench.network.host_rules import rule_of
 from workbench.paths import resources, starter_skills
 from workbench.permissions.run_profiles import BUILT_IN
 from workbench.records import EffectKind, Gate, Risk, SkillState, Tool, Verdict

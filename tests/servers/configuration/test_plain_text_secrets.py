@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.records import ServerConfig
-from workbench.secrets.masks import Masks
+from workbench.secrets.secret_masking import Masks
 from workbench.servers.configuration.launch_command import expand, references
 from workbench.servers.configuration.plain_text_secrets import find, hide, moved
 

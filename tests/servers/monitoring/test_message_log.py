@@ -6,7 +6,7 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import Frame
-from workbench.secrets.masks import Masks
+from workbench.secrets.secret_masking import Masks
 from workbench.servers.monitoring.message_log import BUDGET, MessageLog, find
 
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from workbench.events import Event, ServerLogged
-from workbench.secrets.masks import Masks
+from workbench.secrets.secret_masking import Masks
 from workbench.servers.monitoring import protocol_log
 from workbench.servers.monitoring.protocol_log import ProtocolLog
 

@@ -15,7 +15,7 @@ import pytest
 
 from workbench.events import Event, SignInWanted
 from workbench.records import ServerConfig
-from workbench.secrets.secrets import Secrets
+from workbench.secrets.project_secrets import Secrets
 from workbench.servers.oauth.sign_in_service import SignIns
 from workbench.settings import Settings
 

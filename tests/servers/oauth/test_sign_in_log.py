@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from workbench.secrets.masks import MASK, Masks
+from workbench.secrets.secret_masking import MASK, Masks
 from workbench.servers.oauth.sign_in_log import SignInLog
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import SignInChanged, SignInWanted
-from workbench.secrets.masks import Masks
+from workbench.secrets.secret_masking import Masks
 from workbench.servers.oauth.oauth_errors import SignInNeeded
 from workbench.servers.oauth.sign_in_log import SignInLog
 from workbench.servers.server_faults import ServerFault

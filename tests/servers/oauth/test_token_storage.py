@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from workbench.secrets.references import check_name
-from workbench.secrets.secrets import Secrets
+from workbench.secrets.project_secrets import Secrets
+from workbench.secrets.secret_references import check_name
 from workbench.servers.oauth.token_storage import StoredSignIn, name_of
 
 TOKENS = {"access_token": "access-" + "value", "refresh_token": "refresh-" + "value", "expires_in": 60}

@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from workbench.gc_pause import pause_gc
 from workbench.gui.forms.json_text import pretty
 from workbench.gui.models.records_table import records_of
 from workbench.gui.results.parts_in import parts_in
 from workbench.gui.results.prose_page import reads_as_markdown
 from workbench.gui.results.series import drawable
 from workbench.records import Content, JsonValue, Outcome
-from workbench.uncollected import uncollected
 
 TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES = (
     "Table", "Tree", "Plot", "Prose", "Image", "Parts", "Text", "Raw", "Changes",
@@ -94,7 +94,7 @@ def of_json(text: str) -> Contents:
 def parsed(text: str) -> tuple[JsonValue, bool]:
     """The value of JSON text and whether it is some."""
     try:
-        with uncollected():  # in 10 MB the search for garbage took as long as the reading
+        with pause_gc():  # in 10 MB the search for garbage took as long as the reading
             return json.loads(text), True
     except (ValueError, RecursionError):
         return None, False

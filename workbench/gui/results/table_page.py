@@ -18,7 +18,7 @@ from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import Strip, search_box, tool_button
 from workbench.records import JsonValue
-from workbench.spreadsheet import safe_cell
+from workbench.spreadsheet_escaping import safe_cell
 
 _WIDEST = 40  # letters of a column at first
 

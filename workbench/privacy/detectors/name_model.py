@@ -17,9 +17,9 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from workbench.cancellation import check_cancelled
-from workbench.numbers import load_numpy
+from workbench.numpy_loading import load_numpy
 from workbench.paths import resources
+from workbench.thread_cancellation import check_cancelled
 
 EDGE = "\1"  # stands before the first and behind the last word of a stretch
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|\n+|\0+|[^\w\s]|_")

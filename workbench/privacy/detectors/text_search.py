@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from workbench.cancellation import check_cancelled
+from workbench.thread_cancellation import check_cancelled
 
 _PIECE: Final = 50_000  # characters that are searched at once
 _BEHIND: Final = 4_000  # characters behind a piece that are read with it: no match that begins in it needs more

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
-from workbench.numbers import load_numpy
+from workbench.numpy_loading import load_numpy
 from workbench.search.semantic.model_quantization import small_model
 from workbench.search.semantic.safetensors_reader import read_weights
 from workbench.search.semantic.sentence_model import ABOUT, GRAPH, WORDS, SentenceModel, remove

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.errors import WorkbenchError
-from workbench.numbers import load_numpy
+from workbench.numpy_loading import load_numpy
 from workbench.search.semantic.model_quantization import PIECES, TAKES
 from workbench.search.semantic.wordpiece_tokenizer import WordpieceTokenizer
 

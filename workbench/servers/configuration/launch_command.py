@@ -14,7 +14,7 @@ from pathlib import Path
 import workbench
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
-from workbench.secrets.references import REFERENCE, missing, names_in, reserved
+from workbench.secrets.secret_references import REFERENCE, missing, names_in, reserved
 
 DEMO = "demo"  # the built-in server's name
 

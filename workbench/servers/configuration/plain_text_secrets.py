@@ -18,8 +18,8 @@ from workbench.errors import WorkbenchError
 from workbench.privacy.detectors import credentials
 from workbench.privacy.detectors.field_names import kind_of
 from workbench.records import ServerConfig
-from workbench.secrets.masks import Masks
-from workbench.secrets.references import reference
+from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_references import reference
 from workbench.servers.configuration.launch_command import expand
 
 Span = tuple[int, int]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
 from workbench.records import Frame, JsonObject
-from workbench.secrets.masks import Masks
+from workbench.secrets.secret_masking import Masks
 
 BUDGET = 16 << 20  # bytes of messages remembered, what it costs to keep each of them included
 _COST = 400  # bytes it takes to keep a message, beside its text

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from workbench.events import Event, ServerLogged
 from workbench.records import JsonObject, LogLine, ServerLog
-from workbench.secrets.masks import Masks
+from workbench.secrets.secret_masking import Masks
 
 LINES = 2_000  # remembered
 TEXT = 2_000  # characters kept of each

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from workbench.secrets.masks import Masks
+from workbench.secrets.secret_masking import Masks
 from workbench.servers.oauth import oauth_errors
 from workbench.servers.oauth.oauth_settings import OAuthSettings
 from workbench.servers.oauth.redirect_listener import RedirectListener

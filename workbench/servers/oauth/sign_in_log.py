@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from workbench.records import SignInStep
-from workbench.secrets.masks import MASK, Masks
+from workbench.secrets.secret_masking import MASK, Masks
 
 _SHOWN = 4_000  # characters of what was sent or came back
 _MOST = 60  # steps of one sign-in; a hostile server could make more

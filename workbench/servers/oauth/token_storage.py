@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from workbench.secrets.masks import Masks
-from workbench.secrets.references import SIGN_IN
+from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_references import SIGN_IN
 
 _SECRET_KEYS = ("access_token", "refresh_token", "client_secret", "id_token", "registration_access_token")
 

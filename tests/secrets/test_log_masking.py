@@ -1,0 +1,28 @@
+"""The log of the program holds no secret, and no traceback with one."""
+
+from __future__ import annotations
+
+import logging
+
+from workbench.secrets.log_masking import mask_logs
+from workbench.secrets.secret_masking import MASK, Masks
+
+
+def test_messages_and_tracebacks_are_masked_and_the_newest_masks_count(tmp_path):
+    handler = logging.FileHandler(tmp_path / "log")
+    logging.getLogger().addHandler(handler)
+    try:
+        mask_logs(Masks())
+        masks = Masks()
+        masks.hide("value-one")
+        mask_logs(masks)
+        try:
+            raise ValueError("with value-one inside")
+        except ValueError:
+            logging.getLogger("x").exception("about value-one")
+    finally:
+        logging.getLogger().removeHandler(handler)
+        handler.close()
+    text = (tmp_path / "log").read_text()
+    assert "value-one" not in text
+    assert text.startswith(f"about {MASK}\nTraceback")

@@ -1,0 +1,14 @@
+"""Memory keeps what it is given, and knows nothing of a name it was never given."""
+
+from __future__ import annotations
+
+from workbench.secrets.memory_store import InMemory
+
+
+def test_it_keeps_and_forgets():
+    held = InMemory()
+    held.put("a", "1")
+    assert (held.get("a"), held.names()) == ("1", ("a",))
+    held.drop("a")
+    held.drop("a")
+    assert (held.get("a"), held.names()) == (None, ())

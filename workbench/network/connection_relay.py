@@ -1,0 +1,124 @@
+"""Copies bytes between a program and its host in both directions."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable, Coroutine
+
+from workbench.events import spawn
+from workbench.network.network_errors import Blocked
+from workbench.network.protocol_detection import Watch
+from workbench.network.traffic_meter import Meter
+
+_PIECE = 1 << 16
+IDLE = 300.0  # seconds without a byte in either direction
+
+
+class Relay:
+    """One connection. `ended` is called once, with the reason when a rule cut it; `close` leaves nothing behind.
+
+    `end` is the program's side; whoever made the relay hands it on or reads it, and closes it.
+    """
+
+    def __init__(self, outer: socket.socket, watch: Watch, meter: Meter, ended: Callable[[Relay, str], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._outer = outer
+        self._inner, self.end = socket.socketpair()
+        self._inner.setblocking(False)
+        self._watch = watch
+        self._meter = meter
+        self._ended = ended
+        self._busy = self._loop.time()
+        self._alarm: asyncio.TimerHandle | None = None
+        self._tasks: tuple[asyncio.Task[None], ...] = ()
+        self._over = False
+        self._why = ""
+        self.sent = 0
+        self.received = 0
+
+    @property
+    def protocol(self) -> str:
+        return self._watch.protocol
+
+    def begin(self) -> None:
+        self._alarm = self._loop.call_later(IDLE, self._look)
+        self._tasks = (spawn("relay out", self._run(self._out)), spawn("relay in", self._run(self._back)))
+        for task in self._tasks:
+            task.add_done_callback(self._one_done)
+
+    async def close(self) -> None:
+        """End it now, and wait until no task of it is left."""
+        self._cut("")
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        self._finish()
+        self.end.close()
+
+    def say_end(self) -> None:
+        """The program has said its last word; what comes back is still carried."""
+        _say_end(self.end)
+
+    async def _run(self, carry: Callable[[], Coroutine[None, None, None]]) -> None:
+        try:
+            await carry()
+        except Blocked as refusal:
+            self._cut(f"{refusal.message} {refusal.hint}".strip())
+        except OSError:  # one side is gone without a last word
+            self._cut("")
+
+    async def _out(self) -> None:
+        while data := await self._loop.sock_recv(self._inner, _PIECE):
+            self._moved()
+            if passed := self._watch.feed(data):
+                self._meter.out(len(passed))
+                self.sent += len(passed)
+                await self._loop.sock_sendall(self._outer, passed)
+        _say_end(self._outer)
+
+    async def _back(self) -> None:
+        while data := await self._loop.sock_recv(self._outer, _PIECE):
+            self._moved()
+            self._meter.back(len(data))
+            self.received += len(data)
+            await self._loop.sock_sendall(self._inner, data)
+        _say_end(self._inner)
+
+    def _moved(self) -> None:
+        self._busy = self._loop.time()
+
+    def _look(self) -> None:
+        left = self._busy + IDLE - self._loop.time()
+        if left > 0:
+            self._alarm = self._loop.call_later(left, self._look)
+        else:
+            self._cut("")
+
+    def _one_done(self, task: asyncio.Task[None]) -> None:
+        if task.cancelled():
+            self._cut("")
+        if all(one.done() for one in self._tasks):
+            self._finish()
+
+    def _cut(self, why: str) -> None:
+        """Both directions end when one cannot go on; the sockets close when both tasks are gone."""
+        self._why = self._why or why
+        for task in self._tasks:
+            if not task.done() and not task.cancelling():
+                task.cancel()
+
+    def _finish(self) -> None:
+        if self._over:
+            return
+        self._over = True
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._inner.close()
+        self._outer.close()
+        self._ended(self, self._why)
+
+
+def _say_end(sock: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # the other side is gone altogether
+        sock.shutdown(socket.SHUT_WR)

@@ -1,0 +1,194 @@
+"""Reads the `[network]` tables of both settings files. What is wrong there never opens more than what is right.
+
+    [[network.allow]]
+    domain = "api.example.org"      # or "*.example.org"
+    ports = [443]
+    protocols = ["tls"]             # tls (or https), http, tcp
+
+    [network]
+    deny = ["203.0.113.0/24", "ads.example.org"]
+
+A wrong `allow` entry is left out. A wrong `deny` entry, a `network` that is no table, or a file that cannot be read
+closes the network altogether: leaving it out would open what it was to close.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from workbench.analysis.host_names import PORTS, host_name, is_address
+from workbench.errors import WorkbenchError
+from workbench.files import read_toml
+from workbench.network.blocked_addresses import denied
+from workbench.records import Fault, HostRule
+
+PROTOCOLS = ("tls", "http", "tcp")
+MOST_RULES = 500
+_SPELLINGS = {"https": "tls", "ssl": "tls"}
+_KEYS = {"domain", "ports", "protocols"}
+_EXAMPLE = 'An entry looks like: domain = "api.example.org", ports = [443], protocols = ["tls"].'
+
+
+@dataclass(slots=True)
+class Reading:
+    """One file's tables, with what could not be used."""
+
+    hosts: list[HostRule] = field(default_factory=list)
+    denied: list[str] = field(default_factory=list)
+    notices: list[Fault] = field(default_factory=list)
+    closed: str = ""
+
+
+def read_rules(path: Path, source: str) -> Reading:
+    """The rules of one file; `source` says whose they are."""
+    found = Reading()
+    try:
+        table = read_toml(path).get("network", {})
+    except FileNotFoundError:
+        return found
+    except (OSError, ValueError, RecursionError):  # the settings' own notice says what is wrong with the file
+        found.closed = f"{path.name} cannot be read, and may forbid something."
+        return found
+    if not isinstance(table, dict):  # such as `[[network]]`, with what it denies inside
+        found.closed = f"In {path.name}, network is no table, and may forbid something."
+        return found
+    _read_allowed(table.get("allow", []), path.name, source, found)
+    _read_denied(table.get("deny", []), path.name, found)
+    return found
+
+
+def rule_of(entry: object, source: str = "you") -> HostRule:
+    """A rule from what stands in a file or a form."""
+    if not isinstance(entry, dict):
+        raise WorkbenchError("An entry of network.allow is no table.", _EXAMPLE)
+    if unknown := set(entry) - _KEYS:
+        raise WorkbenchError(f"An entry of network.allow has an unknown key {min(map(str, unknown))!r:.60}.", _EXAMPLE)
+    protocols = _protocols(entry.get("protocols", ["tls"]))
+    rule = HostRule(_domain(entry.get("domain")), _ports(entry.get("ports"), protocols), protocols, source)
+    return replace(rule, accepted=source == "you", sha=fingerprint(rule))
+
+
+def fingerprint(rule: HostRule) -> str:
+    """Of what a rule opens, whoever wrote it."""
+    words = [rule.domain, list(rule.ports), list(rule.protocols)]
+    return hashlib.sha256(json.dumps(words).encode()).hexdigest()
+
+
+def entry_of(rule: HostRule) -> dict[str, Any]:  # Any: TOML
+    """A rule as it stands in a file."""
+    return {"domain": rule.domain, "ports": list(rule.ports), "protocols": list(rule.protocols)}
+
+
+def denial(text: object) -> str:
+    """One entry of `deny` in its one spelling: a range of addresses, or a domain."""
+    if isinstance(text, str):
+        try:
+            return str(ipaddress.ip_network(text, strict=False))
+        except ValueError:
+            if not set(text) & set("/:"):
+                return _domain(text)
+    raise WorkbenchError(f"{text!r:.80} is neither a range of addresses nor a domain.", 'Such as "203.0.113.0/24".')
+
+
+def _read_allowed(entries: object, name: str, source: str, found: Reading) -> None:
+    if not isinstance(entries, list):
+        found.notices.append(Fault(f"{name}: network.allow is no list of tables.", _EXAMPLE))
+        return
+    for entry in entries[:MOST_RULES]:
+        try:
+            entry, unknown = _without_unknown(entry)
+            if unknown:
+                words = f"{name}: the entry of {entry.get('domain')!s:.80} names {unknown}, which programs cannot use."
+                hint = (
+                    f"Its other protocols count. There are {', '.join(PROTOCOLS)}; for others use tcp and their ports."
+                )
+                found.notices.append(Fault(words, hint))
+            found.hosts.append(rule_of(entry, source))
+        except WorkbenchError as fault:
+            found.notices.append(Fault(f"{name}: {fault.message}", f"{fault.hint} The entry is left out.".strip()))
+    if len(entries) > MOST_RULES:
+        words = f"{name}: network.allow has {len(entries):,} entries; only {MOST_RULES} are read."
+        found.notices.append(Fault(words, "Use *.domain for many hosts of one domain."))
+
+
+def _without_unknown(entry: object) -> tuple[Any, str]:  # Any: TOML
+    """The entry with the protocols that there are, as long as one is left, and the names of the others."""
+    words = entry.get("protocols") if isinstance(entry, dict) else None
+    if not isinstance(words, list):
+        return entry, ""
+    unknown = [word for word in words if isinstance(word, str) and _SPELLINGS.get(word, word) not in PROTOCOLS]
+    known = [word for word in words if word not in unknown]
+    if not unknown or not known or not isinstance(entry, dict):
+        return entry, ""
+    return {**entry, "protocols": known}, ", ".join(unknown)[:80]
+
+
+def _read_denied(entries: object, name: str, found: Reading) -> None:
+    for entry in entries if isinstance(entries, list) else [entries]:
+        try:
+            found.denied.append(denial(entry))
+        except WorkbenchError as fault:
+            found.closed = f"An entry of network.deny in {name} cannot be read."
+            hint = f"{fault.hint} Until it is mended, programs reach nothing."
+            found.notices.append(Fault(f"{name}: network.deny: {fault.message}", hint))
+
+
+def _domain(text: object) -> str:
+    if not isinstance(text, str):
+        raise WorkbenchError("An entry names no domain.", _EXAMPLE)
+    wild = text.startswith("*.")
+    name = host_name(text.removeprefix("*.") if wild else text)
+    if is_address(name) and wild:
+        raise WorkbenchError(f"{text!r:.80} is no domain.", "A * stands before a domain, such as *.example.org.")
+    if is_address(name) and (why := denied(ipaddress.ip_address(name))):
+        raise WorkbenchError(f"{text!r:.80} is never reached, whatever a rule says: it is {why}.", _EXAMPLE)
+    if "." not in name and not is_address(name):
+        raise WorkbenchError(f"{text!r:.80} is no whole domain.", "Name at least two parts, such as example.org.")
+    return f"*.{name}" if wild else name
+
+
+def _protocols(words: object) -> tuple[str, ...]:
+    if not isinstance(words, list) or not words:
+        raise WorkbenchError("The protocols of an entry are no list.", _EXAMPLE)
+    found = {_SPELLINGS.get(word, word) if isinstance(word, str) else "" for word in words}
+    if not found <= set(PROTOCOLS):
+        raise WorkbenchError(
+            f"An entry of network.allow names an unknown protocol: {_unknown(words)}.",
+            f"There are {', '.join(PROTOCOLS)}.",
+        )
+    return tuple(name for name in PROTOCOLS if name in found)
+
+
+def _unknown(words: list[object]) -> str:
+    return ", ".join(str(word) for word in words if _SPELLINGS.get(str(word), str(word)) not in PROTOCOLS)[:80]
+
+
+def _ports(numbers: object, protocols: Sequence[str]) -> tuple[int, ...]:
+    if numbers is None:
+        usual = [PORTS[name] for name in protocols if name in PORTS]
+        if "tcp" in protocols:
+            raise WorkbenchError("An entry for tcp must name its ports.", _EXAMPLE)
+        return tuple(sorted(usual))
+    if not isinstance(numbers, list) or not numbers or not all(map(_is_port, numbers)):
+        raise WorkbenchError("The ports of an entry are no list of numbers from 1 to 65535.", _EXAMPLE)
+    return tuple(sorted(set(numbers)))
+
+
+def _is_port(number: object) -> bool:
+    return type(number) is int and 0 < number < 65536
+
+
+def merged(rules: Iterable[HostRule]) -> tuple[HostRule, ...]:
+    """Each opening once; the person's own word counts before a bench's."""
+    found: dict[str, HostRule] = {}
+    for rule in rules:
+        found.setdefault(rule.sha, rule)
+    return tuple(found.values())

@@ -1,0 +1,219 @@
+"""The room's one door: which places programs may reach, and a connection to one of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import os
+import socket
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from workbench import settings as settings_file
+from workbench.analysis.host_names import covers, host_name, is_address, place, protocols_for
+from workbench.api.marker import api
+from workbench.errors import WorkbenchError
+from workbench.network import blocked_addresses
+from workbench.network.accepted_hosts import Accepted
+from workbench.network.blocked_addresses import ALWAYS, Address, Range
+from workbench.network.dns_lookup import Resolve, addresses_of, system_addresses
+from workbench.network.host_rules import Reading, entry_of, merged, read_rules, rule_of
+from workbench.network.network_errors import Blocked, Unreachable
+from workbench.network.pasted_addresses import host_in
+from workbench.network.rate_counter import Rate
+from workbench.records import HostRule, NetworkRules
+from workbench.settings import Settings
+
+_TRIED = 3  # addresses of one host that are tried
+_USUAL = {443: frozenset({"tls"}), 80: frozenset({"http"})}  # what a place allowed for one run may speak
+_ANYTHING = frozenset({"tls", "http", "tcp"})
+Stamp = tuple[tuple[int, ...], ...]
+
+
+class Line(Struct, frozen=True):
+    """A connection that was made."""
+
+    host: str
+    port: int
+    address: str
+    protocols: frozenset[str]
+    socket: socket.socket
+
+
+class Network:
+    """Nothing is reachable unless a rule of the person's, or a person's word for one run, names it.
+
+    `resolve` and `exempt` are for tests: who looks hosts up, and which denied addresses are reached all the same.
+    Nothing that can be configured leads to them.
+    """
+
+    def __init__(
+        self,
+        bench_file: Path,
+        person_file: Path,
+        accepted_file: Path,
+        settings: Callable[[], Settings],
+        *,
+        resolve: Resolve = system_addresses,
+        exempt: Collection[Range] = (),
+    ) -> None:
+        self._files = (bench_file, person_file)
+        self._settings = settings
+        self._resolve = resolve
+        self._exempt = exempt
+        self._accepted = Accepted(accepted_file)
+        self._accepted.read()
+        self._rate = Rate()
+        self._stamp: Stamp = ()
+        self._rules = NetworkRules()
+
+    # ── rules ────────────────────────────────────────────────────────────────────────────────────
+    @api(name="network")
+    def rules(self) -> NetworkRules:
+        """The rules as their files are now; they are read again when they changed."""
+        stamp = tuple(map(_stamp_of, self._files))
+        if stamp != self._stamp:
+            self._rules, self._stamp = self._read(), stamp
+        return self._rules
+
+    def accept(self, sha: str) -> HostRule:
+        """A person's yes to what a bench offers."""
+        rule = self._known(sha, "bench")
+        self._accepted.give(rule)
+        self._stamp = ()
+        return rule
+
+    def withdraw(self, sha: str) -> HostRule:
+        """The yes is taken back."""
+        rule = self._known(sha, "bench")
+        self._accepted.take_back(sha)
+        self._stamp = ()
+        return rule
+
+    def add(self, domain: str, ports: Collection[int], protocols: Collection[str]) -> HostRule:
+        """A rule of the person's own."""
+        domain, named = host_in(domain, protocols)
+        entry: dict[str, object] = {"domain": domain, "protocols": list(protocols)}
+        rule = rule_of(entry | ({"ports": list(ports or named)} if ports or named else {}))
+        own = self._own()
+        if rule.sha in {one.sha for one in own}:
+            raise WorkbenchError(f"{rule.domain} is open already, exactly so.", "It stands in the list.")
+        self._write([*own, rule])
+        return rule
+
+    def remove(self, sha: str) -> HostRule:
+        rule = self._known(sha, "you")
+        self._write([one for one in self._own() if one.sha != sha])
+        return rule
+
+    def _own(self) -> list[HostRule]:
+        return [rule for rule in self.rules().hosts if rule.source == "you"]
+
+    def _known(self, sha: str, source: str) -> HostRule:
+        for rule in self.rules().hosts:
+            if (rule.sha, rule.source) == (sha, source):
+                return rule
+        raise WorkbenchError("There is no such rule any more.", "Look at the list again.")
+
+    def _write(self, rules: list[HostRule]) -> None:
+        if faults := [
+            notice for notice in read_rules(self._files[1], "you").notices if "network.deny" not in notice.message
+        ]:
+            raise WorkbenchError(faults[0].message, "Mend settings.toml first: that entry would be lost.")
+        settings_file.write(self._files[1], "network.allow", [entry_of(rule) for rule in rules])
+        self._stamp = ()
+
+    def _read(self) -> NetworkRules:
+        bench, own = (read_rules(path, source) for path, source in zip(self._files, ("bench", "you"), strict=True))
+        offers = [replace(rule, accepted=self._accepted.holds(rule)) for rule in bench.hosts]
+        return NetworkRules(
+            hosts=merged([*own.hosts, *offers]),
+            denied=tuple(dict.fromkeys([*own.denied, *bench.denied])),
+            always_denied=tuple(f"{text}: {why}" for text, why in ALWAYS.items()),
+            closed=_closed(own, bench),
+            notices=(*own.notices, *bench.notices),
+        )
+
+    # ── connecting ───────────────────────────────────────────────────────────────────────────────
+    async def connect(self, wished: str, port: int, extra: Collection[str] = (), seconds: float = 0.0) -> Line:
+        """Blocked or Unreachable, or a connection to an address that was checked, and to no other. `extra`: places
+        that a person allowed for this run."""
+        host = host_name(wished)
+        protocols = self._admitted(host, port, extra)
+        if not self._rate.take(host, self._settings().network_per_minute):
+            most = self._settings().network_per_minute
+            raise Blocked(f"More than {most} connections to {host} within a minute.", "Wait a moment.")
+        patience = float(self._settings().network_seconds)
+        try:
+            async with asyncio.timeout(min(seconds, patience) if seconds > 0 else patience):
+                found = self._vetted(host, await addresses_of(host, self._resolve))
+                return await self._dialled(host, port, protocols, found)
+        except TimeoutError:
+            raise Unreachable(f"{place(host, port)} did not answer in time.", "timeout") from None
+
+    def _admitted(self, host: str, port: int, extra: Collection[str]) -> frozenset[str]:
+        """What may be spoken there."""
+        rules = self.rules()
+        if rules.closed:
+            raise Blocked(f"{place(host, port)} cannot be reached. {rules.closed}", "A person can mend it.")
+        if any(covers(text, host) for text in rules.denied if "/" not in text):
+            raise Blocked(f"{host} is denied by network.deny.")
+        if "." not in host and ":" not in host:
+            raise Blocked(f"{host} is a name of this machine or its own network.", "Programs reach public hosts only.")
+        protocols = protocols_for(rules.open, host, port)
+        if place(host, port) in extra:
+            protocols |= _USUAL.get(port, _ANYTHING)
+        if not protocols:
+            hint = "A person can allow it: for one run when asked, or on the page Network."
+            raise Blocked(f"{place(host, port)} is not among the places that programs may reach.", hint)
+        return protocols
+
+    def _vetted(self, host: str, found: list[Address]) -> list[Address]:
+        """All of them, or none: a host that also leads to a denied address may lead there next time."""
+        more = [ipaddress.ip_network(text) for text in self.rules().denied if "/" in text]
+        for address in found:
+            why = blocked_addresses.denied(address, more) or (
+                "this machine" if blocked_addresses.is_own(address) else ""
+            )
+            if why and not blocked_addresses.spared(address, self._exempt):
+                named = str(address) if is_address(host) else f"{host} leads to {address}, which"
+                raise Blocked(f"{named} is {why}.", "No rule opens that.", str(address))
+        return found
+
+    async def _dialled(self, host: str, port: int, protocols: frozenset[str], found: list[Address]) -> Line:
+        fault: OSError | None = None
+        for address in found[:_TRIED]:
+            try:
+                return Line(host, port, str(address), protocols, await _dial(address, port))
+            except OSError as refusal:
+                fault = refusal
+        raise Unreachable(f"{place(host, port)} cannot be reached: {fault.strerror if fault else 'no answer'}.")
+
+
+async def _dial(address: Address, port: int) -> socket.socket:
+    made = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_STREAM)
+    try:
+        made.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(made, (str(address), port))
+        with contextlib.suppress(OSError):
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+def _closed(own: Reading, bench: Reading) -> str:
+    return own.closed or bench.closed
+
+
+def _stamp_of(path: Path) -> tuple[int, ...]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return (found.st_mtime_ns, found.st_size, found.st_ino)

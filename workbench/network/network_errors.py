@@ -1,0 +1,21 @@
+"""Errors of a connection: blocked by a rule or guard, or not reachable."""
+
+from __future__ import annotations
+
+from workbench.errors import WorkbenchError
+
+
+class Blocked(WorkbenchError):
+    """A rule or a guard said no; `address` is where it would have led, when that is known already."""
+
+    def __init__(self, message: str, hint: str = "", address: str = "") -> None:
+        super().__init__(message, hint)
+        self.address = address
+
+
+class Unreachable(WorkbenchError):
+    """It may be reached, and was not; `kind` says how: unknown, timeout or failed."""
+
+    def __init__(self, message: str, kind: str = "failed") -> None:
+        super().__init__(message)
+        self.kind = kind

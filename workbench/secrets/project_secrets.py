@@ -1,0 +1,167 @@
+"""The room's one public noun: the secrets of one bench, wherever this machine can keep them.
+
+The keyring where there is one. Otherwise memory, until a person gives a passphrase: then an encrypted file. What it is
+has to be said, because it decides what is still there tomorrow. Every method may block: call them on a thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Protocol
+
+from workbench.errors import WorkbenchError
+from workbench.secrets import encrypted_file
+from workbench.secrets.keyring_timeout import Patience
+from workbench.secrets.memory_store import InMemory
+from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_references import check_name
+from workbench.secrets.system_keyring import find_ring, read_names
+
+ANSWER_SECONDS = 20.0  # for the keyring; a person may have to unlock it meanwhile
+LONGEST = 64_000  # characters of one secret
+
+
+class Store(Protocol):
+    """One place for secrets."""
+
+    kind: str
+
+    def names(self) -> tuple[str, ...]: ...
+
+    def get(self, name: str) -> str | None: ...
+
+    def put(self, name: str, value: str) -> None: ...
+
+    def drop(self, name: str) -> None: ...
+
+
+class Secrets:
+    """Found when first needed: looking for a keyring takes time, and most benches have no secrets."""
+
+    def __init__(self, folder: Path, seconds: float = ANSWER_SECONDS, cost: int = 0) -> None:
+        self._bench = folder.name
+        self._names = folder / "secrets.names.json"
+        self._file = folder / "secrets.sealed"
+        self._patience = Patience(seconds)
+        self._cost = cost or encrypted_file.COST
+        self._lock = threading.RLock()
+        self._store: Store | None = None
+        self._why = ""  # there is no keyring
+        self.masks = Masks()
+
+    @property
+    def opened(self) -> bool:
+        """Whether somebody needed a secret already."""
+        return self._store is not None
+
+    def known(self) -> tuple[str, ...]:
+        """The names as far as they are known without opening anything: of a keyring they stand in a plain file."""
+        return self.names() if self.opened else read_names(self._names)
+
+    @property
+    def kind(self) -> str:
+        """keyring, memory, file, or locked: a file whose passphrase was not given yet."""
+        store = self._found()
+        return "locked" if isinstance(store, InMemory) and self._file.exists() else store.kind
+
+    @property
+    def passphrase(self) -> str:
+        """What a passphrase would do now: `create` a file, `unlock` one, or nothing."""
+        if self._found().kind == "file":
+            return ""
+        return "unlock" if self._file.exists() else "create" if self._found().kind == "memory" else ""
+
+    @property
+    def sentence(self) -> str:
+        """Where secrets are kept, and what that means."""
+        return {
+            "keyring": "Secrets are kept in your system's keyring.",
+            "file": "Secrets are kept in an encrypted file, which is open until the core ends.",
+            "locked": f"Secrets are in an encrypted file that is locked; there is no keyring: {self._why}.",
+            "memory": f"Secrets are kept in memory only and forgotten when the core ends. No keyring: {self._why}.",
+        }[self.kind]
+
+    @property
+    def hint(self) -> str:
+        """What a person can do about it."""
+        beside = "An encrypted file is there too: give its passphrase to move what it holds into the keyring."
+        return {
+            "keyring": beside if self._file.exists() else "",
+            "file": "After that, its passphrase is asked for again.",
+            "locked": "Give its passphrase. What you store before that is forgotten when the core ends.",
+            "memory": "Choose a passphrase to keep them in an encrypted file.",
+        }[self.kind]
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted(self._found().names()))
+
+    def get(self, name: str) -> str | None:
+        """The value, for a server's launch and for nobody else; it is masked everywhere from now on."""
+        value = self._found().get(name)
+        if value:
+            self.masks.hide(value)
+        return value or None
+
+    def put(self, name: str, value: str) -> None:
+        check_name(name)
+        if not value:
+            raise WorkbenchError("A secret cannot be empty.", "Delete it instead.")
+        if len(value) > LONGEST or "\0" in value:
+            raise WorkbenchError(f"A secret has at most {LONGEST:,} characters, and no zero character.")
+        self.masks.hide(value)
+        with self._lock:
+            self._found().put(name, value)
+
+    def drop(self, name: str) -> None:
+        with self._lock:
+            self._found().drop(name)
+
+    def unlock(self, passphrase: str) -> None:
+        """Open the encrypted file, or make one. What memory held goes into it; with a keyring, what it held goes
+        there, and the file is deleted."""
+        with self._lock:
+            held = self._found()
+            if self._file.exists() and held.kind != "file":
+                self._open(held, encrypted_file.unlock(self._file, passphrase))
+            elif held.kind == "memory":
+                values = {name: held.get(name) or "" for name in held.names()}
+                self._store = encrypted_file.create(self._file, passphrase, values, self._cost)
+            else:
+                raise WorkbenchError("No passphrase is needed.", self.sentence)
+
+    def _open(self, held: Store, opened: encrypted_file.Sealed) -> None:
+        if held.kind == "keyring":
+            _move(opened, held)
+            self._file.unlink()
+        else:
+            _move(held, opened, over=True)
+            self._store = opened
+
+    def look_again(self) -> None:
+        """Open it, or try the keyring once more; what was only in memory goes into it."""
+        with self._lock:
+            fresh = not self.opened
+            held = self._found()
+            if fresh or not isinstance(held, InMemory):
+                return
+            ring, self._why = find_ring(self._bench, self._names, self._patience)
+            if ring is not None:
+                _move(held, ring, over=True)
+                self._store = ring
+
+    def _found(self) -> Store:
+        with self._lock:
+            if self._store is None:
+                ring, self._why = find_ring(self._bench, self._names, self._patience)
+                self._store = ring or InMemory()
+            return self._store
+
+
+def _move(source: Store, target: Store, *, over: bool = False) -> None:
+    """What one place holds goes into another; what stands there already stays, unless what comes is newer."""
+    known = target.names()
+    for name in source.names():
+        value = source.get(name)
+        if value and (over or name not in known):
+            target.put(name, value)
