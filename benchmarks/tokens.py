@@ -28,7 +28,7 @@ from workbench.records import Depth, Tool
 from workbench.search.bm25_ranking import SearchedTool
 from workbench.search.tool_search import ToolSearch, first_sentence
 from workbench.servers.tool_definitions.definition_parsing import read
-from workbench.wrappers.source import call_source
+from workbench.wrappers.python_source import call_source
 
 PAPER = {  # scenario → the example that is one, and what the paper claims to save
     "simple tool call": ("one_call", "97.6%"),

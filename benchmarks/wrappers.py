@@ -36,10 +36,10 @@ from workbench.analysis.call_checks import find_certain_failures
 from workbench.analysis.reading import read
 from workbench.identifiers import package_name, parameter_names, python_names, script_names
 from workbench.records import Tool
-from workbench.wrappers.package import write_package
-from workbench.wrappers.schemas import read_definition
-from workbench.wrappers.script_package import write_script_package
-from workbench.wrappers.source import call_source, wrapper_source
+from workbench.wrappers.python_package import write_package
+from workbench.wrappers.python_source import call_source, wrapper_source
+from workbench.wrappers.schema_reader import read_definition
+from workbench.wrappers.typescript_package import write_script_package
 
 TRIES = 12  # instances tried for each tool
 CLIENT = (

@@ -19,7 +19,7 @@ from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.reading import read
 from workbench.records import Finding, Risk, Tool
 from workbench.sandbox.program_text import prepare
-from workbench.wrappers.source import call_source, wrapper_source
+from workbench.wrappers.python_source import call_source, wrapper_source
 
 
 def check(

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.analysis.reading import assess
+from workbench.analysis.call_checks import find_certain_failures
+from workbench.analysis.reading import assess, read
 from workbench.analysis.skill_assessment import read_all
 from workbench.records import EffectKind, Gate, Hints, Skill, SkillState, Tool, Verdict
 from workbench.records.risk_levels import at_least
@@ -396,3 +397,31 @@ def test_what_a_name_may_be_at_another_time_is_read_too(code: str) -> None:
 )
 def test_everyday_loops_and_helpers_ask_nobody(code: str) -> None:
     assert assess(code, TOOLS).gate is Gate.AUTO
+
+
+def test_what_later_questions_ask_of_a_reading_is_the_same_in_every_plain_spelling() -> None:
+    deed = DEEDS[1]
+    for name, naming in PLAIN_NAMES.items():
+        for way, giving in PLAIN_GIVING.items():
+            for constant in CONSTANTS:
+                code = program(deed, naming, giving, (constant, constant))
+                reading = read(code, TOOLS)
+                calls = [one for one in reading.calls if one.tool.name == "send_email"]
+                assert reading.servers == {"demo"}, (name, way, constant, code)
+                assert any({"a@b.example", "hi"} <= one.texts for one in calls), (name, way, constant, code)
+
+
+def test_a_call_that_cannot_work_is_found_in_every_spelling_of_its_function_and_parameter() -> None:
+    """Names that stand for the function through one assignment, an import of any form, `getattr`, or full-width
+    letters. What a helper or a container hands on is only known at run time, so nothing is certain of it."""
+    schema = {"type": "object", "properties": {"status": {"type": "string"}}, "additionalProperties": False}
+    tool = Tool("demo", "list_orders", hints=Hints(True, False, False), input_schema=schema)
+    named = PLAIN_NAMES | {name: NAMES[name] for name in ("full width", "alias", "getattr", "getattr in pieces")}
+    for name, naming in named.items():
+        for given_ in ("statu='open'", "ｓtatu='open'", "status=5"):
+            before, called = naming(DEEDS[0])
+            code = f"{before}x = await {called}({given_})\n"
+            assert find_certain_failures(read(code, [tool]), [tool]), (name, code)
+    for written in ("'list_order' + 'z'", "name", "f'list_orderz'"):
+        code = f"name = 'list_orderz'\nfrom client import call_tool as call\nawait call('demo', {written}, {{}})\n"
+        assert find_certain_failures(read(code, [tool]), [tool]), code

@@ -11,7 +11,7 @@ import pytest
 from workbench.hints.worker import Reader
 from workbench.records import Hints, Tool
 from workbench.sandbox import kernel
-from workbench.wrappers.package import write_package
+from workbench.wrappers.python_package import write_package
 
 SCHEMA = {"type": "object", "properties": {"limit": {"type": "integer"}, "status": {"type": "string"}}}
 ANSWER = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}

@@ -15,7 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import Event, RunPaused
 from workbench.records import Decision, EntryQuery, PauseAnswer, Run, RunState, Verdict
 from workbench.runs.history import past_runs
-from workbench.runs.languages import check_language
+from workbench.runs.program_languages import check_language
 from workbench.sandbox import deno
 
 PROGRAM = """

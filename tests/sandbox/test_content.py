@@ -13,7 +13,7 @@ import pytest
 from workbench.records import Limits, Tool
 from workbench.sandbox import deno
 from workbench.sandbox.program import JsonText
-from workbench.wrappers.package import write_package
+from workbench.wrappers.python_package import write_package
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 PARTS = [

@@ -16,7 +16,7 @@ from workbench.events import Event
 from workbench.paths import starter_skills
 from workbench.records import Skill, Tool
 from workbench.skills.library import Library
-from workbench.wrappers.package import write_package
+from workbench.wrappers.python_package import write_package
 
 # What the sandbox offers a program, on a pipe to the demo server.
 CLIENT = """

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from workbench.records import Tool
-from workbench.wrappers.package import write_package
+from workbench.wrappers.python_package import write_package
 
 CLIENT = """
 from typing import Any

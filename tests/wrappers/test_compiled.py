@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 from workbench.records import Tool
-from workbench.wrappers.compiled import compile_functions
-from workbench.wrappers.package import write_package
+from workbench.wrappers.python_package import compile_functions, write_package
 
 READS = """
 import sys, types

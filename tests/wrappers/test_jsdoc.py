@@ -7,7 +7,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from workbench.wrappers.jsdoc import jsdoc
+from workbench.wrappers.generated_comments import jsdoc
 
 texts = st.text() | st.text(alphabet="*/\\@#\n\r a\u2028\u202e", max_size=20)
 

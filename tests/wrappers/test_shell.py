@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.wrappers.shell import Words, quoted
+from workbench.wrappers.call_snippets import ShellCommand, quoted
 
 
 def through(*words: str, **environment: str) -> list[str]:
@@ -33,7 +33,7 @@ def test_every_text_arrives_as_it_is(texts):
 @settings(max_examples=25, deadline=None)
 @given(st.lists(TEXTS.filter(lambda text: "${" not in text), min_size=5, max_size=30))
 def test_words_without_references_are_quoted_the_same_way(texts):
-    assert through(*(Words().word(text) for text in texts)) == texts
+    assert through(*(ShellCommand().word(text) for text in texts)) == texts
 
 
 @pytest.mark.parametrize(
@@ -41,12 +41,12 @@ def test_words_without_references_are_quoted_the_same_way(texts):
 )
 def test_what_shells_act_on_stays_text(text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert through(quoted(text), Words().word(text)) == [text, text]
+    assert through(quoted(text), ShellCommand().word(text)) == [text, text]
     assert list(tmp_path.iterdir()) == []
 
 
 def test_references_become_variables_that_have_to_be_set():
-    words = Words()
+    words = ShellCommand()
     word = words.word("Bearer ${keyring:git hub}, ${HOST:-a 'b' $x `c`} and ${USER_NAME}; $(no)")
     given = {"GIT_HUB": "s3 cr'et", "USER_NAME": "ada"}
     assert through(word, **given) == ["Bearer s3 cr'et, a 'b' $x `c` and ada; $(no)"]
@@ -56,13 +56,13 @@ def test_references_become_variables_that_have_to_be_set():
 
 @pytest.mark.parametrize("name", ["Authorization", "X-Api-Key", "GITHUB_TOKEN", "Cookie", "DB_PASSWORD", "key"])
 def test_a_value_under_a_telling_name_is_never_written_out(name):
-    words = Words()
+    words = ShellCommand()
     assert "s3cret" not in words.secret_or_word(name, "s3cret")
     assert len(words.needed) == 1
 
 
 def test_a_value_under_another_name_is_written_out():
-    words = Words()
+    words = ShellCommand()
     assert words.secret_or_word("X-Trace", "on") == "on"
     assert words.secret_or_word("monkey", "a") == "a"
     assert not words.needed

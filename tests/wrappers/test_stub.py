@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from workbench.records import Tool
-from workbench.wrappers.source import stub_source, wrapper_and_stub, wrapper_source
+from workbench.wrappers.python_source import stub_source, wrapper_and_stub, wrapper_source
 
 if TYPE_CHECKING:
     from conftest import Generated

@@ -21,10 +21,10 @@ from workbench.identifiers import package_name, parameter_names
 from workbench.records import Finding, JsonValue, Risk, Span, Tool
 from workbench.similar_names import did_you_mean
 from workbench.tool_names import ToolNames, tool_names
-from workbench.wrappers.lean import type_words
-from workbench.wrappers.schemas import read_definition
-from workbench.wrappers.shapes import Definition, Field
-from workbench.wrappers.source import wrapper_source
+from workbench.wrappers.python_source import wrapper_source
+from workbench.wrappers.schema_reader import read_definition
+from workbench.wrappers.tool_signatures import type_words
+from workbench.wrappers.type_shapes import RecordField, ToolShapes
 
 WAITING = "server.waiting"  # the rule of a finding about a server that the user has not allowed to start
 _SHOWN = 20  # names listed in a message
@@ -32,7 +32,7 @@ _BRANCHING = frozenset(
     ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
 )
 # What functions take, read when a program first calls them, for as long as the list of tools is in use.
-_definitions: WeakKeyDictionary[ToolNames, dict[tuple[str, str], Definition | None]] = WeakKeyDictionary()
+_definitions: WeakKeyDictionary[ToolNames, dict[tuple[str, str], ToolShapes | None]] = WeakKeyDictionary()
 
 
 def find_certain_failures(
@@ -168,7 +168,7 @@ class _Check:
             self._contract(found, definition, sent, keywords, step)
 
     def _positional(
-        self, tool: Tool, definition: Definition, keywords: Mapping[str, str], call: ast.Call, step: ProgramStep
+        self, tool: Tool, definition: ToolShapes, keywords: Mapping[str, str], call: ast.Call, step: ProgramStep
     ) -> bool:
         """Whether the call gives several arguments without their names, which fails as the call is made."""
         if len(call.args) < 2 or any(isinstance(part, ast.Starred) for part in call.args):
@@ -180,7 +180,7 @@ class _Check:
         return True
 
     def _keywords(
-        self, tool: Tool, definition: Definition, keywords: Mapping[str, str], call: ast.Call, step: ProgramStep
+        self, tool: Tool, definition: ToolShapes, keywords: Mapping[str, str], call: ast.Call, step: ProgramStep
     ) -> None:
         """A keyword that the function does not have fails as the call is made, awaited or not."""
         for one in call.keywords if definition.more is None else []:
@@ -203,7 +203,7 @@ class _Check:
             self._contract(found, definition, sent, names, step)
 
     def _contract(
-        self, tool: Tool, definition: Definition, sent: _Sent, names: Mapping[str, str], step: ProgramStep
+        self, tool: Tool, definition: ToolShapes, sent: _Sent, names: Mapping[str, str], step: ProgramStep
     ) -> None:
         """What the tool's own schema refuses. Where alternatives stand at its top, only a look at all could tell."""
         if not _BRANCHING.isdisjoint(tool.input_schema):
@@ -256,7 +256,7 @@ class _Check:
         silent = [(server, name) for server, name in cuts if server in self._servers]
         return next(iter([*self._names.splits(identifier), *silent, *cuts]), (UNSURE, UNSURE))
 
-    def _definition(self, tool: Tool) -> Definition | None:
+    def _definition(self, tool: Tool) -> ToolShapes | None:
         known = _definitions.setdefault(self._names, {})
         key = tool.server, tool.name
         if key not in known:
@@ -271,8 +271,8 @@ class _Check:
     def _value(
         self,
         tool: Tool,
-        definition: Definition,
-        one: Field,
+        definition: ToolShapes,
+        one: RecordField,
         value: JsonValue,
         names: Mapping[str, str],
         step: ProgramStep,
@@ -304,12 +304,12 @@ def _keyword_names(keys: tuple[str, ...]) -> Mapping[str, str]:
     return parameter_names(keys)
 
 
-def _keywords_of(definition: Definition) -> Mapping[str, str]:
+def _keywords_of(definition: ToolShapes) -> Mapping[str, str]:
     """JSON key → keyword of the function."""
     return _keyword_names(tuple(one.key for one in definition.fields))
 
 
-def _read(tool: Tool, function: str) -> Definition | None:
+def _read(tool: Tool, function: str) -> ToolShapes | None:
     """What a function takes; None where its definition could not be written, and so takes anything."""
     try:
         compile(wrapper_source(tool, function), function, "exec")
@@ -331,7 +331,7 @@ def _title(tool: Tool) -> str:
     return f"{tool.server}.{tool.name}"
 
 
-def _listing(definition: Definition, names: Mapping[str, str]) -> str:
+def _listing(definition: ToolShapes, names: Mapping[str, str]) -> str:
     ordered = sorted(definition.fields, key=lambda one: not one.required)
     return _valid([f"{names[one.key]} (required)" if one.required else names[one.key] for one in ordered])
 

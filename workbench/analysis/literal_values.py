@@ -10,18 +10,18 @@ import re
 from collections.abc import Callable, Mapping
 
 from workbench.records import JsonValue
-from workbench.wrappers.shapes import (
-    Alias,
-    Choice,
-    Listing,
-    Named,
-    Nothing,
-    Record,
-    Row,
-    Scalar,
+from workbench.wrappers.type_shapes import (
+    AliasShape,
+    ChoiceShape,
+    ListShape,
+    MapShape,
+    NamedShape,
+    NothingShape,
+    RecordShape,
+    ScalarShape,
     Shape,
-    Table,
-    Union,
+    TupleShape,
+    UnionShape,
 )
 
 
@@ -68,7 +68,9 @@ def literal_value(node: ast.expr | None, written: Written = _as_it_is, depth: in
             return UNSURE
 
 
-def fits_shape(value: JsonValue, shape: Shape, named: Mapping[str, Record | Alias], *, loose: bool = False) -> bool:
+def fits_shape(
+    value: JsonValue, shape: Shape, named: Mapping[str, RecordShape | AliasShape], *, loose: bool = False
+) -> bool:
     """Whether a value may be of a shape; keys and places that a schema does not mention are its server's business.
 
     `loose`: also what servers are known to take although their schema says otherwise, such as "5" for a number.
@@ -76,35 +78,39 @@ def fits_shape(value: JsonValue, shape: Shape, named: Mapping[str, Record | Alia
     if value is UNSURE:
         return True
     match shape:
-        case Scalar(name):
+        case ScalarShape(name):
             return _is_scalar(value, name) or (loose and _is_taken(value, name))
-        case Choice(values):
+        case ChoiceShape(values):
             return any(_is_same(value, one) or (loose and _reads_same(value, one)) for one in values)
-        case Listing(item):
+        case ListShape(item):
             return isinstance(value, list) and all(fits_shape(part, item, named, loose=loose) for part in value)
-        case Row(items, rest):
+        case TupleShape(items, rest):
             shapes = [*items, *([rest] * len(value) if rest and isinstance(value, list) else [])]
             return isinstance(value, list) and all(
                 map(lambda part, one: fits_shape(part, one, named, loose=loose), value, shapes)
             )
-        case Table(inner):
+        case MapShape(inner):
             return isinstance(value, dict) and all(
                 fits_shape(part, inner, named, loose=loose) for part in value.values()
             )
-        case Union(members):
+        case UnionShape(members):
             return any(fits_shape(value, member, named, loose=loose) for member in members)
-        case Named(name):
+        case NamedShape(name):
             return _fits_named(value, named.get(name), named, loose=loose)
-        case Nothing():
+        case NothingShape():
             return False
         case _:
             return True
 
 
 def _fits_named(
-    value: JsonValue, one: Record | Alias | None, named: Mapping[str, Record | Alias], *, loose: bool
+    value: JsonValue,
+    one: RecordShape | AliasShape | None,
+    named: Mapping[str, RecordShape | AliasShape],
+    *,
+    loose: bool,
 ) -> bool:
-    if isinstance(one, Alias):
+    if isinstance(one, AliasShape):
         return fits_shape(value, one.shape, named, loose=loose)
     if one is None or not isinstance(value, dict):
         return one is None

@@ -79,11 +79,16 @@ class Reading:
     verdict: Verdict  # on the program, the earlier ones of its state, and the kept skills that it uses
     calls: tuple[PredictedCall, ...] = ()  # of the program itself
     servers: frozenset[str] = frozenset()  # names of servers, as the program spells them
-    modules: frozenset[str] = frozenset()  # top-level packages that it imports, by whatever way
+    imported: frozenset[str] = frozenset()  # top-level packages that the interpreter saw it import, by whatever way
     earlier: tuple[ast.stmt, ...] = ()  # the earlier programs of its state
     whole: bool = True  # whether these could be read
     language: str = PYTHON
     skills: Mapping[str, Reading] = field(default_factory=dict)  # name of a kept skill it uses → how that reads
+
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """The top-level packages that it imports, also where the interpreter did not come to the end of the text."""
+        return self.imported | self.program.imports
 
     @property
     def tree(self) -> ast.Module | None:
@@ -201,8 +206,8 @@ def _read(
         for tool, arguments in found.values()
     ]
     verdict = verdict_of(text, interpreter.report, tools)
-    servers, modules = frozenset(interpreter.report.servers), program.imports | interpreter.modules
-    return Reading(program, verdict, tuple(calls), servers, modules, tuple(before))
+    servers, imported = frozenset(interpreter.report.servers), frozenset(interpreter.modules)
+    return Reading(program, verdict, tuple(calls), servers, imported, tuple(before))
 
 
 def _cannot_parse(program: ParsedProgram, report: ProgramReport) -> None:

@@ -27,7 +27,7 @@ from workbench.records import (
 )
 from workbench.servers.configuration import consent_text
 from workbench.servers.configuration.launch_command import fingerprint
-from workbench.wrappers.source import call_source, wrapper_source
+from workbench.wrappers.python_source import call_source, wrapper_source
 
 
 class ServersDesk(Seat):

@@ -34,7 +34,7 @@ from workbench.skills.cassettes import Cassette
 from workbench.skills.library import Library
 from workbench.skills.module import importable
 from workbench.skills.signature import calling
-from workbench.wrappers.package import write_package
+from workbench.wrappers.python_package import write_package
 
 
 class PlayedCassette(Struct, frozen=True):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from workbench.records import Content, Fault, JsonObject, Outcome, Tool, ToolCall
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
 from workbench.servers.tool_definitions import argument_hints
-from workbench.wrappers.schemas import wraps_result
+from workbench.wrappers.schema_reader import wraps_result
 
 _BEGINNINGS = frozenset('{["-0123456789tfnNI \t\r\n')  # of a text that may be JSON, or what Python takes for it
 LONGEST_BLOB = 4_000_000  # characters of a file in an answer that are read as text

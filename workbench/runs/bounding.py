@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.permissions.judgement import foresee
 from workbench.permissions.provenance_rules import UNTRUSTED
 from workbench.records import Gate, Risk, Tool, Verdict
-from workbench.runs.languages import PYTHON
+from workbench.runs.program_languages import PYTHON
 from workbench.runs.rooms import Rooms
 
 MOST_REQUIRED = 100

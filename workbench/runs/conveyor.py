@@ -34,13 +34,13 @@ from workbench.runs import watching
 from workbench.runs.approvals import Approvals, answer_for, is_same_question
 from workbench.runs.bounding import required_tools, within_bounds
 from workbench.runs.broker import Broker
-from workbench.runs.copied import mark_copied
-from workbench.runs.foresight import hopeless, waiting_for
 from workbench.runs.giving import announce
 from workbench.runs.history import past_runs
-from workbench.runs.languages import PYTHON, check_language
+from workbench.runs.injected_literals import mark_injected_literals
 from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
 from workbench.runs.placement import place
+from workbench.runs.precheck import certain_failures, servers_to_allow
+from workbench.runs.program_languages import PYTHON, check_language
 from workbench.runs.rehearsals import Rehearsals, check_rehearsable
 from workbench.runs.rooms import Rooms
 from workbench.runs.run import ProgramRun, is_person
@@ -316,11 +316,11 @@ class Conveyor:
     async def _hopeless(self, reading: Reading) -> tuple[Finding, ...]:
         """What is certain to fail, in the program or in a skill that it uses."""
         catalog = self._rooms.catalog
-        if found := await hopeless(reading, catalog):
+        if found := await certain_failures(reading, catalog):
             return found
         if reading.verdict.any_skill or not reading.skills or not not_allowed(catalog.states()):
             return ()
-        return await asyncio.to_thread(waiting_for, tuple(reading.skills.values()), catalog)
+        return await asyncio.to_thread(servers_to_allow, tuple(reading.skills.values()), catalog)
 
     async def _reading(self, run: ProgramRun, code: str) -> Reading:
         one = run.record.proposal
@@ -330,8 +330,8 @@ class Conveyor:
         if one.language != PYTHON or not provenance.kinds or is_person(run):
             return reading
         if provenance.heavy or len(code) > SHORT:
-            return await asyncio.to_thread(mark_copied, reading, provenance)
-        return mark_copied(reading, provenance)
+            return await asyncio.to_thread(mark_injected_literals, reading, provenance)
+        return mark_injected_literals(reading, provenance)
 
     def _find(self, run_id: str) -> ProgramRun:
         if run_id not in self._runs:

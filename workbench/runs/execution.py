@@ -30,15 +30,15 @@ from workbench.runs.answered import failure, value_of, words_of
 from workbench.runs.broker import BIG_ANSWER, Broker
 from workbench.runs.files_in import learn_files
 from workbench.runs.guard import RunGuard
-from workbench.runs.languages import PYTHON
 from workbench.runs.outgoing import outgoing
 from workbench.runs.pauses import Pauses
+from workbench.runs.program_languages import PYTHON
+from workbench.runs.readable_sources import reads_source, source_files
 from workbench.runs.run import ProgramRun
 from workbench.runs.sealing import answer as sealed_answer
 from workbench.runs.shown import shown_arguments
 from workbench.runs.skill_offers import offer_skill
 from workbench.runs.skill_verbs import kept_skill
-from workbench.runs.source_reading import reads_source, source_files
 from workbench.runs.states import States
 from workbench.runs.stock import Stock
 from workbench.sandbox.packages import packages
@@ -46,7 +46,7 @@ from workbench.sandbox.program import Answered
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
 from workbench.servers.server_catalog import one_tool
 from workbench.settings import Settings
-from workbench.wrappers.lean import signature
+from workbench.wrappers.tool_signatures import signature
 
 LONGEST_NAME = 400  # characters of a tool's or server's name that a program may ask for
 SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments in the live tree

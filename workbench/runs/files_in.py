@@ -14,7 +14,7 @@ from typing import Final
 from workbench.errors import WorkbenchError
 from workbench.privacy.detectors.json_fields import parsed
 from workbench.records import FileInfo, JsonValue
-from workbench.runs.languages import PYTHON
+from workbench.runs.program_languages import PYTHON
 from workbench.runs.run import ProgramRun, is_person
 from workbench.runs.sessions import Session
 from workbench.workspace.store import Store

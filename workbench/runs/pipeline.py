@@ -20,10 +20,10 @@ from workbench.runs.approvals import Approvals, told
 from workbench.runs.arrival import Arrival
 from workbench.runs.broker import Broker
 from workbench.runs.execution import Execution
-from workbench.runs.foresight import explain
-from workbench.runs.languages import PYTHON
 from workbench.runs.pauses import Pauses
 from workbench.runs.placement import place
+from workbench.runs.precheck import explain_failures
+from workbench.runs.program_languages import PYTHON
 from workbench.runs.reasons import no_network, of_ending, returned, stopped
 from workbench.runs.rooms import Rooms
 from workbench.runs.run import ProgramRun, RunEnd, is_person
@@ -152,7 +152,7 @@ class RunPipeline:
         if run.reading is None or run.record.proposal.language != PYTHON:
             return None
         if found := await self._find_failures(run.reading):
-            return RunEnd(RunState.REFUSED, "cannot work and was returned to its author", explain(found))
+            return RunEnd(RunState.REFUSED, "cannot work and was returned to its author", explain_failures(found))
         return None
 
     async def _choose_sandbox(self, run: ProgramRun) -> RunEnd | None:

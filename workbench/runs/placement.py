@@ -8,8 +8,8 @@ from workbench.analysis.approval_gate import isolation_risk
 from workbench.analysis.reading import Reading
 from workbench.errors import WorkbenchError
 from workbench.records import Level, Risk
-from workbench.runs.languages import NAMES, PYTHON
 from workbench.runs.packaged import packaged
+from workbench.runs.program_languages import NAMES, PYTHON
 from workbench.sandbox.levels import LEVELS, named
 from workbench.sandbox.sandbox import WITH_PACKAGES, Sandbox
 from workbench.settings import Settings

@@ -17,10 +17,9 @@ from msgspec import Struct, field
 from workbench.events import Event, ServerRemoved, SkillsChanged, ToolsChanged, spawn
 from workbench.records import Tool
 from workbench.runs.rooms import Rooms
-from workbench.wrappers.compiled import compile_functions
-from workbench.wrappers.package import remove_package, write_package
-from workbench.wrappers.script_inside import write_inside_package
-from workbench.wrappers.script_package import remove_script_package
+from workbench.wrappers.python_package import compile_functions, remove_package, write_package
+from workbench.wrappers.typescript_package import remove_script_package
+from workbench.wrappers.typescript_sandbox_package import write_inside_package
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from workbench.analysis.observed_effects import may_write
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged, finish_even_if_cancelled
 from workbench.records import Run
-from workbench.runs.languages import PYTHON
+from workbench.runs.program_languages import PYTHON
 from workbench.runs.run import ProgramRun, is_person
 from workbench.workspace.names import shown
 from workbench.workspace.snapshots import NotQuick, Snapshots, Writer

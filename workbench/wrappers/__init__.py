@@ -1,1 +1,1 @@
-"""A tool's definition becomes the typed Python function an agent imports; what a server wrote is data, never code."""
+"""Generates typed Python and TypeScript functions from tool definitions; what a server wrote is data, never code."""

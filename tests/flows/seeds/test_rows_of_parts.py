@@ -23,8 +23,8 @@ from workbench.servers.configuration.known_servers import known_servers
 from workbench.servers.configuration.mcp_json_file import McpJsonFile
 from workbench.settings import Settings, read
 from workbench.skills.folder import read_skill
-from workbench.wrappers.package import write_package
-from workbench.wrappers.script_package import write_script_package
+from workbench.wrappers.python_package import write_package
+from workbench.wrappers.typescript_package import write_script_package
 
 ROOT = Path(__file__).parents[3]
 DRIVE = Tool(

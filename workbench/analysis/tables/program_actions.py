@@ -43,7 +43,7 @@ class ProgramAction(StrEnum):
     HOOK = "python.hook"
 
 
-class Words(Struct, frozen=True):
+class ActionWords(Struct, frozen=True):
     """How a deed is told: with a known subject and without one."""
 
     risk: Risk
@@ -56,68 +56,68 @@ class Words(Struct, frozen=True):
 _WILL, _MAY, _REFUSED = EffectKind.WILL, EffectKind.MAY, EffectKind.REFUSED
 _LOW, _MEDIUM, _HIGH = Risk.LOW, Risk.MEDIUM, Risk.HIGH
 
-WORDS: dict[ProgramAction, Words] = {
-    ProgramAction.READ: Words(_LOW, _WILL, "Reads {}", "Reads a file chosen at run time", True),
-    ProgramAction.LIST: Words(_LOW, _WILL, "Lists {}", "Lists a folder chosen at run time", True),
-    ProgramAction.WRITE: Words(_MEDIUM, _WILL, "Writes {}", "Writes a file chosen at run time", True),
-    ProgramAction.COPY: Words(_MEDIUM, _WILL, "Copies {}", "Copies a file chosen at run time", True),
-    ProgramAction.MOVE: Words(
+WORDS: dict[ProgramAction, ActionWords] = {
+    ProgramAction.READ: ActionWords(_LOW, _WILL, "Reads {}", "Reads a file chosen at run time", True),
+    ProgramAction.LIST: ActionWords(_LOW, _WILL, "Lists {}", "Lists a folder chosen at run time", True),
+    ProgramAction.WRITE: ActionWords(_MEDIUM, _WILL, "Writes {}", "Writes a file chosen at run time", True),
+    ProgramAction.COPY: ActionWords(_MEDIUM, _WILL, "Copies {}", "Copies a file chosen at run time", True),
+    ProgramAction.MOVE: ActionWords(
         _HIGH, _WILL, "Moves or replaces {}", "Moves or replaces a file chosen at run time", None
     ),
-    ProgramAction.DELETE: Words(_HIGH, _WILL, "Deletes {}", "Deletes files chosen at run time"),
-    ProgramAction.META: Words(
+    ProgramAction.DELETE: ActionWords(_HIGH, _WILL, "Deletes {}", "Deletes files chosen at run time"),
+    ProgramAction.META: ActionWords(
         _HIGH, _WILL, "Changes permissions of {}", "Changes permissions of a file chosen at run time", True
     ),
-    ProgramAction.LINK: Words(_HIGH, _WILL, "Links {} to another place", "Links a file to another place", True),
-    ProgramAction.TEMPORARY: Words(_LOW, _WILL, "Writes temporary files", "Writes temporary files", True),
-    ProgramAction.DATABASE: Words(_MEDIUM, _MAY, "Changes a database: {}", "Changes a database", False),
-    ProgramAction.PROCESS: Words(_HIGH, _REFUSED, "Runs the command {}", "Runs another program", False),
-    ProgramAction.FORK: Words(_HIGH, _REFUSED, "Starts copies of itself", "Starts copies of itself", True),
-    ProgramAction.WORKERS: Words(
+    ProgramAction.LINK: ActionWords(_HIGH, _WILL, "Links {} to another place", "Links a file to another place", True),
+    ProgramAction.TEMPORARY: ActionWords(_LOW, _WILL, "Writes temporary files", "Writes temporary files", True),
+    ProgramAction.DATABASE: ActionWords(_MEDIUM, _MAY, "Changes a database: {}", "Changes a database", False),
+    ProgramAction.PROCESS: ActionWords(_HIGH, _REFUSED, "Runs the command {}", "Runs another program", False),
+    ProgramAction.FORK: ActionWords(_HIGH, _REFUSED, "Starts copies of itself", "Starts copies of itself", True),
+    ProgramAction.WORKERS: ActionWords(
         _MEDIUM, _REFUSED, "Starts further Python processes", "Starts further Python processes", True
     ),
-    ProgramAction.SIGNAL: Words(_MEDIUM, _MAY, "Stops or signals processes", "Stops or signals processes", False),
-    ProgramAction.NETWORK: Words(_HIGH, _REFUSED, "Contacts {}", "Contacts the network", False),
-    ProgramAction.NATIVE: Words(_HIGH, _MAY, "Calls native code through {}", "Calls native code", False),
-    ProgramAction.CODE: Words(
+    ProgramAction.SIGNAL: ActionWords(_MEDIUM, _MAY, "Stops or signals processes", "Stops or signals processes", False),
+    ProgramAction.NETWORK: ActionWords(_HIGH, _REFUSED, "Contacts {}", "Contacts the network", False),
+    ProgramAction.NATIVE: ActionWords(_HIGH, _MAY, "Calls native code through {}", "Calls native code", False),
+    ProgramAction.CODE: ActionWords(
         _HIGH, _MAY, "Runs text as code: {}", "Runs text as code that is only known at run time", None
     ),
-    ProgramAction.UNPACK: Words(
+    ProgramAction.UNPACK: ActionWords(
         _HIGH, _MAY, "Unpacks data with {}, which can run code", "Unpacks data in a way that can run code", None
     ),
-    ProgramAction.IMPORT: Words(_MEDIUM, _MAY, "Imports {} by name", "Imports a module chosen at run time", None),
-    ProgramAction.INTERNALS: Words(
+    ProgramAction.IMPORT: ActionWords(_MEDIUM, _MAY, "Imports {} by name", "Imports a module chosen at run time", None),
+    ProgramAction.INTERNALS: ActionWords(
         _HIGH, _MAY, "Walks Python's internals through {}", "Walks Python's internals", None
     ),
-    ProgramAction.TAMPER: Words(
+    ProgramAction.TAMPER: ActionWords(
         _HIGH, _MAY, "Changes how Python itself works: {}", "Changes how Python itself works", None
     ),
-    ProgramAction.PRIVILEGE: Words(_HIGH, _REFUSED, "Changes privileges with {}", "Changes privileges", False),
-    ProgramAction.ENVIRONMENT: Words(
+    ProgramAction.PRIVILEGE: ActionWords(_HIGH, _REFUSED, "Changes privileges with {}", "Changes privileges", False),
+    ProgramAction.ENVIRONMENT: ActionWords(
         _LOW,
         _REFUSED,
         "Reads the environment variable {}, which the sandbox does not have",
         "Reads environment variables, of which the sandbox holds only harmless ones",
         True,
     ),
-    ProgramAction.SETTING: Words(
+    ProgramAction.SETTING: ActionWords(
         _HIGH, _MAY, "Changes the environment variable {}", "Changes environment variables", True
     ),
-    ProgramAction.WATCH: Words(
+    ProgramAction.WATCH: ActionWords(
         _MEDIUM, _REFUSED, "Watches the machine with {}", "Watches the machine and its processes", True
     ),
-    ProgramAction.DRIVE: Words(
+    ProgramAction.DRIVE: ActionWords(
         _HIGH,
         _REFUSED,
         "Watches or drives screen, keyboard or clipboard with {}",
         "Watches or drives screen or keyboard",
         None,
     ),
-    ProgramAction.INSTALL: Words(_HIGH, _REFUSED, "Installs software with {}", "Installs software", False),
-    ProgramAction.RESOURCE: Words(
+    ProgramAction.INSTALL: ActionWords(_HIGH, _REFUSED, "Installs software with {}", "Installs software", False),
+    ProgramAction.RESOURCE: ActionWords(
         _MEDIUM, _MAY, "May use up the machine: {}", "May use up the machine until a limit stops it", True
     ),
-    ProgramAction.HOOK: Words(
+    ProgramAction.HOOK: ActionWords(
         _MEDIUM, _MAY, "Leaves something to run later with {}", "Leaves something to run later", True
     ),
 }

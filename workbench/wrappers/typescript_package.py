@@ -1,0 +1,107 @@
+"""Writes a server's tools as a folder of TypeScript modules, with the small client that all of them call."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from workbench.identifiers import package_name, script_names
+from workbench.records import Tool
+from workbench.wrappers.generated_folder import FolderStyle, GeneratedModule, read_index, replace_file, write_folder
+from workbench.wrappers.typescript_source import interface_names, typescript_source
+from workbench.wrappers.typescript_types import quoted
+
+CLIENT = """\
+/** What a connection to one server must be able to do; the Client of the MCP SDK fits. */
+export interface Connection {
+  callTool(request: { name: string; arguments: { [key: string]: unknown } }): Promise<any>;
+}
+
+/** A tool said no or failed; catch it and go on. */
+export class ToolError extends Error {}
+
+const connections = new Map<string, Connection>();
+
+/** Say over which connection the tools of a server are called. */
+export function connect(server: string, connection: Connection): void {
+  connections.set(server, connection);
+}
+
+/** A part of an answer that is more than text; the bytes of pictures and sounds are bytes. */
+export interface Block {
+  type: string;
+  text?: string;
+  mimeType?: string;
+  data?: Uint8Array;
+  [key: string]: any;
+}
+
+/** Call a tool by `server__tool`. The answer is the structured content, JSON from a text, or a list of `Block`. */
+export async function callMCPTool<T>(id: string, input: object = {}, _server?: string): Promise<T> {
+  const servers = [...connections.keys()].filter((name) => id.startsWith(name + "__"));
+  const server = servers.sort((one, other) => other.length - one.length)[0];
+  if (server === undefined) throw new ToolError(`No connection for ${id}: call connect() first.`);
+  const answer = await connections.get(server)!.callTool({
+    name: id.slice(server.length + 2),
+    arguments: { ...input },
+  });
+  return unwrapped(answer) as T;
+}
+
+function typed(block: any): Block {
+  if (typeof block.data !== "string") return block;
+  return { ...block, data: Uint8Array.from(atob(block.data), (letter) => letter.charCodeAt(0)) };
+}
+
+function unwrapped(answer: any): unknown {
+  const blocks: any[] = answer.content ?? [];
+  const texts = blocks.filter((block) => block.type === "text").map((block) => String(block.text));
+  if (answer.isError) throw new ToolError(texts.join("\\n") || "The tool failed and gave no reason.");
+  if (answer.structuredContent !== undefined) return answer.structuredContent;
+  if (texts.length !== blocks.length) return blocks.map(typed);
+  const text = texts.join("\\n");
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+"""
+
+
+def write_script_package(server: str, tools: Sequence[Tool], root: Path) -> tuple[str, ...]:
+    """Bring `root/<package>` in step with the tools; returns a warning for each tool that is not quite as wished."""
+    root.mkdir(parents=True, exist_ok=True)
+    replace_file(root / "client.ts", CLIENT)
+    return write_folder(server, tools, root / package_name(server), TYPESCRIPT)
+
+
+def remove_script_package(server: str, root: Path) -> None:
+    """Take a server's functions away, unless another server's stand under the same name."""
+    folder = root / package_name(server)
+    if read_index(folder).get("server", server) == server:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _module(tool: Tool, function: str, written: str) -> tuple[str, ...]:
+    return (typescript_source(tool, function, written),)
+
+
+def _doors(server: str, entries: Mapping[str, GeneratedModule], written: str) -> dict[str, str]:
+    return {"index.ts": _index_source(server, entries, written)}
+
+
+def _index_source(server: str, entries: Mapping[str, GeneratedModule], written: str) -> str:
+    """Every function with its two types; of types that share a name the later ones are found in their files only."""
+    lines = [f"// Functions for the tools of {quoted(server)}.\n// Generated at {written}\n"]
+    taken = {entry.function for entry in entries.values()}
+    for entry in entries.values():
+        types = [name for name in interface_names(entry.function) if name not in taken]
+        taken.update(types)
+        names = ", ".join([entry.function, *(f"type {name}" for name in types)])
+        lines.append(f"export {{ {names} }} from {quoted(f'./{entry.stem}.js')};\n")
+    return "".join(lines) if entries else f"{lines[0]}export {{}};\n"
+
+
+TYPESCRIPT = FolderStyle("3", "", (".ts",), script_names, frozenset(("index",)), _module, _doors)
