@@ -107,12 +107,12 @@ async def _expected(bench: Path) -> Expected:
     core, told = Core(paths_of(bench)), Expected()
     await core.open()
     try:
-        names = [state.config.name for state in core.rooms.catalog.states()]
+        names = [state.config.name for state in core.services.catalog.states()]
         for name in names:
             await core.desk.connect(name, (await core.desk.consent(name)).sha)
-        while any(state.status is ServerStatus.STARTING for state in core.rooms.catalog.states()):  # noqa: ASYNC110
+        while any(state.status is ServerStatus.STARTING for state in core.services.catalog.states()):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
-        catalog = core.rooms.catalog
+        catalog = core.services.catalog
         for name in names:
             for depth in Depth:
                 told.searches[name, str(depth)] = catalog.search("", depth, 500, name).text

@@ -69,11 +69,11 @@ async def _run(core: Core, code: str) -> Run:
     def allow(event: Event) -> None:
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
             decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="benchmark", seal=event.run.seal)
-            asyncio.get_running_loop().call_soon(core.conveyor.decide, decision)
+            asyncio.get_running_loop().call_soon(core.run_manager.decide, decision)
 
     stop = core.bus.listen(allow)
     try:
-        run = core.conveyor.submit(code, core.rooms.sessions.open("example"), "An example", seconds=60)
-        return await core.conveyor.finished(run.id)
+        run = core.run_manager.submit(code, core.services.sessions.open("example"), "An example", seconds=60)
+        return await core.run_manager.finished(run.id)
     finally:
         stop()

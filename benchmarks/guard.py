@@ -38,9 +38,9 @@ async def _all() -> None:
 
 
 async def _ordinary(core: Core) -> None:
-    session = core.rooms.sessions.open("scripted agent")
-    run = ProgramRun(core.rooms, session, Proposal("r", "", "", Origin.AGENT, session.id, "scripted agent"))
-    guard = RunGuard(run, core.conveyor.pauses, lambda call_id, waits: None)
+    session = core.services.sessions.open("scripted agent")
+    run = ProgramRun(core.services, session, Proposal("r", "", "", Origin.AGENT, session.id, "scripted agent"))
+    guard = RunGuard(run, core.run_manager.pauses, lambda call_id, waits: None)
     answer = Outcome("c", ok=True, structured=json.dumps({"id": "ORD-00042", "status": "paid", "note": "x" * 800}))
     reads, posts = core.catalog.tool("demo", "get_order"), core.catalog.tool("demo", "post_message")
     await _time(core, guard, reads, {"order_id": "ORD-00042"}, answer, "an ordinary call, before and after", "≤ 10")
@@ -61,7 +61,7 @@ async def _time(
     verdict, took = Verdict("", Risk.LOW, Gate.AUTO, "", tools=uses), []
     for _ in range(ROUNDS // (1 if answer else 20)):
         began = time.perf_counter()
-        rules, counted = core.rooms.rules.of(tool), guard.count(call, tool, arguments)
+        rules, counted = core.services.rules.of(tool), guard.count(call, tool, arguments)
         context = CallContext(
             tool, rules, core.settings, verdict=verdict, arguments=arguments, run=guard, counted=counted
         )

@@ -77,20 +77,20 @@ class Person:
 
     def _decide(self, run: Run) -> None:
         self.programs += 1
-        self._core.conveyor.decide(
+        self._core.run_manager.decide(
             Decision(run.id, run.proposal.sha, allow=self.careless or not self.denies, by="you", seal=run.seal)
         )
 
     def _answer(self, pause_id: str) -> None:
-        if any(one.id == pause_id for one in self._core.conveyor.pauses.all()):
+        if any(one.id == pause_id for one in self._core.run_manager.pauses.all()):
             self.calls += 1
-            self._core.conveyor.pauses.answer(PauseAnswer(pause_id, allow=not self.denies, scope="rest"))
+            self._core.run_manager.pauses.answer(PauseAnswer(pause_id, allow=not self.denies, scope="rest"))
 
 
 async def replay(core: Core, person: Person, plan: Plan) -> Replayed:
     """One plan in a session of its own."""
     person.start_over()
-    session, fault, reached = core.rooms.sessions.open("scripted agent"), "", False
+    session, fault, reached = core.services.sessions.open("scripted agent"), "", False
     asked = (0, 0)
     for number, code in enumerate(plan.programs, 1):
         last = number == len(plan.programs)
@@ -106,7 +106,7 @@ async def replay(core: Core, person: Person, plan: Plan) -> Replayed:
 
 async def _run(core: Core, session: Session, code: str, state: str) -> Run:
     async with asyncio.timeout(60):
-        return await core.conveyor.finished(core.conveyor.submit(code, session, state=state).id)
+        return await core.run_manager.finished(core.run_manager.submit(code, session, state=state).id)
 
 
 @contextlib.asynccontextmanager

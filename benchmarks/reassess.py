@@ -46,7 +46,7 @@ async def measure(core: Core, edits: int) -> None:
             waits.set()
 
     core.bus.listen(hear)
-    run = core.conveyor.submit(program(0), core.rooms.sessions.open("benchmark"))
+    run = core.run_manager.submit(program(0), core.services.sessions.open("benchmark"))
     async with asyncio.timeout(30):
         await waits.wait()
     connection = await connect_in_memory(core.methods, core.bus)

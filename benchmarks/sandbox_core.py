@@ -76,7 +76,10 @@ async def _in_a_core(tools: int, measure: Callable[[Core], object]) -> None:
 
 
 async def _trivial(core: Core, line: Line, bare: Callable[[], float], rounds: int) -> None:
-    for who, session in (("an agent", core.rooms.sessions.open("benchmark")), ("a person", core.rooms.sessions.person)):
+    for who, session in (
+        ("an agent", core.services.sessions.open("benchmark")),
+        ("a person", core.services.sessions.person),
+    ):
         took, beside = [], []
         for number in range(rounds + 3):
             seconds, _ = await _run(core, f"result = {number}", session)
@@ -88,7 +91,7 @@ async def _trivial(core: Core, line: Line, bare: Callable[[], float], rounds: in
 
 async def _calls(core: Core, line: Line, name: str, parallel: bool = False) -> None:
     """In turns with the SDK's own client, which asks another demo server the same and does nothing else."""
-    session = core.rooms.sessions.open("benchmark")
+    session = core.services.sessions.open("benchmark")
     took, beside = [], []
     async with _sdk_client() as ask:
         for number in range(ROUNDS):
@@ -137,14 +140,14 @@ def _allow(core: Core, event: Event) -> None:
     if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
         run = event.run
         yes = Decision(run.id, run.proposal.sha, allow=True, by="benchmark", seal=run.seal)
-        asyncio.get_running_loop().call_soon(core.conveyor.decide, yes)
+        asyncio.get_running_loop().call_soon(core.run_manager.decide, yes)
 
 
 async def _run(core: Core, code: str, session: Session) -> tuple[float, str]:
     began = time.perf_counter()
-    run = core.conveyor.submit(code, session)
+    run = core.run_manager.submit(code, session)
     stop = core.bus.listen(lambda event: _allow(core, event))
-    run = await core.conveyor.finished(run.id)
+    run = await core.run_manager.finished(run.id)
     stop()
     seconds = time.perf_counter() - began
     if run.state is not RunState.DONE:

@@ -102,12 +102,12 @@ async def through_the_core(size: int, kept: int) -> str:
         await core.open()
         try:
             core.settings = replace(core.settings, workspace_undo_runs=kept)
-            agent = core.rooms.sessions.open("bench")
+            agent = core.services.sessions.open("bench")
             times = []
             for _ in range(RUNS):
                 await asyncio.sleep(0.05)  # the next sandbox is ready again
                 began = time.perf_counter()
-                run = await core.conveyor.finished(core.conveyor.submit("result = 1", agent).id)
+                run = await core.run_manager.finished(core.run_manager.submit("result = 1", agent).id)
                 times.append((time.perf_counter() - began) * 1000)
                 assert run.state is RunState.DONE, run.fault
         finally:

@@ -58,7 +58,7 @@ async def test_a_room_that_cannot_close_does_not_keep_the_others_open(paths, mon
     async def broken():
         raise RuntimeError("cannot close")
 
-    monkeypatch.setattr(core.conveyor, "close", broken)
+    monkeypatch.setattr(core.run_manager, "close", broken)
     with pytest.raises(RuntimeError, match="cannot close"):
         await core.close()
     _, alive = psutil.wait_procs(children, timeout=60)

@@ -116,14 +116,14 @@ async def main(names: set[str]) -> None:
 
 
 async def _record(core: Core, skill: str, name: str, program: str) -> None:
-    run = await core.conveyor.finished(core.conveyor.submit(program, core.rooms.sessions.person).id)
+    run = await core.run_manager.finished(core.run_manager.submit(program, core.services.sessions.person).id)
     if run.state is not RunState.DONE:
         raise SystemExit(f"{skill}: {run.fault}")
     made = await core.desk.record_cassette(run.id, skill, name, {})
     target = starter_skills() / skill / CASSETTES
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir()
-    shutil.copy(core.rooms.library.folder(skill) / CASSETTES / f"{made.name}.json", target)
+    shutil.copy(core.services.library.folder(skill) / CASSETTES / f"{made.name}.json", target)
     print(f"{skill}: {made.name}, {made.calls} calls, gives {made.result[:200]}")
 
 
@@ -132,7 +132,7 @@ def _allow(core: Core, event: Event) -> None:
     if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
         run = event.run
         decision = Decision(run.id, run.proposal.sha, True, "you", seal=run.seal)
-        asyncio.get_running_loop().call_soon(core.conveyor.decide, decision)
+        asyncio.get_running_loop().call_soon(core.run_manager.decide, decision)
 
 
 if __name__ == "__main__":

@@ -34,15 +34,15 @@ from workbench.permissions.run_profiles import Bounds
 from workbench.records import Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
-from workbench.runs.conveyor import Conveyor
-from workbench.runs.keeping import Keeping
+from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.learning_skills import LearningSkills
-from workbench.runs.memory import Memory
 from workbench.runs.note_masking import NoteMasking
-from workbench.runs.rooms import Rooms
+from workbench.runs.provenance_memory import ProvenanceMemory
+from workbench.runs.run_manager import RunManager
+from workbench.runs.services import Services
 from workbench.runs.sessions import Sessions
-from workbench.runs.stock import Stock
-from workbench.runs.trails import Trails
+from workbench.runs.token_usage import TokenUsage
+from workbench.runs.vault_persistence import VaultPersistence
 from workbench.sandbox.engines import engines
 from workbench.sandbox.launchers import Launchers
 from workbench.sandbox.packages import packages
@@ -101,10 +101,10 @@ class Core:
     async def open(self) -> None:
         """Rooms from the ground up; when one cannot open, those below it are closed again."""
         async with contextlib.AsyncExitStack() as opened:
-            await self._open_rooms(opened)
+            await self._open_services(opened)
             self._closers = opened.pop_all()
 
-    async def _open_rooms(self, opened: contextlib.AsyncExitStack) -> None:
+    async def _open_services(self, opened: contextlib.AsyncExitStack) -> None:
         """No server is started, so an empty bench opens fast."""
         for folder in (self.paths.bench, self.paths.state, self.paths.cache):
             folder.mkdir(parents=True, exist_ok=True)
@@ -124,7 +124,7 @@ class Core:
         tell = self._tell_from_thread()
         history = History(self.paths.history, lambda: self.settings, tell, secrets.masks.mask)
         opened.push_async_callback(history.close)
-        memory = Memory(self.paths.agents, lambda: self.settings.approval_memory_minutes)
+        memory = ProvenanceMemory(self.paths.agents, lambda: self.settings.approval_memory_minutes)
         sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks, memory)
         self._mask_note = NoteMasking(sessions, self._is_tool).mask
         rules = Rules(self.paths.permissions, self.paths.workspace, self._entry, RULES)
@@ -151,18 +151,18 @@ class Core:
         opened.push_async_callback(asyncio.to_thread, snapshots.close)
         held = HeldFiles(snapshots, self.paths.held_files)
         opened.push_async_callback(asyncio.to_thread, held.close)
-        self.rooms = Rooms(
+        self.services = Services(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
             sign_ins, self.bus.tell, lambda: self.settings, history, self._network(),
             rules, self._bounds(), Personal(self.paths.bench_settings, self.paths.marks),
             Finder(self.paths.audit, self.paths.audit_index), snapshots,
             Cache(self.paths.cache / "answers", lambda: self.settings),
-            Keeping(self.paths.values, secrets, lambda: self.settings, sessions), held,
+            VaultPersistence(self.paths.values, secrets, lambda: self.settings, sessions), held,
         )  # fmt: skip
-        opened.push_async_callback(self.rooms.keeping.close)
+        opened.push_async_callback(self.services.keeping.close)
         self._follow()
         self._build_road()
-        opened.push_async_callback(_cancelled, spawn("release sessions", self.conveyor.release_now_and_then()))
+        opened.push_async_callback(_cancelled, spawn("release sessions", self.run_manager.release_now_and_then()))
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
         opened.push_async_callback(self._end_work)
         if (fault := await self.entrance.open_as_set()) is not None:
@@ -205,25 +205,25 @@ class Core:
         return Bounds(*places, lambda: self.settings.approval_profile)
 
     def _build_road(self) -> None:
-        stock = Stock(self.rooms)
+        stock = GeneratedPackages(self.services)
         stock.open()
         self.bus.listen(stock.hear, *stock.hears)
-        broker, askings = Broker(self.rooms), Askings(self.rooms)
+        broker, askings = Broker(self.services), Askings(self.services)
         self.bus.listen(askings.hear, *askings.hears)
         self.bus.listen(broker.caching.hear, *broker.caching.hears)
-        self.bus.listen(Trails(self.rooms.sessions).hear, *Trails.hears)
-        self.bus.listen(self.rooms.keeping.hear, *Keeping.hears)
-        self.bus.listen(LearningSkills(self.rooms).hear, *LearningSkills.hears)
-        self.conveyor = Conveyor(self.rooms, broker, stock)
-        self.conveyor.open()
-        self.entrance = Entrance(self.rooms, self.conveyor, self._arrange)
+        self.bus.listen(TokenUsage(self.services.sessions).hear, *TokenUsage.hears)
+        self.bus.listen(self.services.keeping.hear, *VaultPersistence.hears)
+        self.bus.listen(LearningSkills(self.services).hear, *LearningSkills.hears)
+        self.run_manager = RunManager(self.services, broker, stock)
+        self.run_manager.open()
+        self.entrance = Entrance(self.services, self.run_manager, self._arrange)
         self.bus.listen(self.entrance.hear, *self.entrance.hears)
         self.hints = Hints(self.paths.generated, self.paths.hints, stock.refresh)
         house = House(
-            self.rooms,
+            self.services,
             broker,
             askings,
-            self.conveyor,
+            self.run_manager,
             entrance=self.entrance,
             hints=self.hints,
             notices=self._worth_knowing,
@@ -242,10 +242,10 @@ class Core:
         return (
             *self._notices,
             *self.catalog.notices,
-            *self.rooms.network.rules().notices,
-            *self.rooms.rules.notices,
-            *self.rooms.bounds.profiles().notices,
-            *self.rooms.personal.notices(self.settings),
+            *self.services.network.rules().notices,
+            *self.services.rules.notices,
+            *self.services.bounds.profiles().notices,
+            *self.services.personal.notices(self.settings),
             *losses,
             *chosen,
         )
@@ -265,8 +265,8 @@ class Core:
     @property
     def busy(self) -> bool:
         """Whether somebody would lose something if the core closed now."""
-        registering = self.rooms.sessions.person.registrations.busy
-        return self.conveyor.busy or registering or bool(self.entrance.agents())
+        registering = self.services.sessions.person.registrations.busy
+        return self.run_manager.busy or registering or bool(self.entrance.agents())
 
     async def serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one agent until it leaves."""
@@ -279,20 +279,20 @@ class Core:
     async def _end_work(self) -> None:
         await self.entrance.close_http()
         await self.hints.close()
-        await self.conveyor.close()
-        await self.rooms.sessions.person.registrations.close(REGISTER_SECONDS)
+        await self.run_manager.close()
+        await self.services.sessions.person.registrations.close(REGISTER_SECONDS)
         for process in tuple(self._examples):
             await _end(process)
         self.journal.append(Note("core.closed", "The core closed", detail={"pid": os.getpid()}))
 
     def _follow(self) -> None:
         """Every session looks for personal data as marks and settings say now."""
-        self.rooms.sessions.follow(self.rooms.personal.following(self.settings))
+        self.services.sessions.follow(self.services.personal.following(self.settings))
 
     def _set_settings(self, settings: Settings) -> None:
         self.settings = settings
         self._follow()
-        self.conveyor.slots.look_again()
+        self.run_manager.slots.look_again()
         self.entrance.look_again()
 
     async def _start_example(self) -> None:

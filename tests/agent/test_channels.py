@@ -189,7 +189,7 @@ def answer_for_the_person(core: Core) -> None:
             allow = not event.run.proposal.code.startswith(DENY)
             reason = f"Ask {NAME} first, at {MAIL}."
             decision = Decision(event.run.id, event.run.proposal.sha, allow, "you", reason, seal=event.run.seal)
-            asyncio.get_running_loop().call_soon(core.conveyor.decide, decision)
+            asyncio.get_running_loop().call_soon(core.run_manager.decide, decision)
 
     core.bus.listen(hear)
 

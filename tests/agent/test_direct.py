@@ -42,7 +42,7 @@ async def test_what_needs_a_person_waits_for_one(direct, agent):
         gone = await client.call_tool("other__tool", {})
     assert sent.is_error
     assert "Nobody answered in time" in sent.content[0].text
-    (run,) = direct.conveyor.runs()
+    (run,) = direct.run_manager.runs()
     assert (run.state, run.proposal.required) == (RunState.REFUSED, ("demo.send_email",))
     assert "There is no tool" in gone.content[0].text
 
@@ -71,7 +71,7 @@ async def test_serve_names_servers_for_one_agent_alone(core, agent, by_hand):
 
 @pytest.mark.parametrize("line", [b'{"workbench":{"direct":3}}', b'{"workbench":[]}', b'{"workbench":', b"{}"])
 def test_a_first_line_that_names_no_servers_is_the_agents_own(core, line):
-    assert not Direct(core.rooms, None, KindMarks()).preface(line)
+    assert not Direct(core.services, None, KindMarks()).preface(line)
 
 
 def test_names_are_those_that_models_take_and_no_two_alike():
@@ -95,7 +95,7 @@ async def test_with_programs_switched_off_single_calls_still_work_and_no_program
     assert not file.is_error, file.content[0].text
     assert program.is_error
     assert "Programs are switched off" in program.content[0].text
-    assert [run.proposal.purpose for run in direct.conveyor.runs()] == [
+    assert [run.proposal.purpose for run in direct.run_manager.runs()] == [
         "Write the file a.txt.",
         "Call demo.count_orders.",
     ]

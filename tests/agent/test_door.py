@@ -60,7 +60,7 @@ async def test_an_agent_is_told_what_the_user_changed_in_its_program(core, agent
     async with agent() as client, asyncio.timeout(60):
         asked = asyncio.ensure_future(client.call_tool("execute_code", given))
         await waiting.wait()
-        (run,) = core.conveyor.runs()
+        (run,) = core.run_manager.runs()
         edited = await core.desk.edit(run.id, "print('mine')\nprint('extra')\nresult = 1\n")
         await core.desk.decide(Decision(run.id, edited.proposal.sha, True, "you", seal=edited.seal))
         text = (await asked).content[0].text
@@ -125,15 +125,15 @@ async def test_an_agent_that_leaves_takes_its_run_along(core, agent):
             client.call_tool("execute_code", {"code": "import time\ntime.sleep(30)", "description": "sleep"})
         )
         async with asyncio.timeout(60):
-            while core.conveyor.number(RunState.RUNNING) != 1:
+            while core.run_manager.number(RunState.RUNNING) != 1:
                 await asyncio.sleep(0.02)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         async with asyncio.timeout(60):
-            while core.conveyor.busy:
+            while core.run_manager.busy:
                 await asyncio.sleep(0.05)
-    assert core.conveyor.runs()[0].state is RunState.STOPPED
+    assert core.run_manager.runs()[0].state is RunState.STOPPED
 
 
 async def test_progress_says_what_a_run_is_waiting_for(core, agent):
@@ -181,7 +181,7 @@ async def test_what_is_far_too_long_is_refused_or_cut(core, agent):
     assert len(unknown.content[0].text) < 1_000
     assert program.is_error
     assert "longer than 400 kB" in program.content[0].text
-    (run,) = core.conveyor.runs()
+    (run,) = core.run_manager.runs()
     assert len(run.proposal.purpose) == 2_000
 
 
@@ -261,7 +261,7 @@ async def test_an_agent_narrows_its_own_run_and_neither_widens_one_nor_writes_po
     assert "There is no profile 'root'" in unknown.content[0].text
     assert "required_tools must be a list" in wrong.content[0].text
     assert all("There is no tool" in one.content[0].text for one in deeds)
-    assert core.rooms.rules.view().rules == ()
+    assert core.services.rules.view().rules == ()
 
 
 async def test_connecting_anew_does_not_wash_off_what_was_read(core, agent):
@@ -289,8 +289,8 @@ async def test_two_agents_of_one_name_are_told_apart_everywhere_and_share_what_t
         await first.call_tool("execute_code", said)
         await second.call_tool("execute_code", said)
         assert {info.name for info in (await core.desk.status()).agents} == {"Curious agent", "Curious agent (2)"}
-        assert [run.proposal.author for run in core.conveyor.runs()] == ["Curious agent (2)", "Curious agent"]
-        one, other = (s for s in core.rooms.sessions.all() if s.called == "Curious agent")
+        assert [run.proposal.author for run in core.run_manager.runs()] == ["Curious agent (2)", "Curious agent"]
+        one, other = (s for s in core.services.sessions.all() if s.called == "Curious agent")
         assert one.provenance is other.provenance
     async with agent("Curious agent") as third:
         await third.list_tools()
@@ -309,13 +309,13 @@ async def test_an_agent_reads_its_figures_and_sees_the_queue(core, agent):
             client.call_tool("execute_code", {"code": "import time\ntime.sleep(20)", "description": "sleep"})
         )
         async with asyncio.timeout(60):
-            while core.conveyor.number(RunState.RUNNING) != 1:
+            while core.run_manager.number(RunState.RUNNING) != 1:
                 await asyncio.sleep(0.01)
         queued = asyncio.get_running_loop().create_task(
             client.call_tool("execute_code", {"code": "result = 1", "description": "x"}, progress_callback=hear)
         )
         async with asyncio.timeout(60):
-            while not core.conveyor.slots.waiting:
+            while not core.run_manager.slots.waiting:
                 await asyncio.sleep(0.01)
         facts = (await client.call_tool("get_execution_stats", {})).structured_content
         sleeping.cancel()
@@ -338,12 +338,12 @@ async def test_an_agent_that_leaves_lets_go_of_everything_when_its_leaving_canno
         async with agent() as client:
             program = {"code": "x = 1", "description": "Try.", "session_id": "s"}
             assert not (await client.call_tool("execute_code", program)).is_error
-            assert [kept.name for kept in core.conveyor.states.now()] == ["s"]
+            assert [kept.name for kept in core.run_manager.states.now()] == ["s"]
 
     with pytest.raises(WorkbenchError, match="No space left"):
         await visit()
     async with asyncio.timeout(60):
-        while core.conveyor.states.now():
+        while core.run_manager.states.now():
             await asyncio.sleep(0.01)
 
 

@@ -8,6 +8,6 @@ from workbench.records import Gate
 
 async def test_the_example_proposes_a_program_that_waits_for_a_person(core):
     await core.catalog.connect("demo")
-    verdict = await core.conveyor.assess(PROGRAM)
+    verdict = await core.run_manager.assess(PROGRAM)
     assert verdict.gate is Gate.ASK, verdict.sentence
     assert {use.tool for use in verdict.tools} == {"list_orders", "get_customer", "send_email"}

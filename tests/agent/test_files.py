@@ -29,21 +29,21 @@ async def test_a_file_is_written_by_a_program_read_and_listed(core, agent):
         listed, _ = await told(client, "list_workspace_files", folder="reports")
         assert listed.startswith("reports/a.txt  7 bytes")
         assert "must be a number" in (await told(client, "read_workspace_file", path="a", first_line="x"))[0]
-    (run,) = core.conveyor.runs()
+    (run,) = core.run_manager.runs()
     assert run.proposal.purpose == "Write the file workspace/reports/a.txt."
-    session = next(one for one in core.rooms.sessions.all() if one.called == "test agent")
+    session = next(one for one in core.services.sessions.all() if one.called == "test agent")
     assert UNTRUSTED in session.provenance.kinds, "nobody knows who wrote a file"
 
 
 async def test_what_a_program_would_need_a_person_for_waits_for_one(core, agent):
     core._set_settings(replace(core.settings, approval_wait_seconds=0))
-    core.rooms.store.write("theirs.txt", "a person's")
+    core.services.store.write("theirs.txt", "a person's")
     async with agent() as client:
         for path in ("theirs.txt", "tool.py", ".hidden/a.txt"):
             text, facts = await told(client, "write_workspace_file", path=path, content="x")
             assert (facts["state"], "Nobody answered in time" in text) == ("refused", True), text
         assert "cannot be used" in (await told(client, "write_workspace_file", path="../a.txt", content="x"))[0]
-    assert core.rooms.store.read("theirs.txt") == "a person's"
+    assert core.services.store.read("theirs.txt") == "a person's"
 
 
 async def test_the_rest_of_a_long_answer_is_fetched_by_its_run_and_by_nobody_else(core, agent):
@@ -54,7 +54,7 @@ async def test_the_rest_of_a_long_answer_is_fetched_by_its_run_and_by_nobody_els
         assert f"get_run('{facts['run']}') reads it here" in text
         first, whole = await told(client, "get_run", run_id=facts["run"])
         last, _ = await told(client, "get_run", run_id=facts["run"], offset=whole["total"] - 300)
-        mine, theirs = (core.rooms.sessions.get(one.session) for one in core.entrance.agents())
+        mine, theirs = (core.services.sessions.get(one.session) for one in core.entrance.agents())
         assert UNTRUSTED in mine.provenance.kinds, "nobody knows who wrote what a program returned"
         mine.provenance.file()
         assert mine.provenance.origin("w1999@qvortrup.org", frozenset({UNTRUSTED}))

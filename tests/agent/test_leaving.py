@@ -21,7 +21,7 @@ async def test_five_hundred_connections_leave_no_session_behind(core, by_hand, m
         async with by_hand() as ask:
             answer = await ask({"jsonrpc": "2.0", "id": at, "method": "initialize", "params": info})
             assert answer["id"] == at
-    assert [one.id for one in core.rooms.sessions.all()] == ["person"]
+    assert [one.id for one in core.services.sessions.all()] == ["person"]
     gc.collect()
     held = [one for one in gc.get_objects() if isinstance(one, Session)]
     assert len(held) < 10
@@ -37,11 +37,11 @@ async def test_agents_that_read_personal_data_and_leave_take_bounded_memory(core
         async with agent() as client:
             answer = await client.call_tool("execute_code", {"code": code, "description": "reads"})
             assert not answer.is_error, answer
-            (session,) = [one for one in core.rooms.sessions.all() if one.present and one.id != "person"]
+            (session,) = [one for one in core.services.sessions.all() if one.present and one.id != "person"]
         weights.append(session.weight)
-        assert core.rooms.sessions.get(session.id) is session
-    gone = [one for one in core.rooms.sessions.all() if one.id != "person"]
+        assert core.services.sessions.get(session.id) is session
+    gone = [one for one in core.services.sessions.all() if one.id != "person"]
     assert max(weights) > 100
     assert sum(one.weight for one in gone) <= 1_000 + max(weights)
-    assert len(core.conveyor.runs()) == 12
-    assert core.rooms.sessions.total().direct > 0
+    assert len(core.run_manager.runs()) == 12
+    assert core.services.sessions.total().direct > 0

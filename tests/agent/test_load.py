@@ -78,7 +78,7 @@ async def test_a_thousand_calls_and_a_thousand_rows_are_one_short_answer(core, a
     assert not ran.is_error, text
     assert text.startswith("1000 calls, 1000 rows, ")
     assert count(text) <= 500
-    (run,) = core.conveyor.runs()
+    (run,) = core.run_manager.runs()
     assert run.ledger.direct > 50 * run.ledger.actual, "what single calls would have cost"
 
 
@@ -87,10 +87,10 @@ async def test_five_programs_run_at_once_and_the_sixth_waits_until_its_agent_bre
     async with Raw(core) as one:
         for number in range(1, 7):
             one.call(number, "execute_code", **sleep)
-        await until(lambda: core.conveyor.number(RunState.RUNNING) == 5 and core.conveyor.slots.waiting == 1)
-    await until(lambda: not core.conveyor.busy)
-    assert {run.state for run in core.conveyor.runs()} == {RunState.STOPPED}
-    assert (core.conveyor.slots.waiting, core.conveyor.slots.full, core.entrance.agents()) == (0, False, ())
+        await until(lambda: core.run_manager.number(RunState.RUNNING) == 5 and core.run_manager.slots.waiting == 1)
+    await until(lambda: not core.run_manager.busy)
+    assert {run.state for run in core.run_manager.runs()} == {RunState.STOPPED}
+    assert (core.run_manager.slots.waiting, core.run_manager.slots.full, core.entrance.agents()) == (0, False, ())
 
 
 async def test_a_flood_is_read_as_fast_as_it_is_answered_and_others_are_served_meanwhile(core, agent, monkeypatch):

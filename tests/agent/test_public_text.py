@@ -24,7 +24,7 @@ from workbench.agent.tools import INSTRUCTIONS, TOOLS
 from workbench.privacy.masking_levels import TextKind
 from workbench.privacy.public_texts import Program
 from workbench.records import EntryQuery
-from workbench.runs import reasons
+from workbench.runs import run_faults
 from workbench.runs.sessions import Sessions
 
 TOKEN = re.compile(r"\[[A-Z_]+_\d+\.\w{4}\]")
@@ -85,7 +85,7 @@ async def test_nothing_is_learnt_from_definitions_and_skills(core, agent):
     async with agent() as client:
         for asked in OWN[:8]:
             await said(client, *asked)
-        (session,) = (one for one in core.rooms.sessions.all() if one.called == "test agent")
+        (session,) = (one for one in core.services.sessions.all() if one.called == "test agent")
         assert session.vault.learnt == 0
 
 
@@ -112,7 +112,7 @@ async def test_a_known_value_is_replaced_in_the_name_of_a_tool_that_a_program_ma
     async with agent() as client:
         answer = await said(client, "execute_code", {"code": code, "description": "x"})
     assert TOKEN.search(answer)
-    noted = [one for one in planted.rooms.journal.entries(EntryQuery()) if one.note.kind != "run.unforeseen"]
+    noted = [one for one in planted.services.journal.entries(EntryQuery()) if one.note.kind != "run.unforeseen"]
     written = "\n".join(map(str, noted))
     for text in (answer, written):
         assert not re.search("wilhelm|qvortr", text, re.IGNORECASE), text
@@ -160,7 +160,7 @@ async def test_nothing_is_guessed_in_definitions_that_a_program_prints_or_return
     code, piece = PRINTED[what]
     async with agent() as client:
         before = await said(client, "execute_code", {"code": code, "description": "x"})
-        (session,) = (one for one in described.rooms.sessions.all() if one.called == "test agent")
+        (session,) = (one for one in described.services.sessions.all() if one.called == "test agent")
         assert not any(held.text in before for _, held in session.vault.issued())
         assert TOKEN.search(await said(client, "execute_code", {"code": LEARN[0], "description": "x"}))
         assert await said(client, "execute_code", {"code": code, "description": "x"}) == before
@@ -170,10 +170,10 @@ async def test_nothing_is_guessed_in_definitions_that_a_program_prints_or_return
 
 async def test_the_code_of_a_skill_that_a_program_prints_stays_as_it_is(core, agent):
     note = "note = 'name: Ada Pemberton, owner: Hilda Brandt'"
-    draft = core.rooms.library.draft(
+    draft = core.services.library.draft(
         "greet", "Greets.", f"{note}\n\ndef run():\n    raise KeyError('greeting')\n", "r", "agent"
     )
-    core.rooms.library.keep("greet", draft.sha, "you")
+    core.services.library.keep("greet", draft.sha, "you")
     code = "import inspect\nfrom skills import greet\nprint(inspect.getsource(greet))\n"
     async with agent() as client:
         told = await said(client, "execute_code", {"code": code, "description": "x"})
@@ -215,7 +215,7 @@ async def test_known_values_are_replaced_in_definitions_that_a_program_prints(pl
     async with agent() as client:
         await said(client, "execute_code", {"code": f"{READ}print(person)", "description": "x"})
         async with asyncio.timeout(60):
-            while "about" not in {tool.name for tool in planted.rooms.catalog.tools()}:
+            while "about" not in {tool.name for tool in planted.services.catalog.tools()}:
                 await asyncio.sleep(0.01)
         told = await said(client, "execute_code", {"code": ask, "description": "x"})
     assert TOKEN.search(told), "its newest definition names somebody"
@@ -322,9 +322,9 @@ def sentences():
     yield INSTRUCTIONS
     for tool in TOOLS:
         yield tool.description
-    yield from reasons._HINTS.values()
-    yield from reasons._KINDS.values()
-    yield reasons._NO_NETWORK
+    yield from run_faults._HINTS.values()
+    yield from run_faults._KINDS.values()
+    yield run_faults._NO_NETWORK
 
 
 def test_no_word_of_our_own_sentences_is_replaced_when_somebody_is_called_so():

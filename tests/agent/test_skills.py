@@ -21,7 +21,7 @@ async def test_a_skill_is_found_read_and_run_and_the_run_is_known_as_the_skills(
     assert found.structured_content["skills"][0]["name"] == "pending-orders-summary"
     assert "async def pending_orders_summary(" in read
     assert not ran.is_error, ran.content[0].text
-    (run,) = core.conveyor.runs()
+    (run,) = core.run_manager.runs()
     assert run.proposal.skill == "pending-orders-summary"
     assert ran.structured_content["run"] == run.id
     assert "There are: " in missing
@@ -49,7 +49,7 @@ async def test_an_offer_under_a_kept_skills_name_says_so_and_replaces_it_whole_o
             client, "save_skill", name="filter_high_risk", code=FILTER, description="Filter to high and critical."
         )
         assert "Until then load_skill and run_skill give the kept skill of this name" in said
-        draft = core.rooms.library.get("filter-high-risk", SkillState.DRAFT)
+        draft = core.services.library.get("filter-high-risk", SkillState.DRAFT)
         kept = await core.desk.keep_skill(draft.name, draft.sha)
         assert (kept.starter, kept.license) == (False, "")
         assert "await" not in kept.notes, "its instructions are about its own code"
@@ -65,7 +65,7 @@ async def test_a_program_offers_a_skill_and_learns_that_skills_are_no_files(core
         offered = await client.call_tool("execute_code", {"code": offers})
         written = await client.call_tool("execute_code", {"code": writes})
     assert "my-sum is a draft now" in offered.content[0].text
-    assert core.rooms.library.get("my-sum").state is SkillState.DRAFT
+    assert core.services.library.get("my-sum").state is SkillState.DRAFT
     assert written.is_error
     assert "Offer it: save_skill(name, code, description)" in written.content[0].text
 

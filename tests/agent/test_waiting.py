@@ -20,7 +20,7 @@ HANG = 60
 async def alone(core):
     """A core that no window and no terminal is connected to, and that says so at once."""
     core._set_settings(replace(core.settings, agent_wait_seconds=0, isolation_high="process"))
-    core.rooms.store.write("old.txt", "x")
+    core.services.store.write("old.txt", "x")
     await core.catalog.connect("demo")
     return core
 
@@ -32,8 +32,8 @@ async def until(condition):
 
 
 def decide(core, run_id, allow=True, reason=""):
-    run = core.conveyor.run(run_id)
-    core.conveyor.decide(Decision(run_id, run.proposal.sha, allow, "you", reason, seal=run.seal))
+    run = core.run_manager.run(run_id)
+    core.run_manager.decide(Decision(run_id, run.proposal.sha, allow, "you", reason, seal=run.seal))
 
 
 async def test_a_program_that_waits_for_a_user_who_is_not_there_is_answered_with_what_to_do(alone, agent):
@@ -68,12 +68,12 @@ async def test_a_refused_program_tells_the_reason_and_never_an_empty_text(alone,
 async def test_a_client_that_gives_up_leaves_its_request_before_the_user(core, agent):
     """A window is there, so the request stays open until the client cancels it, as clients do after their own time."""
     core._set_settings(replace(core.settings, isolation_high="process"))
-    core.rooms.store.write("old.txt", "x")
+    core.services.store.write("old.txt", "x")
     window = asyncio.create_task(core.desk.attend())
     async with agent() as client:
         asking = asyncio.create_task(client.call_tool("execute_code", DELETES))
-        await until(lambda: core.conveyor.number(RunState.WAITING) == 1)
-        (run,) = core.conveyor.runs()
+        await until(lambda: core.run_manager.number(RunState.WAITING) == 1)
+        (run,) = core.run_manager.runs()
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
@@ -88,8 +88,8 @@ async def test_a_client_that_gives_up_leaves_its_request_before_the_user(core, a
 async def test_what_waits_ends_when_its_agent_leaves(alone, agent):
     async with agent() as client:
         _, facts = await told(client, "execute_code", **DELETES)
-    await until(lambda: not alone.conveyor.busy)
-    run = alone.conveyor.run(facts["run"])
+    await until(lambda: not alone.run_manager.busy)
+    run = alone.run_manager.run(facts["run"])
     assert (run.state, run.fault.message) == (RunState.STOPPED, "The agent that proposed it is gone.")
 
 
@@ -97,7 +97,7 @@ async def test_a_window_that_is_there_is_waited_for(alone, agent):
     window = asyncio.create_task(alone.desk.attend(approvals_only=True))
     async with agent() as client:
         asking = asyncio.create_task(told(client, "execute_code", **DELETES))
-        await until(lambda: alone.conveyor.number(RunState.WAITING) == 1)
+        await until(lambda: alone.run_manager.number(RunState.WAITING) == 1)
         done, _ = await asyncio.wait([asking], timeout=1)
         assert not done, "somebody is there who can answer"
         window.cancel()
@@ -110,7 +110,7 @@ async def test_a_direct_call_that_waits_speaks_of_the_call(alone, agent):
     mail = {"to": "a@example.org", "subject": "s", "body": "b"}
     async with agent() as client:
         first = (await client.call_tool("demo__send_email", mail)).content[0].text
-        (run,) = alone.conveyor.runs()
+        (run,) = alone.run_manager.runs()
         assert first.startswith("The call waits for your user's approval")
         decide(alone, run.id, allow=False)
         denied, _ = await told(client, "get_run", run_id=run.id, wait=40)
@@ -132,10 +132,10 @@ async def test_a_call_that_is_held_in_a_program_is_told_with_its_own_command(alo
     async with agent() as client:
         await told(client, "execute_code", code=READ, description="read")
         text, facts = await told(client, "execute_code", code=SEND, description="send")
-        (pause,) = alone.conveyor.pauses.all()
+        (pause,) = alone.run_manager.pauses.all()
         assert facts["state"] == "waiting"
         assert f"`mcp-workbench calls allow {pause.id}`" in text
-        alone.conveyor.pauses.answer(PauseAnswer(pause.id, allow=False, reason="No mail."))
+        alone.run_manager.pauses.answer(PauseAnswer(pause.id, allow=False, reason="No mail."))
         text, facts = await told(client, "get_run", run_id=facts["run"], wait=40)
     assert facts["state"] == "failed"
     assert "No mail." in text

@@ -46,7 +46,7 @@ async def test_a_found_server_comes_in_with_its_secret_apart_and_stays_off(core,
     assert json.loads(paths.servers_file.read_text())["mcpServers"]["hub"]["env"] == {
         "HUB_TOKEN": "${keyring:hub/HUB_TOKEN}"
     }
-    assert core.rooms.secrets.get("hub/HUB_TOKEN") == KEY
+    assert core.services.secrets.get("hub/HUB_TOKEN") == KEY
     assert not core.catalog.server("hub").state.allowed
     kinds = {entry.note.kind for entry in core.journal.entries(EntryQuery())}
     assert {"server.imported", "secret.looked_at"} <= kinds

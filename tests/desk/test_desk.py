@@ -43,12 +43,12 @@ async def test_hidden_characters_do_not_become_a_skill(core):
 
 
 async def test_hidden_characters_in_a_draft_on_disk_are_not_kept(core, paths):
-    core.rooms.library.draft("late", "x", "async def late():\n    return 1\n", "", "an agent")
+    core.services.library.draft("late", "x", "async def late():\n    return 1\n", "", "an agent")
     code = paths.drafts / "late" / "late.py"
     code.write_text("async def late():\n    return 1  # \u202e\n", encoding="utf-8")
     with pytest.raises(WorkbenchError, match="direction of text"):
-        await core.desk.keep_skill("late", core.rooms.library.get("late").sha)
-    assert core.rooms.library.get("late").state is SkillState.DRAFT
+        await core.desk.keep_skill("late", core.services.library.get("late").sha)
+    assert core.services.library.get("late").state is SkillState.DRAFT
 
 
 async def test_each_change_of_a_skill_is_told_once_and_before_the_answer(core):
@@ -70,10 +70,10 @@ async def test_the_status_counts_what_is_there(core):
 
 
 async def test_a_draft_that_cannot_be_read_is_not_kept_and_a_kept_one_has_its_risk_in_the_audit(core):
-    broken = core.rooms.library.draft("broken", "x", "if True print(1)", "", "an agent")
+    broken = core.services.library.draft("broken", "x", "if True print(1)", "", "an agent")
     with pytest.raises(WorkbenchError, match="not Python"):
         await core.desk.keep_skill("broken", broken.sha)
-    fine = core.rooms.library.draft("fine", "x", "async def fine():\n    return 1\n", "", "an agent")
+    fine = core.services.library.draft("fine", "x", "async def fine():\n    return 1\n", "", "an agent")
     await core.desk.keep_skill("fine", fine.sha)
     assert core.journal.entries(EntryQuery(kind="skill.kept"))[0].note.risk == "low"
 

@@ -57,7 +57,7 @@ async def test_typescript_is_tried_by_running_some(core, monkeypatch):
     if not deno.runtime():
         pytest.skip("Deno is not installed (the extra `typescript`)")
     found = named(await core.desk.diagnose_house())
-    if deno.LANGUAGE in core.rooms.sandbox.levels()[0].languages:
+    if deno.LANGUAGE in core.services.sandbox.levels()[0].languages:
         assert (found.state, found.sentence) == ("good", f"Deno {deno.version()} runs programs in TypeScript.")
     monkeypatch.setattr(deno, "runtime", lambda: "")
     missing = named(await core.desk.diagnose_house())

@@ -25,12 +25,12 @@ async def core(paths):
 
 
 async def ran(core, code):
-    agent = core.rooms.sessions.open("test agent")
-    made = core.conveyor.submit(code, agent, "to test", force_approval=True)
-    while (waits := core.conveyor.run(made.id)).state is not RunState.WAITING:
+    agent = core.services.sessions.open("test agent")
+    made = core.run_manager.submit(code, agent, "to test", force_approval=True)
+    while (waits := core.run_manager.run(made.id)).state is not RunState.WAITING:
         await asyncio.sleep(0.01)
-    core.conveyor.decide(Decision(made.id, made.proposal.sha, allow=True, by="you", seal=waits.seal))
-    run = await core.conveyor.finished(made.id)
+    core.run_manager.decide(Decision(made.id, made.proposal.sha, allow=True, by="you", seal=waits.seal))
+    run = await core.run_manager.finished(made.id)
     assert run.fault is None, run.fault
     return run
 
@@ -105,7 +105,7 @@ async def test_files_come_and_go_between_the_workspace_and_the_disk(core, tmp_pa
 
 
 async def test_files_are_shown_by_what_is_in_them(core, monkeypatch):
-    store, desk = core.rooms.store, core.desk
+    store, desk = core.services.store, core.desk
     png = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
     for name, data in (("a.json", b"{}"), ("b.csv", b"a,b"), ("c.txt", png), ("d.json", b"\0\1"), ("e.svg", b"<svg/>")):
         await asyncio.to_thread(store.write_bytes, name, data)

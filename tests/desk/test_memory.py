@@ -29,9 +29,9 @@ async def demo(paths) -> AsyncIterator[Core]:
 
 
 async def test_a_run_is_in_figures_report_and_export(demo, tmp_path):
-    session = demo.rooms.sessions.open("claude")
+    session = demo.services.sessions.open("claude")
     session.declared = {"client": "claude-code", "model": "opus", "model_version": "4.5"}
-    run = await demo.conveyor.finished(demo.conveyor.submit(CODE, session, purpose="count").id)
+    run = await demo.run_manager.finished(demo.run_manager.submit(CODE, session, purpose="count").id)
     desk = demo.desk
     figures = await desk.audit_figures(0.0, 0.0)
     assert figures.runs == (RunTally("low", "done", 1),)

@@ -117,8 +117,8 @@ for name in dir(client):
             found = str(refusal)
 result = found
 """
-    run = core.conveyor.submit(code, core.rooms.sessions.person)
-    run = await core.conveyor.finished(run.id)
+    run = core.run_manager.submit(code, core.services.sessions.person)
+    run = await core.run_manager.finished(run.id)
     assert run.state in (RunState.DONE, RunState.FAILED)
-    assert core.rooms.rules.view().rules == ()
+    assert core.services.rules.view().rules == ()
     assert "cannot ask for" in run.result or run.result == '"nothing"' or run.state is RunState.FAILED

@@ -33,8 +33,8 @@ async def core(paths) -> AsyncIterator[Core]:
 async def ran(core):
     """An agent's session in which a program has read customers."""
     await core.catalog.connect("demo")
-    session = core.rooms.sessions.open("an agent")
-    run = await core.conveyor.finished(core.conveyor.submit(PROGRAM, session).id)
+    session = core.services.sessions.open("an agent")
+    run = await core.run_manager.finished(core.run_manager.submit(PROGRAM, session).id)
     assert run.state == "done", run.fault
     return core, session, run
 
@@ -56,7 +56,7 @@ async def test_a_value_that_went_into_a_call_says_which(ran):
     core, session, _ = ran
     token = (await core.desk.privacy_report(PrivacyQuery(session.id))).values[0].token
     code = f"from servers.demo import search_customers\nresult = await search_customers(query={token!r})"
-    next_run = await core.conveyor.finished(core.conveyor.submit(code, session).id)
+    next_run = await core.run_manager.finished(core.run_manager.submit(code, session).id)
     assert next_run.state == "done", next_run.fault
     report = await core.desk.privacy_report(PrivacyQuery(session.id, text=token))
     assert [(place.server, place.run_id) for place in report.values[0].went] == [("demo", next_run.id)]
@@ -116,7 +116,7 @@ async def test_an_export_holds_tokens_and_places_and_no_value(ran):
 
 async def test_sessions_without_a_token_are_told_only_while_their_agent_is_here(ran):
     core, session, _ = ran
-    idle = core.rooms.sessions.open("idle")
+    idle = core.services.sessions.open("idle")
     names = [one.id for one in await core.desk.privacy_sessions()]
     assert names[0] == "person"
     assert session.id in names
@@ -131,7 +131,7 @@ async def test_a_models_view_of_an_answer_is_what_leaves_the_workbench_and_is_la
     assert {text[one.start : one.end] for one in view.hidden} == {"Ada Lovelace", "ada@example.org"}
     assert all(one.token in view.text for one in view.hidden)
     assert (await core.desk.reveal(view.session, view.hidden[0].token)).value in text
-    assert core.rooms.sessions.person.vault.found() == {}
+    assert core.services.sessions.person.vault.found() == {}
 
 
 async def test_what_is_turned_off_hides_nothing_and_says_so(core):
@@ -146,14 +146,14 @@ async def test_trying_the_detector_keeps_nothing(core):
     assert [span.kind for span in trial.spans] == ["EMAIL"]
     assert trial.spans[0].why
     assert "ada@" not in trial.masked
-    assert all(not session.vault.found() for session in core.rooms.sessions.all())
+    assert all(not session.vault.found() for session in core.services.sessions.all())
 
 
 async def test_a_mark_counts_in_every_session_at_once_and_the_audit_has_no_value(ran):
     core, session, _ = ran
     assert session.mask("project Falcon-9") == "project Falcon-9"
     rules = await core.desk.mark_privacy(PrivacyMark(True, "value", "Falcon-9", "CUSTOM"))
-    later = core.rooms.sessions.open("later")
+    later = core.services.sessions.open("later")
     assert all("Falcon" not in one.mask("project Falcon-9") for one in (session, later))
     assert [span.why for span in (await core.desk.try_privacy("of Falcon-9")).spans] == ["marked by you"]
     entry = (await core.desk.entries(EntryQuery(kind="privacy.")))[0]

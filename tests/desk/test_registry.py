@@ -107,7 +107,7 @@ async def test_a_new_server_comes_with_its_secrets_apart(core, paths) -> None:
     value = "s3cr3t-" + "value"
     await core.desk.edit_server("", ServerConfig("new", "x", env={"API_KEY": value, "LEVEL": "1"}), True)
     assert written(paths)["new"]["env"] == {"API_KEY": "${keyring:new/API_KEY}", "LEVEL": "1"}
-    assert core.rooms.secrets.get("new/API_KEY") == value
+    assert core.services.secrets.get("new/API_KEY") == value
     assert core.journal.entries(EntryQuery(kind="secret."))[0].note.summary == "You stored the secret new/API_KEY"
     with pytest.raises(WorkbenchError, match="already"):
         await core.desk.edit_server("", ServerConfig("new", "y"), False)

@@ -60,7 +60,7 @@ async def test_a_server_that_needs_a_secret_starts_when_it_is_stored_and_nothing
     said = await core.desk.call(ToolCall("x", "one", "echo", {"text": VALUE}, Origin.PERSON, "", confirmed=True))
     assert VALUE in said.content[0].text
     shown = [str(await core.desk.frames("one", 0.0)), str(core.journal.entries(EntryQuery()))]
-    shown.append(core.rooms.sessions.open("an agent").mask(said.content[0].text))
+    shown.append(core.services.sessions.open("an agent").mask(said.content[0].text))
     assert all(VALUE not in text for text in shown)
     assert "••••••" in shown[0]
 

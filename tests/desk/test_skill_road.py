@@ -36,7 +36,7 @@ async def core(paths) -> AsyncIterator[Core]:
 async def test_a_skill_that_is_begun_runs_as_it_stands_under_a_free_name(core):
     draft = await core.desk.new_skill("late-mails", "Finds late mails.")
     assert (draft.state, draft.description, draft.faults) == (SkillState.DRAFT, "Finds late mails.", ())
-    run = await core.conveyor.finished((await core.desk.run_skill("late-mails", {"limit": 2})).id)
+    run = await core.run_manager.finished((await core.desk.run_skill("late-mails", {"limit": 2})).id)
     assert run.result == '{"found": 2, "first": [0, 1]}', run.fault
     for name, words in (("late-mails", "already"), ("wait-for-message", "already"), ("Late Mails", "no name")):
         with pytest.raises(WorkbenchError, match=words):
@@ -44,8 +44,8 @@ async def test_a_skill_that_is_begun_runs_as_it_stands_under_a_free_name(core):
 
 
 async def test_a_skill_from_its_first_run_to_its_end(core):
-    desk, conveyor = core.desk, core.conveyor
-    run = await conveyor.finished((await desk.submit(PROGRAM, "count", "")).id)
+    desk, run_manager = core.desk, core.run_manager
+    run = await run_manager.finished((await desk.submit(PROGRAM, "count", "")).id)
     assert run.state is RunState.DONE, run.fault
     await desk.draft_skill("count-pending", "Count pending orders.", run.proposal.code, run.id)
     made = await desk.record_cassette(run.id, "count-pending", "two", {})
@@ -60,10 +60,10 @@ async def test_a_skill_from_its_first_run_to_its_end(core):
     kept = await desk.keep_skill("count-pending", draft.sha)
     assert (kept.version, kept.run_id, kept.kept_by, kept.cassettes) == (1, run.id, "you", ("two",))
 
-    agent = core.rooms.sessions.open("an agent")
-    assert (await find_skills(core.rooms, "pending orders count"))[0].name == "count-pending"
-    used = await run_skill(core.rooms, conveyor, agent, "count_pending", {"limit": 3})
-    used = await conveyor.finished(used.id)
+    agent = core.services.sessions.open("an agent")
+    assert (await find_skills(core.services, "pending orders count"))[0].name == "count-pending"
+    used = await run_skill(core.services, run_manager, agent, "count_pending", {"limit": 3})
+    used = await run_manager.finished(used.id)
     assert '"shown": 3' in used.model_view, used.fault
     assert (await desk.skill_page("count-pending")).use.runs == 1
 
@@ -75,6 +75,6 @@ async def test_a_skill_from_its_first_run_to_its_end(core):
     assert (page.skill.version, [one.version for one in page.versions]) == (2, [1])
     assert (await desk.test_skill("count-pending"))[0].state == "passed"
     assert (await desk.retire_skill("count-pending")).state is SkillState.RETIRED
-    assert "count-pending" not in {one.name for one in await kept_skills(core.rooms)}
+    assert "count-pending" not in {one.name for one in await kept_skills(core.services)}
     with pytest.raises(WorkbenchError, match="no kept skill"):
-        await run_skill(core.rooms, conveyor, agent, "count-pending", {})
+        await run_skill(core.services, run_manager, agent, "count-pending", {})

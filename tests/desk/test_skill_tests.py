@@ -43,10 +43,10 @@ async def kept(core: Core, name: str, code: str) -> Skill:
 async def recorded(core: Core, name: str, code: str, arguments: dict[str, Any]) -> Path:
     await core.catalog.connect("demo")
     await kept(core, name, code)
-    run = await core.conveyor.finished((await core.desk.run_skill(name, arguments)).id)
+    run = await core.run_manager.finished((await core.desk.run_skill(name, arguments)).id)
     assert run.state is RunState.DONE, run.fault
     await core.desk.record_cassette(run.id, name, "A first one", {})
-    return core.rooms.library.folder(name) / "cassettes" / "a-first-one.json"
+    return core.services.library.folder(name) / "cassettes" / "a-first-one.json"
 
 
 def kinds(test: SkillTest) -> list[str]:
@@ -140,19 +140,22 @@ def call(**arguments: Any) -> Any:
     return ToolCall("x", "demo", "list_customers", arguments, Origin.PERSON, "person")
 
 
-async def test_a_run_that_is_not_held_or_asks_for_more_is_not_recorded(core):
+async def test_a_run_that_is_not_held_or_asks_for_more_is_not_recorded(core, monkeypatch):
     await core.catalog.connect("demo")
     await kept(core, "count-orders", CODE)
-    other = await core.conveyor.finished((await core.desk.submit("result = 1", "", "")).id)
-    core.conveyor._broker.tapes._tapes.clear()  # as if many others had run since
+    other = await core.run_manager.finished((await core.desk.submit("result = 1", "", "")).id)
+    monkeypatch.setattr("workbench.recordings.call_recorder.MOST_HELD", -1)  # as if many others had run since
+    await core.run_manager.finished((await core.desk.submit("result = 2", "", "")).id)
+    await core.run_manager.finished((await core.desk.submit("result = 3", "", "")).id)
+    monkeypatch.undo()
     with pytest.raises(WorkbenchError, match="no longer held"):
         await core.desk.record_cassette(other.id, "count-orders", "x", {})
     one = await core.desk.submit("from servers.demo import list_customers\nawait list_customers(limit=1)", "", "")
-    await core.conveyor.finished(one.id)
+    await core.run_manager.finished(one.id)
     with pytest.raises(WorkbenchError, match="asks for more than was recorded"):
         await core.desk.record_cassette(one.id, "count-orders", "x", {})
-    (core.rooms.library.folder("count-orders") / "cassettes").mkdir()
-    (core.rooms.library.folder("count-orders") / "cassettes" / "odd.json").write_text('{"format": 9}')
+    (core.services.library.folder("count-orders") / "cassettes").mkdir()
+    (core.services.library.folder("count-orders") / "cassettes" / "odd.json").write_text('{"format": 9}')
     (test,) = await core.desk.test_skill("count-orders")
     assert (test.state, "format" in test.differences[0].words) == ("error", True)
 
@@ -160,18 +163,18 @@ async def test_a_run_that_is_not_held_or_asks_for_more_is_not_recorded(core):
 async def test_a_program_that_gives_a_skill_what_is_no_json_is_recorded_as_it_stands(core, monkeypatch):
     await kept(core, "call-twice", "async def call_twice(call) -> list:\n    return [await call(1), await call(2)]\n")
     code = "from skills.call_twice import call_twice\n\n\nasync def double(number):\n    return 2 * number\n\n\n"
-    run = await core.conveyor.finished(
+    run = await core.run_manager.finished(
         (await core.desk.submit(f"{code}result = await call_twice(double)\n", "", "")).id
     )
     assert run.state is RunState.DONE, run.fault
     info = await core.desk.record_cassette(run.id, "call-twice", "doubled", {})
     assert (info.calls, info.result, "call_twice(double)" in info.program) == (0, "[2, 4]", True)
-    file = core.rooms.library.folder("call-twice") / "cassettes" / "doubled.json"
+    file = core.services.library.folder("call-twice") / "cassettes" / "doubled.json"
     assert [one.state for one in await core.desk.test_skill("call-twice")] == ["passed"]
     file.write_text(file.read_text().replace("2 * number", "3 * number"))
     (test,) = await core.desk.test_skill("call-twice")
     assert (test.state, kinds(test)) == ("failed", ["result", "result"])
-    monkeypatch.setattr(core.rooms.sandbox, "_strength", Strength("reduced", "reduced"))
+    monkeypatch.setattr(core.services.sandbox, "_strength", Strength("reduced", "reduced"))
     (test,) = await core.desk.test_skill("call-twice")
     assert "it brings a program" in test.differences[0].words
 
@@ -179,10 +182,10 @@ async def test_a_program_that_gives_a_skill_what_is_no_json_is_recorded_as_it_st
 async def test_use_is_counted_and_forms_that_come_again_are_told(core, paths):
     await core.catalog.connect("demo")
     await kept(core, "count-orders", CODE)
-    await core.conveyor.finished((await core.desk.run_skill("count-orders", {"limit": 2})).id)
+    await core.run_manager.finished((await core.desk.run_skill("count-orders", {"limit": 2})).id)
     for limit in (1, 2, 3):
         code = f"from servers.demo import list_orders\nresult = (await list_orders(limit={limit}))['total']\n"
-        run = await core.conveyor.finished((await core.desk.submit(code, "count them", "")).id)
+        run = await core.run_manager.finished((await core.desk.submit(code, "count them", "")).id)
         assert run.state is RunState.DONE, run.fault
     (use,) = await core.desk.skill_uses()
     assert (use.name, use.runs, use.done) == ("count-orders", 1, 1)
@@ -196,7 +199,7 @@ async def test_use_is_counted_and_forms_that_come_again_are_told(core, paths):
 async def test_what_nobody_kept_is_not_played_where_the_sandbox_is_of_reduced_strength(core, monkeypatch):
     await recorded(core, "count-orders", CODE, {})
     await core.desk.draft_skill("count-orders", "Counts.", CODE + "# another\n", "")
-    monkeypatch.setattr(core.rooms.sandbox, "_strength", Strength("reduced", "reduced"))
+    monkeypatch.setattr(core.services.sandbox, "_strength", Strength("reduced", "reduced"))
     (draft,) = await core.desk.test_skill("count-orders", draft=True)
     assert "nobody has kept its code" in draft.differences[-1].words
     (test,) = await core.desk.test_skill("count-orders")

@@ -45,7 +45,7 @@ async def test_what_comes_from_elsewhere_is_shown_before_it_becomes_a_draft(core
     assert (draft.state, draft.code, draft.author) == (SkillState.DRAFT, code, "from sent: spend")
     with pytest.raises(WorkbenchError, match="no longer held"):
         await core.desk.import_skill(review.key)
-    assert "spend" not in {one.name for one in core.rooms.library.usable()}
+    assert "spend" not in {one.name for one in core.services.library.usable()}
 
 
 REFUSED = (
@@ -63,7 +63,7 @@ async def test_what_hides_something_or_cannot_work_is_not_imported(core, tmp_pat
         (review,) = await core.desk.look_at_skills(str(tmp_path / str(at)))
         with pytest.raises(WorkbenchError, match=rf"Not imported: .*{reason}"):
             await core.desk.import_skill(review.key)
-        assert core.rooms.library.find("loopy", SkillState.DRAFT) is None
+        assert core.services.library.find("loopy", SkillState.DRAFT) is None
 
 
 async def test_a_skill_is_shared_as_a_zip_and_comes_back_the_same(core, tmp_path):
@@ -75,7 +75,7 @@ async def test_a_skill_is_shared_as_a_zip_and_comes_back_the_same(core, tmp_path
     first = Path(target).read_bytes()
     assert Path(await core.desk.export_skill(name, str(tmp_path / "again.zip"))).read_bytes() == first
     (review,) = await core.desk.look_at_skills(target)
-    assert (review.before.name, review.skill.code) == (name, core.rooms.library.get(name).code)
+    assert (review.before.name, review.skill.code) == (name, core.services.library.get(name).code)
     with pytest.raises(WorkbenchError, match="cannot be written"):
         await core.desk.export_skill(name, "/proc/nowhere/x.zip")
 
@@ -83,14 +83,14 @@ async def test_a_skill_is_shared_as_a_zip_and_comes_back_the_same(core, tmp_path
 async def test_curating_by_hand_is_written_down(core):
     draft = await core.desk.draft_skill("add-one", "Adds one.", CODE.format("add_one"), "")
     tried = await core.desk.run_skill("add-one", {"number": 4})
-    assert (await core.conveyor.finished(tried.id)).result == "5"
+    assert (await core.run_manager.finished(tried.id)).result == "5"
     await core.desk.keep_skill("add-one", draft.sha)
     await core.desk.tag_skill("add-one", ("numbers",))
     await core.desk.rename_skill("add-one", "plus one")
     page = await core.desk.skill_page("plus-one")
     assert (page.skill.version, page.skill.tags, [one.version for one in page.versions]) == (2, ("numbers",), [1])
     assert '"default": 1' in page.schema
-    run = await core.conveyor.finished((await core.desk.run_skill("plus-one", {"number": 1})).id)
+    run = await core.run_manager.finished((await core.desk.run_skill("plus-one", {"number": 1})).id)
     assert (run.state, run.result) == (RunState.DONE, "2"), run.fault
     await core.desk.retire_skill("plus-one")
     assert (await core.desk.bring_back_skill("plus-one")).faults == ()

@@ -22,9 +22,9 @@ async def demo(paths) -> AsyncIterator[Core]:
 
 
 async def test_a_run_with_calls_shows_up_with_what_it_kept_back(demo):
-    session = demo.rooms.sessions.open("an agent")
+    session = demo.services.sessions.open("an agent")
     code = "from servers.demo import list_orders\npage = await list_orders(limit=100)\nresult = page['total']"
-    await demo.conveyor.finished(demo.conveyor.submit(code, session).id)
+    await demo.run_manager.finished(demo.run_manager.submit(code, session).id)
     report = await demo.desk.token_report()
     (mine,) = [one for one in report.sessions if one.author == "an agent"]
     assert mine.ledger.kept_bytes > 5_000
@@ -35,7 +35,7 @@ async def test_a_run_with_calls_shows_up_with_what_it_kept_back(demo):
 
 async def test_the_advice_follows_from_its_numbers(demo):
     advice = (await demo.desk.token_report()).advice
-    assert advice.tools == len(demo.rooms.catalog.tools()) > 15
+    assert advice.tools == len(demo.services.catalog.tools()) > 15
     assert advice.entry == own_tokens() > 300
     assert advice.searches == max(0, advice.definitions - advice.entry) // advice.finding
     assert (advice.mode == "code") is (advice.searches > 0)

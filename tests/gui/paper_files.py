@@ -51,7 +51,7 @@ class PaperFiles:
             snapshots = Snapshots(store.way, place / "undo", Settings)
             held = HeldFiles(snapshots, place / "held")
             weakref.finalize(self, _end, snapshots, held, place)
-            rooms = SimpleNamespace(
+            services = SimpleNamespace(
                 store=store,
                 snapshots=snapshots,
                 held=held,
@@ -61,24 +61,24 @@ class PaperFiles:
                 journal=SimpleNamespace(append=lambda note: self.note("noted", note.kind, note.summary)),
                 sessions=SimpleNamespace(person=SimpleNamespace(mask=str)),
             )
-            conveyor = SimpleNamespace(files_decided=self.files_decided)
-            house: Any = SimpleNamespace(rooms=rooms, conveyor=conveyor)
+            run_manager = SimpleNamespace(files_decided=self.files_decided)
+            house: Any = SimpleNamespace(services=services, run_manager=run_manager)
             self._desk = _Desk(house)
         return self._desk
 
     @property
     def file_home(self: Any) -> Path:
-        home: Path = self.file_desk._rooms.store.way.root
+        home: Path = self.file_desk._services.store.way.root
         home.mkdir(exist_ok=True)
         return home
 
     def put_files(self: Any, files: dict[str, str]) -> None:
         for name, text in files.items():
-            self.file_desk._rooms.store.write(name, text)
+            self.file_desk._services.store.write(name, text)
 
     def run_writes(self: Any, name: str, files: dict[str, str | None], label: str = "Write the report") -> None:
         """As a run of an agent would; None deletes."""
-        snapshots, store = self.file_desk._rooms.snapshots, self.file_desk._rooms.store
+        snapshots, store = self.file_desk._services.snapshots, self.file_desk._services.store
         snapshots.begin(Writer(name, "run", "Claude Code", label))
         for path, text in files.items():
             store.remove(path) if text is None else store.write(path, text)
@@ -86,14 +86,14 @@ class PaperFiles:
 
     def run_wants(self: Any, name: str, files: dict[str, str | None], label: str = "Tidy the report") -> None:
         """As a run that nobody approved would; None deletes."""
-        rooms = self.file_desk._rooms
-        stage = Stages(rooms.store.way, rooms.store.way.root.parent / "stages").take()
+        services = self.file_desk._services
+        stage = Stages(services.store.way, services.store.way.root.parent / "stages").take()
         stage.refresh()
         for path, text in files.items():
             (stage.folder / path).unlink() if text is None else (stage.folder / path).write_text(text)
         writer = Writer(name, "run", "Claude Code", label)
         bounds = {"room": 1 << 30, "files": 1_000}
-        Settling(rooms.snapshots, rooms.held).settle(stage, writer, {}, name=name, approved=False, **bounds)
+        Settling(services.snapshots, services.held).settle(stage, writer, {}, name=name, approved=False, **bounds)
         stage.remove()
         self.bus.tell(FilesHeld(name, len(files)))
 
@@ -103,13 +103,13 @@ class PaperFiles:
             self.bus.tell(RunChanged(replace(run, held=left)))
 
     async def files(self: Any) -> Any:
-        return self.file_desk._rooms.store.list()
+        return self.file_desk._services.store.list()
 
     async def file_level(self: Any, folder: str = "") -> Any:
-        return self.file_desk._rooms.store.level(folder)
+        return self.file_desk._services.store.level(folder)
 
     async def file_room(self: Any) -> Any:
-        return self.file_desk._rooms.store.room()
+        return self.file_desk._services.store.room()
 
 
 def _end(snapshots: Snapshots, held: HeldFiles, place: Path) -> None:

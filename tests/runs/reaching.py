@@ -70,16 +70,16 @@ def allow(house: Core, *entries: str, settings: str = "") -> None:
 
 async def waiting_run(house: Core, code: str) -> Run:
     """A program of an agent's, up to where a person is asked, or its end."""
-    agent = house.rooms.sessions.open("test agent")
-    run = house.conveyor.submit(code, agent)
+    agent = house.services.sessions.open("test agent")
+    run = house.run_manager.submit(code, agent)
     return await reached(house, run, RunState.WAITING, RunState.REFUSED)
 
 
 async def ran(house: Core, code: str, *hosts: str) -> Run:
     run = await waiting_run(house, code)
     assert run.state is RunState.WAITING, run.fault
-    house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=hosts, seal=run.seal))
-    return await house.conveyor.finished(run.id)
+    house.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=hosts, seal=run.seal))
+    return await house.run_manager.finished(run.id)
 
 
 def audited(house: Core, kind: str) -> list[dict[str, object]]:

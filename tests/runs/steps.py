@@ -21,12 +21,12 @@ async def reached(core: Core, run: Run, *states: RunState) -> Run:
 
     stop = core.bus.listen(hear)
     try:
-        if core.conveyor.run(run.id).state not in states:
+        if core.run_manager.run(run.id).state not in states:
             async with asyncio.timeout(PATIENCE):
                 await there.wait()
     finally:
         stop()
-    return core.conveyor.run(run.id)
+    return core.run_manager.run(run.id)
 
 
 async def waiting(core: Core, run: Run) -> Run:

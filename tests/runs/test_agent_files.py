@@ -17,77 +17,77 @@ PEOPLE = "id,name,email\n" + "".join(f"{n},Wilhelmina Qvortrup,w{n}@example.org\
 
 @pytest.fixture
 def agent(core):
-    return core.rooms.sessions.open("test agent")
+    return core.services.sessions.open("test agent")
 
 
 async def test_row_141_files_are_listed_and_read_with_tokens_in_place_of_personal_data(core, agent):
-    core.rooms.store.write("people.csv", PEOPLE)
-    core.rooms.store.write("mail/for w1@example.org.txt", "hello")
-    said = await read(core.rooms, agent, "workspace/people.csv")
+    core.services.store.write("people.csv", PEOPLE)
+    core.services.store.write("mail/for w1@example.org.txt", "hello")
+    said = await read(core.services, agent, "workspace/people.csv")
     assert said.startswith("people.csv, lines 1 to 7, ")
     assert "Qvortrup" not in said
     assert "[NAME_1." in said
-    names = await listed(core.rooms, agent)
+    names = await listed(core.services, agent)
     assert "w1@example.org" not in names, "names of files pass privacy, too"
     shown = next(line.split("  ")[0] for line in names.splitlines() if "mail/" in line)
-    assert "hello" in await read(core.rooms, agent, shown), "and lead back to their files"
-    assert "people.csv" not in await listed(core.rooms, agent, "mail")
-    assert await listed(core.rooms, agent, pattern="*.nothing") == "There are no files that fit *.nothing."
+    assert "hello" in await read(core.services, agent, shown), "and lead back to their files"
+    assert "people.csv" not in await listed(core.services, agent, "mail")
+    assert await listed(core.services, agent, pattern="*.nothing") == "There are no files that fit *.nothing."
 
 
 async def test_row_27_many_files_are_narrowed_by_folder_and_pattern_before_few_are_read(core, agent):
     for number in range(150):
-        core.rooms.store.write(f"src/{'core' if number < 45 else 'other'}/{number}.py", "def handler(): ...\n" * 3)
+        core.services.store.write(f"src/{'core' if number < 45 else 'other'}/{number}.py", "def handler(): ...\n" * 3)
     for number in range(10):
-        core.rooms.store.write(f"src/core/{number}.py", "def wanted(): ...\n")
-    broad = await listed(core.rooms, agent, "src")
-    narrow = await listed(core.rooms, agent, "src/core", "?.py")
+        core.services.store.write(f"src/core/{number}.py", "def wanted(): ...\n")
+    broad = await listed(core.services, agent, "src")
+    narrow = await listed(core.services, agent, "src/core", "?.py")
     assert (len(broad.splitlines()), len(narrow.splitlines())) == (150, 10)
-    read_all = [await read(core.rooms, agent, line.split("  ")[0], 1, 20) for line in narrow.splitlines()]
+    read_all = [await read(core.services, agent, line.split("  ")[0], 1, 20) for line in narrow.splitlines()]
     assert all("def wanted" in one for one in read_all)
     assert count("\n".join((narrow, *read_all))) < 1_000
 
 
 async def test_a_slice_of_a_large_file_says_where_it_goes_on(core, agent, monkeypatch):
     lines = [f"line {n} of w{n}@example.org" for n in range(1, 4001)]
-    core.rooms.store.write("big.txt", "\n".join(lines))
-    first = await read(core.rooms, agent, "big.txt")
+    core.services.store.write("big.txt", "\n".join(lines))
+    first = await read(core.services, agent, "big.txt")
     assert "; goes on at line " in first.splitlines()[0]
     monkeypatch.setattr(agent_files, "_WHOLE", 10_000)  # as if it were too large to be masked whole
-    said = await read(core.rooms, agent, "big.txt", 3000, 2)
+    said = await read(core.services, agent, "big.txt", 3000, 2)
     assert [one.split(" of ")[0] for one in said.splitlines()[1:]] == ["line 3000", "line 3001"]
     assert "@example.org" not in said
-    assert "is over before line 9,000" in await read(core.rooms, agent, "big.txt", 9000)
+    assert "is over before line 9,000" in await read(core.services, agent, "big.txt", 9000)
 
 
 async def test_what_is_no_text_or_leads_out_is_refused(core, agent):
     (core.paths.workspace / "picture.png").write_bytes(b"\x89PNG\0\1")
     with pytest.raises(WorkbenchError, match="is not text"):
-        await read(core.rooms, agent, "picture.png")
+        await read(core.services, agent, "picture.png")
     for path in ("../secret", "/etc/passwd", "a\0b", ""):
         with pytest.raises(WorkbenchError):
-            await read(core.rooms, agent, path)
+            await read(core.services, agent, path)
 
 
 async def test_writing_takes_the_road_of_programs(core, agent):
     core.settings = replace(core.settings, isolation_medium="process")
-    new = await core.conveyor.finished(
-        core.conveyor.submit(writing(agent, "out/report.csv", "a,b\n'1'\n"), agent, "write").id
+    new = await core.run_manager.finished(
+        core.run_manager.submit(writing(agent, "out/report.csv", "a,b\n'1'\n"), agent, "write").id
     )
     assert new.state is RunState.DONE, new.fault
-    assert core.rooms.store.read("out/report.csv") == "a,b\n'1'\n"
+    assert core.services.store.read("out/report.csv") == "a,b\n'1'\n"
     assert new.verdict is not None
     assert new.verdict.mild, "new plain data is written unasked"
     for path in ("out/report.csv", ".git/hooks/pre-commit"):  # what is there already, and what git would run
-        waits = core.conveyor.submit(writing(agent, path, "x"), agent, "write")
+        waits = core.run_manager.submit(writing(agent, path, "x"), agent, "write")
         await waiting(core, waits)
-        await core.conveyor.stop(waits.id)
+        await core.run_manager.stop(waits.id)
 
 
 async def test_what_no_program_may_unasked_no_tool_does(core, agent):
-    core.rooms.store.write("a.txt", "x")
+    core.services.store.write("a.txt", "x")
     core.settings = replace(core.settings, approval_auto_low=False)
     with pytest.raises(WorkbenchError, match="asked before anything is read"):
-        await read(core.rooms, agent, "a.txt")
+        await read(core.services, agent, "a.txt")
     with pytest.raises(WorkbenchError, match="longer than"):
         writing(agent, "a.txt", "x" * 400_000)

@@ -55,7 +55,7 @@ async def test_question_and_answer_are_in_the_audit_and_the_values_are_not(atten
 
 
 async def test_an_answer_is_masked_where_the_server_sends_it_on_to_the_agent(attended):
-    session = attended.rooms.sessions.open("claude")
+    session = attended.services.sessions.open("claude")
     task = await ask(attended, session=session.id, message="Where to?", requestedSchema=FORM)
     found = (await attended.desk.asks())[0]
     assert (found.by, found.run_id) == ("claude", "r1")
@@ -65,7 +65,7 @@ async def test_an_answer_is_masked_where_the_server_sends_it_on_to_the_agent(att
 
 
 async def test_a_token_in_an_answer_becomes_its_value(attended):
-    session = attended.rooms.sessions.open("claude")
+    session = attended.services.sessions.open("claude")
     session.vault.register("ada@example.org", "demo")
     token = session.mask("ada@example.org")
     task = await ask(attended, session=session.id, message="Where to?", requestedSchema=FORM)

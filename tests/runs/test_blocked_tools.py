@@ -10,7 +10,7 @@ from pathlib import Path
 from workbench.events import DefinitionsBlocked, Noticed, ToolsChanged
 from workbench.records import EntryQuery, Origin, ToolCall
 from workbench.runs.broker import Broker
-from workbench.runs.stock import Stock
+from workbench.runs.generated_packages import GeneratedPackages
 
 FAULTY = str(Path(__file__).resolve().parent.parent / "mcp_servers" / "faulty.py")
 
@@ -32,7 +32,7 @@ async def test_a_rug_pull_changes_nothing_until_a_person_agrees(core, paths):
     core.bus.listen(told.append)
     await core.catalog.reload()
     await core.desk.connect("turning")
-    broker, stock = Broker(core.rooms), Stock(core.rooms)
+    broker, stock = Broker(core.services), GeneratedPackages(core.services)
     core.bus.listen(stock.hear)
     stock.open()
     await stock.refresh()

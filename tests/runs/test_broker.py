@@ -14,7 +14,7 @@ from workbench.runs.broker import Broker
 
 @pytest.fixture
 def broker(demo):
-    return Broker(demo.rooms)
+    return Broker(demo.services)
 
 
 def call(tool, origin=Origin.PERSON, session="person", confirmed=True, **arguments):
@@ -41,12 +41,12 @@ async def test_an_own_call_that_sends_asks_until_the_user_allows_it_and_programs
     assert kept.label == "You call demo.send_email without being asked; programs and agents still ask."
     assert (await broker.call(mail)).ok
     assert (await demo.desk.permissions()).rules[0].count == 1
-    verdict = await demo.conveyor.assess(
+    verdict = await demo.run_manager.assess(
         "from servers.demo import send_email\nawait send_email(to='a', subject='', body='')"
     )
     assert verdict.gate is Gate.ASK
-    program = replace(mail, origin=Origin.AGENT, session=demo.rooms.sessions.open("agent").id, run_id="r")
-    unread = await broker.call(program, await demo.conveyor.assess("print(1)"))
+    program = replace(mail, origin=Origin.AGENT, session=demo.services.sessions.open("agent").id, run_id="r")
+    unread = await broker.call(program, await demo.run_manager.assess("print(1)"))
     assert unread.refused, "no program calls it for that"
     await demo.desk.revoke_permission(kept.id)
     assert (await broker.call(mail)).needs_confirmation
@@ -61,7 +61,7 @@ async def test_an_unknown_tool_is_refused_with_the_nearest_names(demo, broker):
 
 
 async def test_an_agent_cannot_call_outside_of_an_assessed_program(demo, broker):
-    session = demo.rooms.sessions.open("agent")
+    session = demo.services.sessions.open("agent")
     outcome = await broker.call(call("list_orders", Origin.AGENT, session.id, limit=1))
     assert outcome.refused
 
@@ -73,14 +73,14 @@ async def test_a_session_nobody_opened_cannot_call(demo, broker):
 async def test_what_a_tool_answered_is_known_to_the_session_afterwards(demo, broker):
     outcome = await broker.call(call("list_customers", limit=2))
     address = json.loads(outcome.structured)["customers"][0]["email"]
-    masked = demo.rooms.sessions.person.mask(f"write to {address} or {address.upper()}")
+    masked = demo.services.sessions.person.mask(f"write to {address} or {address.upper()}")
     assert address not in masked
     assert address.upper() not in masked
 
 
 async def test_a_token_becomes_the_value_again_on_its_way_to_the_tool_that_supplied_it(demo, broker):
     customer = json.loads((await broker.call(call("list_customers", limit=1))).structured)["customers"][0]
-    token = demo.rooms.sessions.person.mask(customer["email"])
+    token = demo.services.sessions.person.mask(customer["email"])
     assert token.startswith("[EMAIL_")
     await broker.call(call("send_email", to=token, subject="s", body="b"))
     outbox = json.loads((await broker.call(call("list_outbox"))).structured)
@@ -131,17 +131,17 @@ async def test_an_answer_that_cannot_be_read_for_personal_data_reaches_no_agent(
         raise RecursionError
 
     run_of = 'from servers.demo import list_orders\nresult = (await list_orders(limit=1))["total"]'
-    agent = demo.rooms.sessions.open("test agent")
+    agent = demo.services.sessions.open("test agent")
     monkeypatch.setattr(agent.vault, "register", broken)
-    done = await demo.conveyor.finished(demo.conveyor.submit(run_of, agent).id)
+    done = await demo.run_manager.finished(demo.run_manager.submit(run_of, agent).id)
     assert "not handed on" in done.model_view
     assert kinds(demo) == ["call.failed"]
-    monkeypatch.setattr(demo.rooms.sessions.person.vault, "register", broken)
+    monkeypatch.setattr(demo.services.sessions.person.vault, "register", broken)
     assert (await broker.call(call("list_orders", limit=1))).structured, "a person is looking"
 
 
 async def test_the_names_of_a_tool_that_is_none_are_masked_in_the_audit_and_short(demo, broker):
-    session = demo.rooms.sessions.open("agent")
+    session = demo.services.sessions.open("agent")
     await broker.call(call(f"ada.lovelace@example.org {'x' * 100_000}", Origin.AGENT, session.id))
     (entry,) = demo.journal.entries(EntryQuery(kind="call."))
     assert "ada.lovelace" not in f"{entry.note}"

@@ -14,24 +14,24 @@ READS = "from servers.demo import count_orders\nresult = await count_orders()"
 @pytest.fixture
 async def agent(demo):
     demo.settings = replace(demo.settings, cache_tools="demo", approval_auto_medium=True, isolation_medium="process")
-    return demo.rooms.sessions.open("test agent")
+    return demo.services.sessions.open("test agent")
 
 
 @pytest.fixture
 def asked(demo, monkeypatch):
     """The tools that the server was really asked for."""
-    seen, true = [], demo.rooms.catalog.call
+    seen, true = [], demo.services.catalog.call
 
     async def call(one, progress=None):
         seen.append(one.tool)
         return await true(one, progress)
 
-    monkeypatch.setattr(demo.rooms.catalog, "call", call)
+    monkeypatch.setattr(demo.services.catalog, "call", call)
     return seen
 
 
 async def ran(demo, agent, code):
-    run = await demo.conveyor.finished(demo.conveyor.submit(code, agent, "to test").id)
+    run = await demo.run_manager.finished(demo.run_manager.submit(code, agent, "to test").id)
     assert run.fault is None, run.fault
     return run
 
@@ -55,7 +55,7 @@ async def test_what_may_change_something_is_never_kept_and_makes_the_rest_void(d
 
     await ran(demo, agent, READS)
 
-    broker = demo.conveyor._broker
+    broker = demo.run_manager._broker
     words = {"to": "a@example.org", "subject": "s", "body": "b"}
     mail = ToolCall("c2", "demo", "send_email", words, Origin.PERSON, "person", confirmed=True)
 
@@ -67,7 +67,7 @@ async def test_what_may_change_something_is_never_kept_and_makes_the_rest_void(d
 async def test_off_unless_named_and_never_for_a_persons_own_press(demo, agent, asked):
     await ran(demo, agent, READS)
     press = ToolCall("c1", "demo", "count_orders", {}, Origin.PERSON, "person")
-    assert not (await demo.conveyor._broker.call(press)).cached
+    assert not (await demo.run_manager._broker.call(press)).cached
     demo.settings = replace(demo.settings, cache_tools="")
     await ran(demo, agent, READS)
     assert len(asked) == 3

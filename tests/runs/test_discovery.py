@@ -33,7 +33,7 @@ result = {
 
 
 async def found_out(demo: Core) -> Any:
-    done = await demo.conveyor.finished(demo.conveyor.submit(PROGRAM, demo.rooms.sessions.person).id)
+    done = await demo.run_manager.finished(demo.run_manager.submit(PROGRAM, demo.services.sessions.person).id)
     assert done.state is RunState.DONE, done.fault
     return json.loads(done.result)
 
@@ -72,7 +72,7 @@ result = search_tools("count orders", limit=1)
 
 
 async def test_what_a_search_finds_is_a_list_that_prints_as_a_short_text(demo: Core) -> None:
-    done = await demo.conveyor.finished(demo.conveyor.submit(AS_WRITTEN, demo.rooms.sessions.person).id)
+    done = await demo.run_manager.finished(demo.run_manager.submit(AS_WRITTEN, demo.services.sessions.person).id)
     assert done.state is RunState.DONE, done.fault
     assert "tools matching 'count_orders'" in done.output.splitlines()[0]
     assert "from servers.demo import count_orders  # " in done.output
@@ -92,7 +92,7 @@ result = [isinstance(by_function, list), by_function == by_name[0] == by_name[1]
 
 
 async def test_a_call_by_name_answers_as_the_tools_function_does(demo: Core) -> None:
-    done = await demo.conveyor.finished(demo.conveyor.submit(BY_NAME, demo.rooms.sessions.person).id)
+    done = await demo.run_manager.finished(demo.run_manager.submit(BY_NAME, demo.services.sessions.person).id)
     assert done.result == '[true, true, ["result"]]', done.model_view
 
 
@@ -107,11 +107,11 @@ async def test_a_call_by_name_answers_as_the_tools_function_does(demo: Core) -> 
     ],
 )
 async def test_programs_as_models_write_them_run(demo: Core, code: str) -> None:
-    done = await demo.conveyor.finished(demo.conveyor.submit(code, demo.rooms.sessions.person).id)
+    done = await demo.run_manager.finished(demo.run_manager.submit(code, demo.services.sessions.person).id)
     assert done.result == "2", done.model_view
 
 
 async def test_a_fence_costs_no_line_number(demo: Core) -> None:
     code = "```python\nx = 1\n1 / 0\n```"
-    done = await demo.conveyor.finished(demo.conveyor.submit(code, demo.rooms.sessions.person).id)
+    done = await demo.run_manager.finished(demo.run_manager.submit(code, demo.services.sessions.person).id)
     assert "line 3" in done.model_view

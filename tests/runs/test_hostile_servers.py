@@ -22,14 +22,14 @@ async def connect(core: Core, mode: str) -> None:
 
 async def run(core: Core, code: str) -> Run:
     """To its end; the user allows whatever asks."""
-    session = core.rooms.sessions.open("tester")
-    made = core.conveyor.submit(code, session, "a test")
+    session = core.services.sessions.open("tester")
+    made = core.run_manager.submit(code, session, "a test")
     async with asyncio.timeout(HANG):
         while made.state not in (RunState.DONE, RunState.FAILED, RunState.REFUSED, RunState.STOPPED):
             if made.state is RunState.WAITING:
-                core.conveyor.decide(Decision(made.id, made.proposal.sha, allow=True, by="you", seal=made.seal))
+                core.run_manager.decide(Decision(made.id, made.proposal.sha, allow=True, by="you", seal=made.seal))
             await asyncio.sleep(0.01)
-            made = core.conveyor.run(made.id)
+            made = core.run_manager.run(made.id)
     return made
 
 

@@ -14,7 +14,7 @@ from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunPaused
 from workbench.records import Decision, EntryQuery, PauseAnswer, Run, RunState, Verdict
-from workbench.runs.history import past_runs
+from workbench.runs.past_runs import past_runs
 from workbench.runs.program_languages import check_language
 from workbench.sandbox import deno
 
@@ -33,15 +33,15 @@ result = { total: one.total > 0, second: two.orders.length };
 def agent(demo: Core) -> Any:
     if not deno.runtime():
         pytest.skip("Deno is not installed (the extra `typescript`)")
-    if "typescript" not in demo.rooms.sandbox.levels()[0].languages:
-        pytest.skip(demo.rooms.sandbox.strength.reason or "this machine's sandbox runs Python only")
-    return demo.rooms.sessions.open("test agent")
+    if "typescript" not in demo.services.sandbox.levels()[0].languages:
+        pytest.skip(demo.services.sandbox.strength.reason or "this machine's sandbox runs Python only")
+    return demo.services.sessions.open("test agent")
 
 
 async def allowed(core: Core, session: Any, code: str) -> Run:
-    run = await waiting(core, core.conveyor.submit(code, session, language="typescript"))
-    core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
-    return await core.conveyor.finished(run.id)
+    run = await waiting(core, core.run_manager.submit(code, session, language="typescript"))
+    core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    return await core.run_manager.finished(run.id)
 
 
 async def test_it_works_with_tokens_of_a_sealed_field_and_asks_about_them(demo: Core, agent: Any) -> None:
@@ -62,12 +62,12 @@ result = [one.email, await equal(one.email, one.email), await domainOf(one.email
 
 
 async def test_it_waits_for_a_person_and_then_calls_tools_through_the_broker(demo: Core, agent: Any) -> None:
-    run = await waiting(demo, demo.conveyor.submit(PROGRAM, agent, language="typescript"))
+    run = await waiting(demo, demo.run_manager.submit(PROGRAM, agent, language="typescript"))
     assert isinstance(run.verdict, Verdict)
     assert "not assessed" in run.verdict.sentence
     assert [use.tool for use in run.verdict.tools if use.server == "demo"] == ["list_orders"]
-    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
-    done = await demo.conveyor.finished(run.id)
+    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    done = await demo.run_manager.finished(run.id)
     assert (done.state, done.fault) == (RunState.DONE, None)
     assert json.loads(done.result) == {"total": True, "second": 1}
     assert done.output == "orders: 5\n"
@@ -75,7 +75,7 @@ async def test_it_waits_for_a_person_and_then_calls_tools_through_the_broker(dem
     assert json.loads((demo.paths.workspace / "seen.json").read_text())["orders"]
     called = [entry for entry in demo.journal.entries(EntryQuery(run_id=run.id)) if "list_orders" in entry.note.summary]
     assert len(called) >= 2
-    past, _ = past_runs(demo.journal, demo.rooms.finder)
+    past, _ = past_runs(demo.journal, demo.services.finder)
     assert [one.proposal.language for one in past if one.id == run.id] == ["typescript"]
 
 
@@ -86,7 +86,7 @@ async def test_a_tool_that_its_text_does_not_name_waits_for_a_person_whose_no_re
         if isinstance(event, RunPaused):
             asked.append(event.pause.tool)
             answer = PauseAnswer(event.pause.id, allow=False)
-            asyncio.get_running_loop().call_soon(demo.conveyor.pauses.answer, answer)
+            asyncio.get_running_loop().call_soon(demo.run_manager.pauses.answer, answer)
 
     asked: list[str] = []
     demo.bus.listen(deny)
@@ -106,19 +106,19 @@ async def test_a_failure_goes_back_with_its_lines(demo: Core, agent: Any) -> Non
 
 
 async def test_it_is_edited_as_what_it_is(demo: Core, agent: Any) -> None:
-    run = await waiting(demo, demo.conveyor.submit("1 as number", agent, language="typescript"))
-    edited = await demo.conveyor.edit(run.id, "2 as number")
+    run = await waiting(demo, demo.run_manager.submit("1 as number", agent, language="typescript"))
+    edited = await demo.run_manager.edit(run.id, "2 as number")
     assert edited.verdict is not None
     assert edited.verdict.rules.startswith("script.")
-    demo.conveyor.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you", seal=edited.seal))
-    assert (await demo.conveyor.finished(run.id)).result == "2"
+    demo.run_manager.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you", seal=edited.seal))
+    assert (await demo.run_manager.finished(run.id)).result == "2"
 
 
 async def test_other_languages_and_states_are_refused_at_once(demo: Core, agent: Any) -> None:
     with pytest.raises(WorkbenchError, match="There is no language 'perl'"):
-        demo.conveyor.submit("1", agent, language="perl")
+        demo.run_manager.submit("1", agent, language="perl")
     with pytest.raises(WorkbenchError, match="Only programs in Python keep a state"):
-        demo.conveyor.submit("1", agent, state="kept", language="typescript")
+        demo.run_manager.submit("1", agent, state="kept", language="typescript")
 
 
 def test_without_deno_the_refusal_names_the_line_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,7 @@ async def people(demo):
     found = []
     for name in ("CUS-0003", "CUS-0011"):
         call = ToolCall("c", "demo", "get_customer", {"customer_id": name}, Origin.PERSON, "person")
-        found.append(json.loads((await Broker(demo.rooms).call(call)).structured))
+        found.append(json.loads((await Broker(demo.services).call(call)).structured))
     return [one[field] for one in found for field in ("name", "email", "phone", "address", "date_of_birth")]
 
 
@@ -100,7 +100,7 @@ async def people(demo):
 async def test_no_way_to_write_a_value_leads_it_to_the_model(demo, people, how):
     demo.settings = replace(demo.settings, run_answer_tokens=1_000_000, isolation_high="process")
     person = Person(demo)  # who allows it, though its review says that it spells values out
-    run = await demo.conveyor.finished(demo.conveyor.submit(PROGRAMS[how], demo.rooms.sessions.open("a")).id)
+    run = await demo.run_manager.finished(demo.run_manager.submit(PROGRAMS[how], demo.services.sessions.open("a")).id)
     person.leave()
     assert person.decided == 1
     assert run.state == ("failed" if how == "raised" else "done"), run.fault

@@ -17,36 +17,36 @@ result = [get_tool_definition(name)["name"] for name in ("mcp__demo__list_orders
 
 
 async def run(core, session: Session, code: str):
-    done = await core.conveyor.finished(core.conveyor.submit(code, session).id)
+    done = await core.run_manager.finished(core.run_manager.submit(code, session).id)
     assert done.state is RunState.DONE, done.fault
     return done
 
 
 def first(core, question: str) -> str:
-    matches = core.rooms.catalog.search(question, Depth.NAME).matches
+    matches = core.services.catalog.search(question, Depth.NAME).matches
     return matches[0].name if matches else ""
 
 
 async def test_a_tool_is_found_again_by_the_question_after_which_it_ran(demo):
     assert first(demo, QUESTION) == ""
-    done = await run(demo, demo.rooms.sessions.open("an agent"), PROGRAM)
+    done = await run(demo, demo.services.sessions.open("an agent"), PROGRAM)
     assert done.result == '["list_orders", "list_orders", "list_orders"]'
     assert first(demo, QUESTION) == "list_orders"
 
 
 async def test_another_session_and_a_switched_off_setting_learn_nothing(demo, monkeypatch):
-    searched, called = (demo.rooms.sessions.open(name) for name in ("one", "two"))
+    searched, called = (demo.services.sessions.open(name) for name in ("one", "two"))
     await run(demo, searched, f"search_tools('{QUESTION} orders')")
     await run(demo, called, "from servers.demo import list_orders\nawait list_orders(limit=1)")
     assert first(demo, QUESTION) == ""
-    monkeypatch.setattr(demo.rooms.catalog, "_settings", lambda: Settings(search_learns=False))
-    await run(demo, demo.rooms.sessions.open("three"), PROGRAM)
+    monkeypatch.setattr(demo.services.catalog, "_settings", lambda: Settings(search_learns=False))
+    await run(demo, demo.services.sessions.open("three"), PROGRAM)
     assert first(demo, QUESTION) == ""
 
 
 async def test_personal_data_in_a_question_is_not_kept(demo):
-    session = demo.rooms.sessions.open("an agent")
-    session.searched("orders of ada.lovelace@example.org", demo.rooms.catalog.search("orders", Depth.NAME).matches)
+    session = demo.services.sessions.open("an agent")
+    session.searched("orders of ada.lovelace@example.org", demo.services.catalog.search("orders", Depth.NAME).matches)
     await run(demo, session, "from servers.demo import list_orders\nawait list_orders(limit=1)")
     kept = demo.paths.lessons.read_text()
     assert "orders of [EMAIL" in kept
@@ -54,9 +54,9 @@ async def test_personal_data_in_a_question_is_not_kept(demo):
 
 
 async def test_tools_of_one_program_are_named_together_later(demo):
-    session = demo.rooms.sessions.open("an agent")
+    session = demo.services.sessions.open("an agent")
     program = "from servers.demo import count_orders, list_orders\nawait list_orders(limit=1)\nawait count_orders()"
     for _ in range(2):
         await run(demo, session, program)
-    text = demo.rooms.catalog.search("list_orders", Depth.FULL, 1).text
+    text = demo.services.catalog.search("list_orders", Depth.FULL, 1).text
     assert "Often used in the same programs:\nfrom servers.demo import count_orders" in text

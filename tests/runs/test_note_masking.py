@@ -26,14 +26,14 @@ print(mail)
 
 
 async def test_a_value_in_the_name_of_a_tool_that_a_program_made_up_is_masked(demo: Core) -> None:
-    session = demo.rooms.sessions.open("tester")
-    run = demo.conveyor.submit(MADE_UP, session, "looks")
+    session = demo.services.sessions.open("tester")
+    run = demo.run_manager.submit(MADE_UP, session, "looks")
     async with asyncio.timeout(60):
         while run.state not in ENDS:
             if run.state is RunState.WAITING:
-                demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+                demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
             await asyncio.sleep(0.02)
-            run = demo.conveyor.run(run.id)
+            run = demo.run_manager.run(run.id)
             for pause in run.pauses:
                 raise AssertionError(pause)
     assert run.state is RunState.DONE, run.fault
@@ -48,7 +48,7 @@ async def test_a_value_in_the_name_of_a_tool_that_a_program_made_up_is_masked(de
 
 
 async def test_every_entry_is_masked_whoever_notes_it_and_real_names_stay(demo: Core) -> None:
-    session = demo.rooms.sessions.open("tester")
+    session = demo.services.sessions.open("tester")
     session.vault.register([{"email": "ada@example.org"}, {"name": "list_orders"}], "crm")
     detail = {"list": ["to ada@example.org", {"ada@example.org": ("ada@example.org", 5)}], "sha": "0" * 64}
     for tool in ("ada@example.org", "list_orders"):

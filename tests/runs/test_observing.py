@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from workbench.records import CallTrace, EntryQuery, Risk, RunState
-from workbench.runs.observing import Observing
+from workbench.runs import program_assessment
+from workbench.runs.run import ObservedActions
 from workbench.workspace.book import Change, State
 from workbench.workspace.snapshots import Writer
 
@@ -23,7 +24,7 @@ def trace(server="demo", tool="send_email", state="done"):
 
 
 def test_calls_connections_and_files_are_told_apart():
-    seen, file, folder = Observing(), State(0o100644, 3, 1, "sha"), State(0o040755, 0, 0, "")
+    seen, file, folder = ObservedActions(), State(0o100644, 3, 1, "sha"), State(0o040755, 0, 0, "")
     for one in (trace(state="running"), trace(), trace(state="refused"), trace("network", "a.example:443")):
         seen.take(one)
     writer = Writer("r", "run", "agent")
@@ -40,21 +41,21 @@ def test_files_are_left_out_where_another_program_may_have_written_them_or_nobod
     file = State(0o100644, 3, 1, "sha")
     writer = Writer("r", "run", "agent")
     writer.files = {"both.txt": Change(None, file, frozenset({"other"})), "mine.txt": Change(None, file)}
-    assert Observing().end(writer).written == ("workspace/mine.txt",)
-    assert Observing().end(None).written == ()
+    assert ObservedActions().end(writer).written == ("workspace/mine.txt",)
+    assert ObservedActions().end(None).written == ()
 
 
 async def test_what_a_text_did_not_foretell_is_shown_at_the_run_and_in_the_audit(demo, monkeypatch):
-    assess = demo.conveyor.assess
+    bound = program_assessment.bound
 
-    async def overlooks(*words):
-        verdict = await assess(*words)
+    def overlooks(*given):
+        verdict = bound(*given)
         return replace(verdict, findings=tuple(one for one in verdict.findings if "secret" not in one.subject))
 
-    monkeypatch.setattr(demo.conveyor, "assess", overlooks)
+    monkeypatch.setattr(program_assessment, "bound", overlooks)
     demo.settings = replace(demo.settings, approval_auto_medium=True, isolation_medium="process")
-    agent = demo.rooms.sessions.open("test agent")
-    run = await demo.conveyor.finished(demo.conveyor.submit(CODE, agent).id)
+    agent = demo.services.sessions.open("test agent")
+    run = await demo.run_manager.finished(demo.run_manager.submit(CODE, agent).id)
     assert run.state is RunState.DONE, run.fault
     lines = {one.subject: one for one in run.observed}
     assert lines["demo.count_orders"].times == 1

@@ -47,10 +47,10 @@ async def test_a_host_ticked_for_one_run_is_reached_in_it(house: Core, port: int
     assert run.verdict is not None
     assert (run.verdict.gate, run.verdict.hosts) == (Gate.ASK, (f"ok.test:{port}",))
     assert f"Contacts ok.test:{port}, if you allow it" in run.verdict.sentence
-    house.conveyor.decide(
+    house.run_manager.decide(
         Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=(f"ok.test:{port}",), seal=run.seal)
     )
-    done = await house.conveyor.finished(run.id)
+    done = await house.run_manager.finished(run.id)
     assert (done.state, done.result) == (RunState.DONE, '"hello ok.test"'), done.fault
     (closed,) = audited(house, "net.closed")
     assert (closed["host"], closed["port"], closed["address"]) == ("ok.test", port, "127.0.0.1")
@@ -82,12 +82,12 @@ async def test_only_hosts_that_the_text_names_can_be_allowed(house: Core, port: 
     run = await waiting_run(house, GET.format(port=port))
     for wrong in ("evil.test:443", "ok.test:22", f"OK.test:{port}"):
         with pytest.raises(WorkbenchError, match="names hosts"):
-            house.conveyor.decide(
+            house.run_manager.decide(
                 Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=(wrong,), seal=run.seal)
             )
     with pytest.raises(WorkbenchError, match="another text"):
-        house.conveyor.decide(Decision(run.id, "0" * 64, allow=True, by="you", hosts=(f"ok.test:{port}",)))
-    await house.conveyor.stop(run.id)
+        house.run_manager.decide(Decision(run.id, "0" * 64, allow=True, by="you", hosts=(f"ok.test:{port}",)))
+    await house.run_manager.stop(run.id)
 
 
 async def test_a_denied_host_stays_closed_though_a_person_ticks_it(house: Core, port: int) -> None:
@@ -108,10 +108,10 @@ async def test_a_program_without_a_named_host_goes_back_at_once(house: Core) -> 
 async def test_a_text_that_tells_of_no_network_gets_none(house: Core, port: int) -> None:
     """Nobody was told that it goes outside, so nobody agreed; a rule alone opens nothing for it."""
     allow(house, f'domain = "ok.test"\nports = [{port}]\nprotocols = ["tcp"]')
-    person = house.rooms.sessions.person
-    run = house.conveyor.submit("print(sum(range(10)))", person)
-    assert (await house.conveyor.finished(run.id)).state is RunState.DONE
-    assert outgoing(house.conveyor._runs[run.id]) is None
+    person = house.services.sessions.person
+    run = house.run_manager.submit("print(sum(range(10)))", person)
+    assert (await house.run_manager.finished(run.id)).state is RunState.DONE
+    assert outgoing(house.run_manager._runs[run.id]) is None
 
 
 # ── reaching ─────────────────────────────────────────────────────────────────────────────────────
@@ -121,8 +121,8 @@ async def test_a_place_that_a_rule_opens_is_reached_and_told_as_certain(house: C
     assert run.verdict is not None
     assert run.verdict.hosts == ()
     assert run.verdict.sentence == f"Will connect to ok.test:{port}, which is allowed."
-    house.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
-    done = await house.conveyor.finished(run.id)
+    house.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    done = await house.run_manager.finished(run.id)
     assert done.result == '"hello ok.test"', done.fault
     assert audited(house, "net.closed")[0]["protocol"] == "http"
 
@@ -148,7 +148,7 @@ async def test_connections_end_with_a_run_that_is_stopped(house: Core) -> None:
             'line.sendall(b"here")\ntime.sleep(20)\n'
         )
         run = await waiting_run(house, code)
-        house.conveyor.decide(
+        house.run_manager.decide(
             Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=run.verdict.hosts, seal=run.seal)
         )
         loop = asyncio.get_running_loop()
@@ -157,7 +157,7 @@ async def test_connections_end_with_a_run_that_is_stopped(house: Core) -> None:
             with line:
                 line.setblocking(False)
                 assert await loop.sock_recv(line, 4) == b"here"
-                await house.conveyor.stop(run.id)
+                await house.run_manager.stop(run.id)
                 assert await loop.sock_recv(line, 4) == b""
     assert audited(house, "net.closed")[0]["sent"] == 4
 

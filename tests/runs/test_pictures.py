@@ -68,20 +68,20 @@ def test_a_picture_costs_by_its_size() -> None:
 
 
 async def test_bytes_in_which_something_known_stands_are_kept_back(core):
-    session = core.rooms.sessions.open("test agent")
+    session = core.services.sessions.open("test agent")
     session.vault.register("write to ada.lovelace@example.org", "demo")
     hidden = PNG + b"tEXt Author ada.lovelace@example.org"
     code = f"from client import Image\nresult = [Image({PNG!r}), Image({hidden!r})]"
-    done = await core.conveyor.finished(core.conveyor.submit(code, session).id)
+    done = await core.run_manager.finished(core.run_manager.submit(code, session).id)
     assert done.state is RunState.DONE, done.fault
-    assert len(core.conveyor.pictures(done.id)) == 1
+    assert len(core.run_manager.pictures(done.id)) == 1
     assert "can be read in its bytes" in done.model_view
 
 
 async def test_a_setting_keeps_all_pictures_here(core):
     await core.desk.change_setting("privacy.pictures", False)
-    session = core.rooms.sessions.open("test agent")
-    run = core.conveyor.submit(f"from client import Image\nresult = Image({PNG!r})", session)
-    done = await core.conveyor.finished(run.id)
-    assert core.conveyor.pictures(done.id) == ()
+    session = core.services.sessions.open("test agent")
+    run = core.run_manager.submit(f"from client import Image\nresult = Image({PNG!r})", session)
+    done = await core.run_manager.finished(run.id)
+    assert core.run_manager.pictures(done.id) == ()
     assert "settings keep pictures here" in done.model_view

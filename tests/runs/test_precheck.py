@@ -20,12 +20,12 @@ async def hopeless(code, catalog):
 
 @pytest.fixture
 def agent(core):
-    return core.rooms.sessions.open("test agent")
+    return core.services.sessions.open("test agent")
 
 
 async def test_a_misspelt_parameter_is_told_with_the_valid_ones_and_nobody_is_asked(demo, agent):
     code = SENDS + 'await send_email(to="a@example.org", subjekt="s", body="b")\n'
-    done = await demo.conveyor.finished(demo.conveyor.submit(code, agent).id)
+    done = await demo.run_manager.finished(demo.run_manager.submit(code, agent).id)
     assert done.state is RunState.REFUSED
     assert done.deadline == 0
     assert "line 2: demo.send_email has no parameter subjekt. Did you mean subject?" in done.model_view
@@ -33,7 +33,7 @@ async def test_a_misspelt_parameter_is_told_with_the_valid_ones_and_nobody_is_as
 
 
 async def test_an_unknown_tool_is_told_with_the_nearest(demo, agent):
-    done = await demo.conveyor.finished(demo.conveyor.submit("from servers.demo import list_order\n", agent).id)
+    done = await demo.run_manager.finished(demo.run_manager.submit("from servers.demo import list_order\n", agent).id)
     assert done.state is RunState.REFUSED
     assert "list_orders" in done.model_view
 
@@ -59,27 +59,27 @@ async def test_a_tool_that_may_be_missing_is_no_reason_to_refuse_a_program(demo,
         "try:\n    await call_tool('demo', 'gone', {})\nexcept ToolError as fault:\n    print(fault.code)\n"
         "result = (await all_orders(limit=1))['total']\n"
     )
-    run = demo.conveyor.submit(code, agent)
+    run = demo.run_manager.submit(code, agent)
     asked = await waiting(demo, run)
-    demo.conveyor.decide(Decision(run.id, asked.proposal.sha, allow=True, by="you", seal=asked.seal))
-    done = await demo.conveyor.finished(run.id)
+    demo.run_manager.decide(Decision(run.id, asked.proposal.sha, allow=True, by="you", seal=asked.seal))
+    done = await demo.run_manager.finished(run.id)
     assert done.state is RunState.DONE, done.model_view
     assert done.result == "10000"
     assert "unknown_tool" in done.model_view
 
 
 async def test_a_server_that_is_not_there_is_told_before_anybody_is_asked(demo, agent):
-    done = await demo.conveyor.finished(demo.conveyor.submit("from servers.demmo import list_orders\n", agent).id)
+    done = await demo.run_manager.finished(demo.run_manager.submit("from servers.demmo import list_orders\n", agent).id)
     assert done.state is RunState.REFUSED
     assert "There is no server demmo. Did you mean demo?" in done.model_view
 
 
 async def test_a_name_that_an_earlier_program_of_the_state_gave_is_its_own(demo, agent):
     for code in ("async def call_tool(*given):\n    return given\n", "result = await call_tool('demo', 'gone', {})\n"):
-        run = demo.conveyor.submit(code, agent, state="mine")
+        run = demo.run_manager.submit(code, agent, state="mine")
         if (await reached(demo, run, RunState.WAITING, RunState.DONE)).state is RunState.WAITING:
-            demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
-        done = await demo.conveyor.finished(run.id)
+            demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+        done = await demo.run_manager.finished(run.id)
         assert done.state is RunState.DONE, done.model_view
     assert json.loads(done.result) == ["demo", "gone", {}]
 

@@ -13,7 +13,7 @@ from workbench.runs.reading import Reader
 
 @pytest.fixture
 def reader(demo: Core) -> Reader:
-    return Reader(demo.rooms)
+    return Reader(demo.services)
 
 
 def notes(core: Core, kind: str) -> list[object]:
@@ -21,7 +21,7 @@ def notes(core: Core, kind: str) -> list[object]:
 
 
 async def test_a_reading_is_written_down_with_its_cost(demo: Core, reader: Reader) -> None:
-    outcome = await reader.resource("r", "demo", "demo://company/about", demo.rooms.sessions.person)
+    outcome = await reader.resource("r", "demo", "demo://company/about", demo.services.sessions.person)
     assert outcome.ok
     (note,) = notes(demo, "resource.")
     assert (note.kind, note.server, note.ok) == ("resource.read", "demo", True)
@@ -30,15 +30,15 @@ async def test_a_reading_is_written_down_with_its_cost(demo: Core, reader: Reade
 
 
 async def test_a_failed_reading_is_written_down_with_its_fault(demo: Core, reader: Reader) -> None:
-    await reader.resource("r", "demo", "demo://nothing", demo.rooms.sessions.person)
-    await reader.resource("r", "nobody", "demo://nothing", demo.rooms.sessions.person)
+    await reader.resource("r", "demo", "demo://nothing", demo.services.sessions.person)
+    await reader.resource("r", "nobody", "demo://nothing", demo.services.sessions.person)
     second, first = notes(demo, "resource.failed")
     assert "There is no resource" in first.detail["fault"]
     assert "no server 'nobody'" in second.detail["fault"]
 
 
 async def test_personal_data_that_comes_in_is_known_from_then_on(demo: Core, reader: Reader) -> None:
-    person = demo.rooms.sessions.person
+    person = demo.services.sessions.person
     outcome = await reader.resource("r", "demo", "demo://customers/CUS-0042", person)
     text = outcome.content[0].text
     email = text.split('"email": "')[1].split('"')[0]
@@ -47,7 +47,7 @@ async def test_personal_data_that_comes_in_is_known_from_then_on(demo: Core, rea
 
 
 async def test_a_prompt_is_written_down_with_its_arguments_masked(demo: Core, reader: Reader) -> None:
-    person = demo.rooms.sessions.person
+    person = demo.services.sessions.person
     given = {"ticket_id": "TIC-0007", "tone": "ines.novak@example.com"}
     answer = await reader.prompt("demo", "answer_ticket", given, person)
     assert answer.fault is None
@@ -59,7 +59,7 @@ async def test_a_prompt_is_written_down_with_its_arguments_masked(demo: Core, re
 
 
 async def test_a_token_in_an_address_becomes_its_value_again(demo: Core, reader: Reader) -> None:
-    person, asked = demo.rooms.sessions.person, []
+    person, asked = demo.services.sessions.person, []
     outcome = await reader.resource("r", "demo", "demo://customers/CUS-0042", person)
     email = outcome.content[0].text.split('"email": "')[1].split('"')[0]
     token = person.mask(email)
@@ -84,7 +84,7 @@ async def test_a_reading_nobody_waits_for_is_written_down(demo: Core, reader: Re
         raise AssertionError
 
     demo.catalog.offered.read = never  # type: ignore[method-assign]  # stands for a slow server
-    reading = asyncio.ensure_future(reader.resource("r", "demo", "demo://slow", demo.rooms.sessions.person))
+    reading = asyncio.ensure_future(reader.resource("r", "demo", "demo://slow", demo.services.sessions.person))
     await begun.wait()
     reading.cancel()
     await asyncio.wait([reading])

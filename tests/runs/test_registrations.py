@@ -46,13 +46,13 @@ async def test_a_long_answer_is_shown_before_it_is_looked_through_and_noted_afte
     answer = await demo.desk.call(call("list_customers", limit=500))
     assert answer.ok
     assert answer.bytes > broker.BIG_ANSWER
-    assert demo.rooms.sessions.person.registrations.busy
+    assert demo.services.sessions.person.registrations.busy
     assert noted(demo) == []
     name = json.loads(answer.structured)["customers"][7]["name"]
     short = await demo.desk.call(call("search_customers", query=name))
     assert short.ok, "the next answer does not wait either"
     held.set()
-    await demo.rooms.sessions.person.registrations.settled()
+    await demo.services.sessions.person.registrations.settled()
     first, second = noted(demo)
     assert (first.tool, second.tool) == ("list_customers", "search_customers")
     assert TOKEN.search(str(second.detail["arguments"])), "masked with what the first answer told"
@@ -67,7 +67,7 @@ async def test_what_is_masked_with_the_values_waits_for_them(demo, held):
     assert (await demo.desk.call(mail)).ok
     run = await demo.desk.submit(f"print({one['name']!r})", "x", "")
     report = asyncio.ensure_future(demo.desk.privacy_export("person"))
-    while (state := demo.conveyor.run(run.id).state) is RunState.CHECKED or state is RunState.PROPOSED:
+    while (state := demo.run_manager.run(run.id).state) is RunState.CHECKED or state is RunState.PROPOSED:
         await asyncio.sleep(0.01)
     await demo.desk.tools()
     assert not report.done()
@@ -75,7 +75,7 @@ async def test_what_is_masked_with_the_values_waits_for_them(demo, held):
     assert (sent.kind, sent.detail["arguments"]) == ("call.sent", broker.LATER)
     held.set()
     assert "NAME" in await report
-    done = await demo.conveyor.finished(run.id)
+    done = await demo.run_manager.finished(run.id)
     assert TOKEN.search(done.model_view), done
     answered = next(note for note in noted(demo) if note.tool == "send_email" and note.kind == "call.done")
     assert TOKEN.search(str(answered.detail["arguments"]))
@@ -103,17 +103,17 @@ async def test_a_core_that_closes_does_not_wait_for_ever(demo, held, monkeypatch
 
 
 async def test_an_agents_answer_reaches_nobody_before_it_is_looked_through(demo, held):
-    session = demo.rooms.sessions.open("agent")
-    run = demo.conveyor.submit(
+    session = demo.services.sessions.open("agent")
+    run = demo.run_manager.submit(
         "from servers.demo import list_customers\nprint((await list_customers(limit=500))['customers'][7]['name'])",
         session,
         "x",
     )
     await asyncio.to_thread(held.begun.wait, 60)
-    assert not demo.conveyor.run(run.id).output
-    assert demo.conveyor.run(run.id).state is RunState.RUNNING
+    assert not demo.run_manager.run(run.id).output
+    assert demo.run_manager.run(run.id).state is RunState.RUNNING
     held.set()
-    assert TOKEN.search((await demo.conveyor.finished(run.id)).model_view)
+    assert TOKEN.search((await demo.run_manager.finished(run.id)).model_view)
 
 
 async def test_an_answer_that_cannot_be_looked_through_is_shown_and_noted_all_the_same(demo, monkeypatch):
@@ -122,7 +122,7 @@ async def test_an_answer_that_cannot_be_looked_through_is_shown_and_noted_all_th
 
     monkeypatch.setattr(broker, "register_outcome", broken)
     assert (await demo.desk.call(call("list_customers", limit=500))).ok
-    await demo.rooms.sessions.person.registrations.settled()
+    await demo.services.sessions.person.registrations.settled()
     assert [note.kind for note in noted(demo)] == ["call.done"]
 
 

@@ -18,7 +18,7 @@ CARD = Restoration("CARD", 1, "crm", "gmail", foreign=True, tool="send")
 def test_what_was_given_is_told_without_values(core) -> None:
     given = (Weighed(MAILS, Word.ASK), Weighed(CARD, Word.ALLOW))
     assert noted(given)[0] == {"kind": "EMAIL", "count": 2, "of": "crm", "to": "gmail.send"}
-    session = core.rooms.sessions.open("agent")
+    session = core.services.sessions.open("agent")
     count(given, session)
     count(given, session)
     assert session.given["EMAIL", "crm", "gmail", "send"] == 4
@@ -26,7 +26,7 @@ def test_what_was_given_is_told_without_values(core) -> None:
 
 @pytest.mark.parametrize("letters", [10, 2 * BIG_ARGUMENTS])
 async def test_a_value_of_another_server_is_restored_also_in_long_arguments(demo, letters) -> None:
-    session, tool = demo.rooms.sessions.person, demo.catalog.tool("demo", "send_email")
+    session, tool = demo.services.sessions.person, demo.catalog.tool("demo", "send_email")
     session.vault.register({"email": "ada@northwind.example.org"}, "crm")
     token = session.mask("ada@northwind.example.org")
     call = ToolCall("c", "demo", "send_email", {"body": "x" * letters + token}, Origin.PERSON, "person")
@@ -34,10 +34,10 @@ async def test_a_value_of_another_server_is_restored_also_in_long_arguments(demo
 
 
 async def test_a_persons_own_call_says_what_its_tokens_give_away_before_it_goes(demo) -> None:
-    session = demo.rooms.sessions.person
+    session = demo.services.sessions.person
     session.vault.register({"email": "ada@northwind.example.org"}, "crm")
     token = session.mask("ada@northwind.example.org")
-    broker = Broker(demo.rooms)
+    broker = Broker(demo.services)
     search = ToolCall("c", "demo", "search_customers", {"query": token}, Origin.PERSON, "person")
     question = await broker.call(search)
     assert question.needs_confirmation

@@ -14,15 +14,15 @@ from workbench.runs.run import KEPT_CALLS, ProgramRun
 
 @pytest.fixture
 def run(core):
-    session = core.rooms.sessions.open("agent")
+    session = core.services.sessions.open("agent")
     code = 'print("write to ada@example.org")'
     return ProgramRun(
-        core.rooms, session, Proposal("r1", code, "sha", Origin.AGENT, session.id, "agent", at=time.time())
+        core.services, session, Proposal("r1", code, "sha", Origin.AGENT, session.id, "agent", at=time.time())
     )
 
 
 def entries(run):
-    return run.rooms.journal.entries(EntryQuery(run_id="r1"))
+    return run.services.journal.entries(EntryQuery(run_id="r1"))
 
 
 async def test_an_end_is_reached_once(run):

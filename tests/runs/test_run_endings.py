@@ -71,7 +71,7 @@ def stopped_at(core: Core, count: int):
     def suspended() -> None:
         seen.append(None)
         if len(seen) == count:
-            stops.append(loop.create_task(core.conveyor.stop(core.conveyor.runs()[0].id)))
+            stops.append(loop.create_task(core.run_manager.stop(core.run_manager.runs()[0].id)))
 
     def make(loop, coro, **more):
         return asyncio.Task(_Counting(coro, suspended), loop=loop, **more)
@@ -95,19 +95,19 @@ def allow_everything(core: Core) -> None:
 
 
 def _decide(core: Core, decision: Decision) -> None:
-    if core.conveyor.asks_user(decision.run_id):
-        core.conveyor.decide(decision)
+    if core.run_manager.asks_user(decision.run_id):
+        core.run_manager.decide(decision)
 
 
 def left_behind(core: Core, run, calls: dict[str, str]) -> list[str]:
     """What is still there of a run that is over."""
     found = [f"call {one.tool} is {one.state}" for one in run.calls if one.state in ("running", "waiting")]
     found += [f"call {name} is shown as {state}" for name, state in calls.items() if state in ("running", "waiting")]
-    found += ["a slot"] if core.conveyor.slots.full or core.conveyor.slots.waiting else []
-    found += ["a held call"] if core.conveyor.pauses.all() or core.conveyor.pauses.holds(run.id) else []
+    found += ["a slot"] if core.run_manager.slots.full or core.run_manager.slots.waiting else []
+    found += ["a held call"] if core.run_manager.pauses.all() or core.run_manager.pauses.holds(run.id) else []
     found += ["a server's request"] if core.catalog.asks.holds(run.id) else []
     found += ["a mark in a copy"] if list(core.paths.stages.glob("*/run.json")) else []
-    found += ["a watched workspace"] if core.rooms.snapshots.knows(run.id) else []
+    found += ["a watched workspace"] if core.services.snapshots.knows(run.id) else []
     found += [name for name in living() if run.id in name]
     ends = [e.note.kind for e in core.journal.entries(EntryQuery(run_id=run.id)) if e.note.kind in ENDS]
     return found + ([] if len(ends) == 1 else [f"its ends: {ends}"])
@@ -124,7 +124,7 @@ async def nothing_of_it(core: Core, run, calls: dict[str, str], where: str) -> N
 
 def _copies(core: Core) -> int:
     """Copies of the workspace beyond the spare ones and those of living REPL sessions."""
-    return len(list(core.paths.stages.iterdir())) - 2 - len(core.conveyor.states.now())
+    return len(list(core.paths.stages.iterdir())) - 2 - len(core.run_manager.states.now())
 
 
 async def _processes_end(most: int) -> None:
@@ -145,11 +145,11 @@ async def stopped_everywhere(core: Core, submit) -> int:
         calls.clear()
         with stopped_at(core, count) as seen:
             run = submit()
-            run = await asyncio.wait_for(core.conveyor.finished(run.id), 60)
+            run = await asyncio.wait_for(core.run_manager.finished(run.id), 60)
         await nothing_of_it(core, run, calls, f"stopped at await {count} of {len(seen)}")
         if len(seen) < count:
             assert run.state is RunState.DONE, run.fault
-            await core.conveyor.states.end_all(None, "the test ends")
+            await core.run_manager.states.end_all(None, "the test ends")
             await _processes_end(before + 4)
             return count
     raise AssertionError("the program takes more awaits than were tried")
@@ -166,30 +166,30 @@ def narrow(demo):
 
 
 async def test_a_program_nobody_is_asked_about_can_be_stopped_at_every_await(narrow):
-    agent = narrow.rooms.sessions.open("agent")
-    assert await stopped_everywhere(narrow, lambda: narrow.conveyor.submit(READS, agent)) > 3
+    agent = narrow.services.sessions.open("agent")
+    assert await stopped_everywhere(narrow, lambda: narrow.run_manager.submit(READS, agent)) > 3
 
 
 async def test_a_program_that_is_approved_can_be_stopped_at_every_await(narrow):
-    agent = narrow.rooms.sessions.open("agent")
-    assert await stopped_everywhere(narrow, lambda: narrow.conveyor.submit(DELETES, agent)) > 5
+    agent = narrow.services.sessions.open("agent")
+    assert await stopped_everywhere(narrow, lambda: narrow.run_manager.submit(DELETES, agent)) > 5
 
 
 async def test_a_program_in_a_repl_session_can_be_stopped_at_every_await(narrow):
-    agent = narrow.rooms.sessions.open("agent")
+    agent = narrow.services.sessions.open("agent")
     names = iter(f"s{number}" for number in range(MOST_AWAITS))
-    assert await stopped_everywhere(narrow, lambda: narrow.conveyor.submit(READS, agent, state=next(names))) > 3
+    assert await stopped_everywhere(narrow, lambda: narrow.run_manager.submit(READS, agent, state=next(names))) > 3
 
 
 async def test_a_later_program_of_a_repl_session_can_be_stopped_at_every_await(narrow):
-    agent = narrow.rooms.sessions.open("agent")
+    agent = narrow.services.sessions.open("agent")
     calls: dict[str, str] = {}
     for count in range(1, MOST_AWAITS):
-        first = narrow.conveyor.submit("x = 1", agent, state="one")
-        await narrow.conveyor.finished(first.id)
+        first = narrow.run_manager.submit("x = 1", agent, state="one")
+        await narrow.run_manager.finished(first.id)
         with stopped_at(narrow, count) as seen:
-            run = narrow.conveyor.submit("print(x)\nopen('workspace/n.txt', 'w').write('x')", agent, state="one")
-            run = await asyncio.wait_for(narrow.conveyor.finished(run.id), 60)
+            run = narrow.run_manager.submit("print(x)\nopen('workspace/n.txt', 'w').write('x')", agent, state="one")
+            run = await asyncio.wait_for(narrow.run_manager.finished(run.id), 60)
         await nothing_of_it(narrow, run, calls, f"stopped at await {count} of {len(seen)}")
         if len(seen) < count:
             return
@@ -197,61 +197,61 @@ async def test_a_later_program_of_a_repl_session_can_be_stopped_at_every_await(n
 
 
 async def test_a_dry_run_can_be_stopped_at_every_await(narrow):
-    person = narrow.rooms.sessions.person
-    assert await stopped_everywhere(narrow, lambda: narrow.conveyor.submit(DELETES, person, rehearse=True)) > 3
+    person = narrow.services.sessions.person
+    assert await stopped_everywhere(narrow, lambda: narrow.run_manager.submit(DELETES, person, rehearse=True)) > 3
 
 
 async def test_a_large_workspace_is_copied_and_left_at_every_await(narrow):
     for number in range(300):  # more than is looked at on the event loop
         (narrow.paths.workspace / f"{number}.txt").write_text("x" * 1000)
-    agent, numbers = narrow.rooms.sessions.open("agent"), iter(range(1000))
+    agent, numbers = narrow.services.sessions.open("agent"), iter(range(1000))
 
     def submit():
         (narrow.paths.workspace / f"more{next(numbers)}.txt").write_text("y" * 1000)
-        return narrow.conveyor.submit(READS, agent)
+        return narrow.run_manager.submit(READS, agent)
 
     assert await stopped_everywhere(narrow, submit) > 3
 
 
 async def test_a_stop_while_the_answer_is_prepared_leaves_nothing(narrow):
-    agent, calls = narrow.rooms.sessions.open("agent"), {}
-    run = narrow.conveyor.submit(PRINTS, agent)
+    agent, calls = narrow.services.sessions.open("agent"), {}
+    run = narrow.run_manager.submit(PRINTS, agent)
 
     def hear(event) -> None:
         if event.run.id == run.id and event.run.preparing:
-            stops.append(asyncio.get_running_loop().create_task(narrow.conveyor.stop(run.id)))
+            stops.append(asyncio.get_running_loop().create_task(narrow.run_manager.stop(run.id)))
 
     stops = []
     narrow.bus.listen(hear, RunChanged)
-    run = await narrow.conveyor.finished(run.id)
+    run = await narrow.run_manager.finished(run.id)
     await asyncio.gather(*stops)
     await nothing_of_it(narrow, run, calls, "stopped while its answer was prepared")
 
 
 async def test_a_held_call_ends_with_its_run(narrow):
-    agent, calls = narrow.rooms.sessions.open("agent"), {}
+    agent, calls = narrow.services.sessions.open("agent"), {}
     narrow.bus.listen(lambda event: calls.update({event.trace.call_id: event.trace.state}), RunCall)
     narrow.settings = replace(narrow.settings, approval_auto_medium=True)
-    await narrow.conveyor.finished(narrow.conveyor.submit(READS_MAIL, agent).id)
+    await narrow.run_manager.finished(narrow.run_manager.submit(READS_MAIL, agent).id)
     for how in ("stopped", "nobody answered", "the core closed"):
         calls.clear()
         narrow.settings = replace(narrow.settings, approval_wait_seconds=1 if how == "nobody answered" else 300)
-        run = narrow.conveyor.submit(SENDS_MAIL, agent)
+        run = narrow.run_manager.submit(SENDS_MAIL, agent)
         async with asyncio.timeout(60):
-            while not narrow.conveyor.pauses.holds(run.id):
-                assert not narrow.conveyor.run(run.id).ended, narrow.conveyor.run(run.id).fault
+            while not narrow.run_manager.pauses.holds(run.id):
+                assert not narrow.run_manager.run(run.id).ended, narrow.run_manager.run(run.id).fault
                 await asyncio.sleep(0.01)
         assert "waiting" in calls.values(), how
         if how == "stopped":
-            await narrow.conveyor.stop(run.id)
+            await narrow.run_manager.stop(run.id)
         elif how == "the core closed":
-            await narrow.conveyor.close()
-        run = await asyncio.wait_for(narrow.conveyor.finished(run.id), 60)
+            await narrow.run_manager.close()
+        run = await asyncio.wait_for(narrow.run_manager.finished(run.id), 60)
         await nothing_of_it(narrow, run, calls, how)
 
 
 async def test_an_audit_that_cannot_be_written_still_closes_the_run(narrow, monkeypatch):
-    agent = narrow.rooms.sessions.open("agent")
+    agent = narrow.services.sessions.open("agent")
     append = narrow.journal.append
 
     def full(note):
@@ -260,23 +260,23 @@ async def test_an_audit_that_cannot_be_written_still_closes_the_run(narrow, monk
         append(note)
 
     monkeypatch.setattr(narrow.journal, "append", full)
-    run = narrow.conveyor.submit(READS, agent)
-    run = await asyncio.wait_for(narrow.conveyor.finished(run.id), 60)
+    run = narrow.run_manager.submit(READS, agent)
+    run = await asyncio.wait_for(narrow.run_manager.finished(run.id), 60)
     assert run.state is RunState.FAILED
     await nothing_of_it(narrow, run, {}, "the audit is full")
 
 
 async def test_runs_end_whole_while_threads_switch_all_the_time(narrow):
     narrow._set_settings(replace(narrow.settings, run_concurrent=4))
-    agents = [narrow.rooms.sessions.open(f"agent {number}") for number in range(4)]
+    agents = [narrow.services.sessions.open(f"agent {number}") for number in range(4)]
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
-        runs = [narrow.conveyor.submit(READS, agent) for agent in agents for _ in range(3)]
+        runs = [narrow.run_manager.submit(READS, agent) for agent in agents for _ in range(3)]
         for run in runs[::3]:
             await asyncio.sleep(0.02)
-            await narrow.conveyor.stop(run.id)
-        ended = [await asyncio.wait_for(narrow.conveyor.finished(run.id), 60) for run in runs]
+            await narrow.run_manager.stop(run.id)
+        ended = [await asyncio.wait_for(narrow.run_manager.finished(run.id), 60) for run in runs]
     finally:
         sys.setswitchinterval(before)
     assert {run.state for run in ended} <= {RunState.DONE, RunState.STOPPED}

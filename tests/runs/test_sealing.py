@@ -30,7 +30,7 @@ async def office(demo):
     def hear(event):
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
             decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="you", seal=event.run.seal)
-            asyncio.get_running_loop().call_soon(demo.conveyor.decide, decision)
+            asyncio.get_running_loop().call_soon(demo.run_manager.decide, decision)
 
     demo.bus.listen(hear)
     return demo
@@ -38,12 +38,12 @@ async def office(demo):
 
 async def finished(core, session, code, **more):
     async with asyncio.timeout(40):
-        return await core.conveyor.finished(core.conveyor.submit(code, session, **more).id)
+        return await core.run_manager.finished(core.run_manager.submit(code, session, **more).id)
 
 
 def seal(core, tool, data="", server="demo"):
     found = core.catalog.tool(server, tool)
-    return core.rooms.rules.put(Permission("", "sealed", Word.DENY, server, tool, data=data), found)
+    return core.services.rules.put(Permission("", "sealed", Word.DENY, server, tool, data=data), found)
 
 
 async def customers(core, **arguments):
@@ -52,7 +52,7 @@ async def customers(core, **arguments):
     from workbench.runs.broker import Broker
 
     call = ToolCall("c", "demo", "list_customers", arguments, Origin.PERSON, "person")
-    return json.loads((await Broker(core.rooms).call(call)).structured)["customers"]
+    return json.loads((await Broker(core.services).call(call)).structured)["customers"]
 
 
 SPY = """
@@ -99,13 +99,13 @@ async def test_nothing_real_of_a_sealed_tool_is_in_the_memory_the_files_or_the_e
     spelled = ["".join(f"\\u{ord(letter):04x}" for letter in word) for word in (*words, real[0]["id"])]
     code = SPY.replace("WORDS", repr(spelled))  # not as they are, or they stood in the program
     rules = [seal(office, tool) for tool in ("list_customers", "get_customer")]
-    done = await finished(office, office.rooms.sessions.open("test agent"), code)
+    done = await finished(office, office.services.sessions.open("test agent"), code)
     assert done.state is RunState.DONE, done.fault
     assert json.loads(done.result) == [len(words)], "nothing but the number of a customer, which nobody sealed"
     assert "demo.list_customers and demo.get_customer are sealed" in done.model_view
     for rule in rules:
-        office.rooms.rules.revoke(rule.id)
-    plain = await finished(office, office.rooms.sessions.open("test agent"), code)
+        office.services.rules.revoke(rule.id)
+    plain = await finished(office, office.services.sessions.open("test agent"), code)
     assert json.loads(plain.result) == [*range(len(words) + 1)], "without a seal they are all there"
 
 
@@ -131,7 +131,7 @@ result = {
 }
 print(f"wrote to {one['name']}")
 """
-    agent = office.rooms.sessions.open("test agent")
+    agent = office.services.sessions.open("test agent")
     done = await finished(office, agent, code)
     assert done.state is RunState.DONE, done.fault
     result = json.loads(done.result)
@@ -148,7 +148,9 @@ print(f"wrote to {one['name']}")
     assert done.output == f"wrote to {result['one']['name']}\n"
     outbox = (
         await finished(
-            office, office.rooms.sessions.person, "from servers.demo import list_outbox\nresult = await list_outbox()"
+            office,
+            office.services.sessions.person,
+            "from servers.demo import list_outbox\nresult = await list_outbox()",
         )
     ).result
     (sent,) = json.loads(outbox)
@@ -159,7 +161,7 @@ print(f"wrote to {one['name']}")
 async def test_what_a_tool_echoes_comes_back_as_tokens_in_answers_errors_and_notes(office):
     seal(office, "list_customers", "email")
     real = (await customers(office, limit=1))[0]["email"]
-    office.rooms.rules.put(
+    office.services.rules.put(
         Permission("", "restore", Word.ALLOW, "echo", "say", data="EMAIL"), office.catalog.tool("echo", "say")
     )
     code = """
@@ -174,7 +176,7 @@ except ToolError as fault:
 result = [token, said, failure]
 print(said, failure)
 """
-    agent = office.rooms.sessions.open("test agent")
+    agent = office.services.sessions.open("test agent")
     done = await finished(office, agent, code)
     assert done.state is RunState.DONE, done.fault
     token, said, failure = json.loads(done.result)
@@ -189,7 +191,7 @@ print(said, failure)
 
 
 async def test_what_was_restored_for_one_call_comes_back_as_its_token_without_any_seal(office):
-    agent = office.rooms.sessions.open("test agent")
+    agent = office.services.sessions.open("test agent")
     agent.vault.register({"email": "ada@northwind.example.org"}, "echo")
     token = agent.mask("ada@northwind.example.org")
     code = f"from client import call_tool\nresult = await call_tool('echo', 'say', {{'text': {token!r}}})"
@@ -199,7 +201,7 @@ async def test_what_was_restored_for_one_call_comes_back_as_its_token_without_an
 
 async def test_a_bench_may_add_seals_and_guesses_are_bounded(office):
     office.settings = replace(office.settings, privacy_sealed="demo.list_customers:email")
-    agent = office.rooms.sessions.open("test agent")
+    agent = office.services.sessions.open("test agent")
     code = """
 from client import equal
 from servers.demo import list_customers
@@ -213,7 +215,7 @@ for number in range(300):
 
 
 async def test_parts_of_a_sealed_answer_that_are_no_text_stay_outside(office):
-    agent, tool = office.rooms.sessions.open("agent"), office.catalog.tool("demo", "list_customers")
+    agent, tool = office.services.sessions.open("agent"), office.catalog.tool("demo", "list_customers")
     email = "ada@northwind.example.org"
     agent.vault.register({"email": email}, "demo")
     parts = (Content("image", mime="image/png", data="QUJD"), Content("text", text=f"mail {email}"))

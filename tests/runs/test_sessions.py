@@ -6,9 +6,9 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import Ledger, Origin
-from workbench.runs.keeping import Keeping
 from workbench.runs.provenance import Read
 from workbench.runs.sessions import KEEP_SECONDS, Session, Sessions
+from workbench.runs.vault_persistence import VaultPersistence
 from workbench.secrets.secret_masking import Masks
 from workbench.workspace.walk import Stamp
 
@@ -132,12 +132,12 @@ async def test_values_that_cannot_be_kept_stop_no_other_session_from_being_relea
     def full(self, session):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Keeping, "release", full)
-    sessions = core.rooms.sessions
+    monkeypatch.setattr(VaultPersistence, "release", full)
+    sessions = core.services.sessions
     gone = [read_mail(sessions, 20) for _ in range(2)]
     for one in gone:
         sessions.left(one)
         one.left_at -= KEEP_SECONDS + 1
-    await core.conveyor.release_sessions()
+    await core.run_manager.release_sessions()
     assert [one.weight for one in gone] == [0, 0]
     assert [sessions.get(one.id) for one in gone] == [None, None]

@@ -6,7 +6,7 @@ from workbench.runs.shown import shown_arguments
 
 
 async def test_only_the_beginning_of_huge_arguments_is_kept_and_no_half_of_an_address(core):
-    session = core.rooms.sessions.open("agent")
+    session = core.services.sessions.open("agent")
     text = "x" * 3_580 + " anna.muster@example.com" + " tail" * 1_000_000
     cut = "y" * 3_990 + " anna.muster@example.com"
     shown = shown_arguments(session, {"a": text, "b": cut, "c": [[1] * 1000] * 1000, "k" * 9_000: 1})
@@ -18,7 +18,7 @@ async def test_only_the_beginning_of_huge_arguments_is_kept_and_no_half_of_an_ad
 
 
 async def test_what_was_shown_once_is_masked_anew_when_something_was_learnt_meanwhile(core):
-    session = core.rooms.sessions.open("agent")
+    session = core.services.sessions.open("agent")
     arguments = {"shelf": "Quilling Brothers", "limit": 3}
     before = shown_arguments(session, arguments)
     assert before == '{"shelf": "Quilling Brothers", "limit": 3}'
@@ -30,7 +30,7 @@ async def test_what_was_shown_once_is_masked_anew_when_something_was_learnt_mean
 
 
 async def test_megabytes_are_not_held_on_to_for_having_been_shown(core):
-    session = core.rooms.sessions.open("agent")
+    session = core.services.sessions.open("agent")
     for number in range(200):
         shown_arguments(session, {"a": "x" * 5_000, "number": number})
         shown_arguments(session, {"rows": [0] * 600})

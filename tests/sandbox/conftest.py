@@ -84,7 +84,7 @@ def _probe(fresh_probe: None) -> None:
 
 @pytest.fixture
 async def open_room(tmp_path: Path) -> AsyncIterator[Callable[[str], Awaitable[Room]]]:
-    rooms: list[Room] = []
+    services: list[Room] = []
 
     async def opened(backend: str = "") -> Room:
         if backend == "bubblewrap" and shutil.which("bwrap") is None:
@@ -96,11 +96,11 @@ async def open_room(tmp_path: Path) -> AsyncIterator[Callable[[str], Awaitable[R
             pytest.skip(f"{strength.reason} {strength.hint}")
         for name in ("workspace", "servers", "skills"):
             (tmp_path / name).mkdir(exist_ok=True)
-        rooms.append(Room(sandbox, tmp_path))
-        return rooms[-1]
+        services.append(Room(sandbox, tmp_path))
+        return services[-1]
 
     yield opened
-    for room in rooms:
+    for room in services:
         await room.sandbox.close()
 
 

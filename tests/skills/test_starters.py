@@ -79,7 +79,7 @@ CASES: tuple[tuple[str, str, Any], ...] = (
 
 
 async def ran(core: Core, code: str) -> Any:
-    run = await core.conveyor.finished(core.conveyor.submit(code, core.rooms.sessions.person).id)
+    run = await core.run_manager.finished(core.run_manager.submit(code, core.services.sessions.person).id)
     assert run.state is RunState.DONE, (run.fault, code)
     return json.loads(run.result)
 
@@ -89,7 +89,7 @@ def allow(core: Core, event: Event) -> None:
     if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
         run = event.run
         decision = Decision(run.id, run.proposal.sha, True, "you", seal=run.seal)
-        asyncio.get_running_loop().call_soon(core.conveyor.decide, decision)
+        asyncio.get_running_loop().call_soon(core.run_manager.decide, decision)
 
 
 async def test_each_starter_does_what_its_card_says(core: Core) -> None:

@@ -17,7 +17,7 @@ from workbench.agent.programs import Context, Programs
 from workbench.errors import WorkbenchError
 from workbench.privacy.masking_levels import KindMarks, TextKind
 from workbench.records import JsonObject, Tool
-from workbench.runs.rooms import Rooms
+from workbench.runs.services import Services
 from workbench.servers.server_catalog import ServerCatalog, one_tool
 
 LONGEST_NAME: Final = 64  # characters that models' interfaces take
@@ -36,8 +36,8 @@ class _Shown(Struct, frozen=True):
 class Direct:
     """What the setting agent.direct names, asked each time, and what was named for this agent."""
 
-    def __init__(self, rooms: Rooms, programs: Programs, marks: KindMarks) -> None:
-        self._rooms = rooms
+    def __init__(self, services: Services, programs: Programs, marks: KindMarks) -> None:
+        self._services = services
         self._marks = marks
         self._programs = programs
         self._also: tuple[str, ...] = ()  # servers that were named for this agent alone
@@ -64,7 +64,7 @@ class Direct:
         if found is None:
             return None
         spelled = f"{found.tool.server}.{found.tool.name}"
-        code = f"{one_tool(self._rooms.catalog, spelled).import_line}\n"
+        code = f"{one_tool(self._services.catalog, spelled).import_line}\n"
         function = code.rpartition(" ")[2].strip()
         try:
             json.dumps(arguments, allow_nan=False)
@@ -76,7 +76,7 @@ class Direct:
         return Answer(text, {}, answer.pictures, answer.failed, answer.kind)
 
     def _listed(self, one: _Shown) -> T.Tool:
-        marks, kind = self._marks, kind_of(self._rooms.catalog, one.tool)
+        marks, kind = self._marks, kind_of(self._services.catalog, one.tool)
         hints = one.tool.hints
         schema = {"type": "object", **one.tool.input_schema}
         return T.Tool(
@@ -93,10 +93,10 @@ class Direct:
         )
 
     async def _shown(self, *, learn: bool) -> list[_Shown]:
-        chosen = {*self._rooms.settings().agent_direct.split(), *self._also}
+        chosen = {*self._services.settings().agent_direct.split(), *self._also}
         if not chosen:
             return []
-        catalog = self._rooms.catalog
+        catalog = self._services.catalog
         if learn:
             await catalog.learn()
         tools = [tool for tool in catalog.tools() if tool.server in chosen and catalog.blocked(tool) is None]

@@ -35,8 +35,8 @@ from workbench.agent.tools import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, Ag
 from workbench.errors import WorkbenchError
 from workbench.privacy.masking_levels import TextKind
 from workbench.records import AgentInfo, JsonObject, Note
-from workbench.runs.conveyor import Conveyor
-from workbench.runs.rooms import Rooms
+from workbench.runs.run_manager import RunManager
+from workbench.runs.services import Services
 from workbench.runs.sessions import Session
 from workbench.sandbox.packages import packages
 
@@ -44,20 +44,20 @@ from workbench.sandbox.packages import packages
 class Door:
     """From an agent's first byte to its last."""
 
-    def __init__(self, rooms: Rooms, conveyor: Conveyor, changed: Callable[[bool], None]) -> None:
+    def __init__(self, services: Services, run_manager: RunManager, changed: Callable[[bool], None]) -> None:
         """`changed`: told when what is known of the agent changed, and whether it is here."""
-        self._rooms = rooms
-        self._conveyor = conveyor
+        self._services = services
+        self._run_manager = run_manager
         self._changed = changed
-        self._session = rooms.sessions.open("an agent")
+        self._session = services.sessions.open("an agent")
         self.info = AgentInfo(self._session.id, "an agent", "", time.time())
-        self.programs = Programs(rooms, conveyor, self._session)
+        self.programs = Programs(services, run_manager, self._session)
         self._marks = self._session.text_kinds
         self.edge = Edge(self._session)
-        self._skills = Skills(rooms, self._session, self.programs)
-        self._files = Files(rooms, conveyor, self._session, self.programs)
-        self._direct = Direct(rooms, self.programs, self._marks)
-        self._lookups = Lookups(rooms, conveyor, self._session, self.programs)
+        self._skills = Skills(services, self._session, self.programs)
+        self._files = Files(services, run_manager, self._session, self.programs)
+        self._direct = Direct(services, self.programs, self._marks)
+        self._lookups = Lookups(services, run_manager, self._session, self.programs)
         self._changes = ToolChanges(lambda: self._tools(learn=False))
         self.server: Server[Any] = Announcing(
             SERVER,
@@ -68,7 +68,7 @@ class Door:
             on_subscriptions_listen=self._changes.listen,
         )
         self.server.add_request_handler("logging/setLevel", T.SetLevelRequestParams, self._set_level)
-        SkillResources(rooms, self._session, self.server)
+        SkillResources(services, self._session, self.server)
 
     @property
     def session(self) -> Session:
@@ -78,11 +78,11 @@ class Door:
     async def open(self) -> AsyncIterator[None]:
         """While it lasts the agent is there; runs it still has at the end are stopped."""
         async with AsyncExitStack() as leaving:  # a step that fails, as the audit on a full disk, skips no other one
-            leaving.push_async_callback(self._conveyor.release_sessions)
+            leaving.push_async_callback(self._run_manager.release_sessions)
             leaving.push_async_callback(self._changes.close)
-            leaving.callback(self._conveyor.states.leave, self._session)
+            leaving.callback(self._run_manager.states.leave, self._session)
             leaving.callback(self._note_leaving)
-            leaving.callback(self._rooms.sessions.left, self._session)
+            leaving.callback(self._services.sessions.left, self._session)
             leaving.callback(self._changed, False)
             leaving.callback(self.programs.stop_all, "The agent that proposed it is gone.")
             self._changed(True)
@@ -117,7 +117,7 @@ class Door:
                 annotations=T.ToolAnnotations(read_only_hint=tool.read_only, open_world_hint=False),
             )
             for tool in TOOLS
-            if tool.name not in RUN_PROGRAMS or self._rooms.settings().run_enabled
+            if tool.name not in RUN_PROGRAMS or self._services.settings().run_enabled
         ]
         return own + await self._direct.tools(learn=learn)
 
@@ -127,14 +127,14 @@ class Door:
 
     def _described(self, tool: AgentTool) -> str:
         """With what is different on each machine."""
-        there = packages(self._rooms.settings().run_packages, "").there if tool is EXECUTE else ()
+        there = packages(self._services.settings().run_packages, "").there if tool is EXECUTE else ()
         return f"{tool.description}\nInstalled packages: {', '.join(there)}." if there else tool.description
 
     def _schema(self, tool: AgentTool) -> dict[str, Any]:  # Any: JSON Schema
         """With the time that a program has as the settings say now."""
         schema = dict(tool.schema)
         if tool is EXECUTE:
-            words = f"Seconds of its own, at most {self._rooms.settings().run_seconds}."
+            words = f"Seconds of its own, at most {self._services.settings().run_seconds}."
             timeout = {"type": "number", "description": words}
             schema["properties"] = {**schema["properties"], "timeout": timeout}
         return schema
@@ -194,7 +194,7 @@ class Door:
         params = context.session.client_params
         if params is None or self._session.called == (name := agent_name(params.client_info.name)):
             return
-        self._rooms.sessions.named(self._session, name)
+        self._services.sessions.named(self._session, name)
         shown = self._session.author
         self._session.declared = {word: self._session.mask(told) for word, told in declared(params).items()}
         self.info = replace(self.info, name=shown, version=shortened(params.client_info.version, 40))
@@ -210,4 +210,4 @@ class Door:
 
     def _note(self, kind: str, summary: str, detail: JsonObject | None = None) -> None:
         masked, session = self._session.mask(summary), self._session
-        self._rooms.journal.append(Note(kind, masked, session.author, session.id, detail=detail or {}))
+        self._services.journal.append(Note(kind, masked, session.author, session.id, detail=detail or {}))

@@ -21,8 +21,8 @@ from workbench.events import (
     ToolsChanged,
 )
 from workbench.records import AgentDoor, AgentInfo, Fault, Note
-from workbench.runs.conveyor import Conveyor
-from workbench.runs.rooms import Rooms
+from workbench.runs.run_manager import RunManager
+from workbench.runs.services import Services
 from workbench.sdk import load_sdk
 
 if TYPE_CHECKING:
@@ -37,10 +37,12 @@ class Entrance:
 
     hears = (ToolsChanged, ServerRemoved, DefinitionsBlocked, PermissionsChanged)
 
-    def __init__(self, rooms: Rooms, conveyor: Conveyor, arrange: Callable[[Door], None] = lambda door: None) -> None:
+    def __init__(
+        self, services: Services, run_manager: RunManager, arrange: Callable[[Door], None] = lambda door: None
+    ) -> None:
         """`arrange`: what else a door gets before its agent comes in; conformance tests bring their tools that way."""
-        self._rooms = rooms
-        self._conveyor = conveyor
+        self._services = services
+        self._run_manager = run_manager
         self._arrange = arrange
         self._doors: dict[str, Door] = {}  # of the agents that are here, by session
         self._http: HttpDoor | None = None
@@ -74,7 +76,7 @@ class Entrance:
 
     async def open_as_set(self) -> Fault | None:
         """At the start, if the settings say so; what went wrong is worth knowing and ends nothing."""
-        settings = self._rooms.settings()
+        settings = self._services.settings()
         if not settings.agent_http:
             return None
         try:
@@ -93,8 +95,8 @@ class Entrance:
             await asyncio.to_thread(_load_http)
             from workbench.agent.http.server import HttpDoor
 
-            self._token = await asyncio.to_thread(token, self._rooms.paths.agent_token, fresh=fresh_token)
-            self._rooms.secrets.masks.hide(self._token)
+            self._token = await asyncio.to_thread(token, self._services.paths.agent_token, fresh=fresh_token)
+            self._services.secrets.masks.hide(self._token)
             self._http = HttpDoor(self._door, self._token, port)
             self._note("door.opened", f"The HTTP door for agents is open at port {self._http.port} of this machine")
             return self.view()
@@ -119,14 +121,14 @@ class Entrance:
                 self._doors[door.session.id] = door
             else:
                 self._doors.pop(door.session.id, None)
-            self._rooms.tell(AgentsChanged(self.agents()))
+            self._services.tell(AgentsChanged(self.agents()))
 
-        door = Door(self._rooms, self._conveyor, changed)
+        door = Door(self._services, self._run_manager, changed)
         self._arrange(door)
         return door
 
     def _note(self, kind: str, summary: str) -> None:
-        self._rooms.journal.append(Note(kind, summary, actor=BY))
+        self._services.journal.append(Note(kind, summary, actor=BY))
 
 
 def load_door() -> None:

@@ -13,11 +13,11 @@ from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject
 from workbench.records.runs import ENDS
 from workbench.runs.agent_files import listed, read, writing
-from workbench.runs.conveyor import Conveyor
 from workbench.runs.provenance import UNTRUSTED, Read
-from workbench.runs.rooms import Rooms
+from workbench.runs.run_manager import RunManager
+from workbench.runs.services import Services
 from workbench.runs.sessions import Session
-from workbench.runs.spills import FOLDER
+from workbench.runs.stored_answers import FOLDER
 
 LONGEST_RESULT: Final = 10_000_000  # characters of an answer that is fetched in slices
 
@@ -25,9 +25,9 @@ LONGEST_RESULT: Final = 10_000_000  # characters of an answer that is fetched in
 class Files:
     """As one agent sees them."""
 
-    def __init__(self, rooms: Rooms, conveyor: Conveyor, session: Session, programs: Programs) -> None:
-        self._rooms = rooms
-        self._conveyor = conveyor
+    def __init__(self, services: Services, run_manager: RunManager, session: Session, programs: Programs) -> None:
+        self._services = services
+        self._run_manager = run_manager
         self._session = session
         self._programs = programs
         self._result = ("", "")  # the last run whose answer was fetched, and it, masked: its next slice costs nothing
@@ -41,13 +41,13 @@ class Files:
     async def read(self, arguments: JsonObject) -> Answer:
         """`read_workspace_file`. Nobody knows who wrote it, so its reader counts as having read strangers' words."""
         path = given.text(arguments, "path")
-        text = await read(self._rooms, self._session, path, given.number(arguments, "first_line", 1))
+        text = await read(self._services, self._session, path, given.number(arguments, "first_line", 1))
         self._learn("", "workspace", path, text)
         return Answer(text, kind=TextKind.PUBLIC)  # masked when it was read
 
     async def list(self, arguments: JsonObject) -> Answer:
         """`list_workspace_files`."""
-        text = await listed(self._rooms, self._session, given.text(arguments, "folder", ""))
+        text = await listed(self._services, self._session, given.text(arguments, "folder", ""))
         return Answer(text, kind=TextKind.PUBLIC)
 
     async def result(self, arguments: JsonObject) -> Answer:
@@ -65,7 +65,7 @@ class Files:
             except WorkbenchError:  # it was short, or is not kept
                 self._result = (run.id, run.model_view)
         whole = self._programs.answer(run)
-        offset, budget = given.number(arguments, "offset", 0), self._rooms.settings().run_answer_tokens
+        offset, budget = given.number(arguments, "offset", 0), self._services.settings().run_answer_tokens
         answer = sliced(self._result[1] or whole.text, offset, budget, f"get_run({run.id!r})")
         self._learn(run.id, "workbench", "get_run", answer.text)
         pictures = () if offset else whole.pictures
@@ -78,4 +78,4 @@ class Files:
 
     def _masked(self, path: str) -> str:
         """On a thread. Masked as a whole before anything is cut."""
-        return self._session.mask_output(self._rooms.store.read(path)[:LONGEST_RESULT])
+        return self._session.mask_output(self._services.store.read(path)[:LONGEST_RESULT])

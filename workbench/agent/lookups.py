@@ -15,11 +15,11 @@ from workbench.agent.programs import Programs
 from workbench.events import LedgerChanged
 from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, Ledger, RunState
-from workbench.runs.conveyor import Conveyor
-from workbench.runs.execution import depth_of, limit_of
-from workbench.runs.rooms import Rooms
+from workbench.runs.answer_view import cut
+from workbench.runs.program_execution import depth_of, limit_of
+from workbench.runs.run_manager import RunManager
+from workbench.runs.services import Services
 from workbench.runs.sessions import Session
-from workbench.runs.view import cut
 from workbench.servers.server_catalog import one_tool
 from workbench.tokens import count, counter
 
@@ -31,17 +31,17 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u
 class Lookups:
     """Of one agent; what they cost is counted where a person sees it."""
 
-    def __init__(self, rooms: Rooms, conveyor: Conveyor, session: Session, programs: Programs) -> None:
-        self._rooms = rooms
-        self._conveyor = conveyor
+    def __init__(self, services: Services, run_manager: RunManager, session: Session, programs: Programs) -> None:
+        self._services = services
+        self._run_manager = run_manager
         self._session = session
         self._programs = programs
         self._skills, self._counted = 0, -FRESH_SECONDS
 
     async def search(self, arguments: JsonObject) -> Answer:
         """`search_tools`."""
-        await self._rooms.catalog.learn()
-        answer = self._rooms.catalog.search(
+        await self._services.catalog.learn()
+        answer = self._services.catalog.search(
             given.text(arguments, "query", ""),
             depth_of(given.text(arguments, "detail_level", "description")),
             limit_of(arguments.get("limit")),
@@ -55,16 +55,16 @@ class Lookups:
 
     async def definition(self, arguments: JsonObject) -> Answer:
         """`get_tool_definition`, with the line that imports it; one too long for an answer is read in a program."""
-        await self._rooms.catalog.learn()
-        found = one_tool(self._rooms.catalog, given.text(arguments, "name"), given.text(arguments, "category", ""))
-        fields = self._rooms.rules.of(found.tool).sealed_fields(self._rooms.settings().privacy_sealed)
+        await self._services.catalog.learn()
+        found = one_tool(self._services.catalog, given.text(arguments, "name"), given.text(arguments, "category", ""))
+        fields = self._services.rules.of(found.tool).sealed_fields(self._services.settings().privacy_sealed)
         what = ", ".join(filter(None, fields)) or "all personal data"
         sealed = f"# programs get tokens of {what} in its answers\n" if fields else ""
         text = _plain(f"{found.import_line}\n{sealed}{json.dumps(dict(found.tool.raw), ensure_ascii=False)}")
         pointer = "a program reads the whole: get_tool_definition(name)"
-        kind = kind_of(self._rooms.catalog, found.tool)
+        kind = kind_of(self._services.catalog, found.tool)
         text = self._session.mask_part(text, kind)  # before it is cut: a cut must not split a value in two
-        text = cut(text, self._rooms.settings().run_answer_tokens, pointer)
+        text = cut(text, self._services.settings().run_answer_tokens, pointer)
         self._spend(count(text))
         return Answer(text, kind=kind)
 
@@ -73,21 +73,21 @@ class Lookups:
         for, which it repeats, holds a known value."""
         asked = " ".join(one for one in arguments.values() if isinstance(one, str))
         repeats = self._session.mask_known(asked) != asked
-        shown = any(name in text for name in self._rooms.catalog.unseen())
+        shown = any(name in text for name in self._services.catalog.unseen())
         return TextKind.PUBLIC if repeats or shown else TextKind.FIXED
 
     async def stats(self) -> Answer:
         """`get_execution_stats`."""
-        catalog, slots, ledger = self._rooms.catalog, self._conveyor.slots, self._session.ledger
+        catalog, slots, ledger = self._services.catalog, self._run_manager.slots, self._session.ledger
         facts: JsonObject = {
             "servers": len(catalog.states()),
             "tools": len(catalog.tools()),
             "skills": await self._kept(),
             "runs": self._programs.proposed,
             "succeeded": self._programs.succeeded,
-            "active_tasks": self._conveyor.number(RunState.RUNNING),
+            "active_tasks": self._run_manager.number(RunState.RUNNING),
             "queued": slots.waiting,
-            "waiting": self._conveyor.number(RunState.WAITING),
+            "waiting": self._run_manager.number(RunState.WAITING),
             "max_concurrent_tasks": slots.most,
             "tokens_used": ledger.actual,
             "tokens_saved": max(0, ledger.direct - ledger.actual),
@@ -97,13 +97,13 @@ class Lookups:
     async def _kept(self) -> int:
         """How many skills there are; looking is reading them all, so whoever asks again soon hears the same."""
         if time.monotonic() > self._counted + FRESH_SECONDS:
-            self._skills = len(await asyncio.to_thread(self._rooms.library.usable))
+            self._skills = len(await asyncio.to_thread(self._services.library.usable))
             self._counted = time.monotonic()
         return self._skills
 
     def _spend(self, tokens: int) -> None:
         self._session.spend(Ledger(direct=0, actual=tokens, counter=counter()))
-        self._rooms.tell(LedgerChanged(self._rooms.sessions.total()))
+        self._services.tell(LedgerChanged(self._services.sessions.total()))
 
 
 def _plain(text: str) -> str:

@@ -23,10 +23,10 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, Run, RunState
-from workbench.runs.conveyor import Conveyor
-from workbench.runs.rooms import Rooms
+from workbench.runs.answer_view import WISHES
+from workbench.runs.run_manager import RunManager
+from workbench.runs.services import Services
 from workbench.runs.sessions import Session
-from workbench.runs.view import WISHES
 
 # Any: the SDK leaves both type parameters of its context open.
 Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -41,9 +41,9 @@ USUAL_WAIT: Final = 45.0  # seconds that one answer may take where the setting s
 class Programs:
     """Those of one agent."""
 
-    def __init__(self, rooms: Rooms, conveyor: Conveyor, session: Session) -> None:
-        self._rooms = rooms
-        self._conveyor = conveyor
+    def __init__(self, services: Services, run_manager: RunManager, session: Session) -> None:
+        self._services = services
+        self._run_manager = run_manager
         self._session = session
         self._open: dict[str, asyncio.Task[Run]] = {}  # by run; each task ends with its run
         self._late: set[str] = set()  # of them, those whose request is over: get_run has their answer
@@ -60,10 +60,10 @@ class Programs:
                 f"The program is longer than {MAX_BYTES // 1000} kB.", "Keep data in workspace/ files."
             )
         wished = float(min(given.seconds(arguments, "timeout"), LONGEST_TIMEOUT))
-        await self._rooms.catalog.learn()
+        await self._services.catalog.learn()
         state = given.text(arguments, "session_id", "")
         language = given.text(arguments, "language", "python")
-        run = self._conveyor.submit(
+        run = self._run_manager.submit(
             code,
             self._session,
             purpose,
@@ -80,9 +80,9 @@ class Programs:
         self, context: Context, code: str, purpose: str, wish: str, skill: str = "", required: tuple[str, ...] = ()
     ) -> Answer:
         """Run a program that the workbench wrote for an agent that asked for a call, a file or a skill: its `wish`."""
-        await self._rooms.catalog.learn()
+        await self._services.catalog.learn()
         words = shortened(purpose, LONGEST_PURPOSE)
-        submit = self._conveyor.submit
+        submit = self._run_manager.submit
         run = submit(code, self._session, words, skill=skill, required=required, wish=wish)
         return await self._ended(context, run)
 
@@ -90,7 +90,7 @@ class Programs:
         """Nobody waits for them any more. `late`: also those that the agent was told to ask for later."""
         for run_id in tuple(self._open):
             if late or run_id not in self._late:
-                spawn(f"stop {run_id}", self._conveyor.stop(run_id, reason))
+                spawn(f"stop {run_id}", self._run_manager.stop(run_id, reason))
 
     @property
     def awaited(self) -> int:
@@ -99,27 +99,27 @@ class Programs:
 
     def find(self, run_id: str) -> Run:
         """A run of this agent."""
-        mine = [run for run in self._conveyor.runs() if run.proposal.session == self._session.id]
+        mine = [run for run in self._run_manager.runs() if run.proposal.session == self._session.id]
         found = next((run for run in mine if run.id == run_id), None)
         if found is None:
             last = "; ".join(f"{run.id}: {run.state}" for run in mine[:5])
             hint = f"Your last runs are {last}." if last else "You have no runs yet; execute_code names its run."
             raise WorkbenchError(f"There is no run {run_id[:80]!r} of yours.", hint)
-        return self._conveyor.run(run_id)
+        return self._run_manager.run(run_id)
 
     async def until(self, run_id: str, seconds: float) -> Run:
         """The run when it is over, or as it stands after so many seconds; at most as long as one answer may take."""
         if (over := self._open.get(run_id)) is not None:
-            longest = self._rooms.settings().agent_wait_seconds or USUAL_WAIT
+            longest = self._services.settings().agent_wait_seconds or USUAL_WAIT
             await asyncio.wait([over], timeout=min(seconds, longest))
-        return self._conveyor.run(run_id)
+        return self._run_manager.run(run_id)
 
     def standing(self, run: Run) -> Answer:
         """What a run that is not over waits for, and what the agent and its user can do."""
         subject = "The file" if run.proposal.wish == "file" else WISHES[run.proposal.wish][0]
         facts: JsonObject = {"run": run.id, "state": str(run.state)}
         ask = f"get_run(run_id={run.id!r}, wait=40) waits for it and gives its answer."
-        if not self._conveyor.asks_user(run.id):
+        if not self._run_manager.asks_user(run.id):
             return Answer(f"{subject} is not over: {self._words(run)}. {ask}", facts, kind=TextKind.FIXED)
         if run.state is not RunState.WAITING and not run.pauses:  # a server asks, and only a window has its form
             words = f"{subject} waits: a server asks your user something, in the workbench's window. {ask}"
@@ -141,7 +141,7 @@ class Programs:
     def answer(self, run: Run) -> Answer:
         """What came of a run that is over."""
         facts: JsonObject = {"run": run.id, "state": str(run.state)}
-        pictures = self._conveyor.pictures(run.id)
+        pictures = self._run_manager.pictures(run.id)
         failed = run.state is not RunState.DONE
         text = run.model_view or f"{self._words(run)}."  # masked when it arrived
         return Answer(text, facts, pictures, failed=failed, kind=TextKind.PUBLIC)
@@ -154,18 +154,18 @@ class Programs:
         alone = 0.0  # for how long it has waited for a user who is not there
         try:
             while not over.done():
-                if alone > self._rooms.settings().agent_wait_seconds:
+                if alone > self._services.settings().agent_wait_seconds:
                     self._late.add(run.id)
-                    return self.standing(self._conveyor.run(run.id))
+                    return self.standing(self._run_manager.run(run.id))
                 before = time.monotonic()
                 await asyncio.wait([over], timeout=LOOK)
-                unseen = self._conveyor.asks_user(run.id) and not self._conveyor.approvals.attended
+                unseen = self._run_manager.asks_user(run.id) and not self._run_manager.approvals.attended
                 alone = alone + time.monotonic() - before if unseen else 0.0
         except asyncio.CancelledError:  # the agent cancelled, gave up or left
-            if self._conveyor.is_users(run.id):
+            if self._run_manager.is_users(run.id):
                 self._late.add(run.id)
             else:
-                spawn(f"stop {run.id}", self._conveyor.stop(run.id, "The agent that proposed it is gone."))
+                spawn(f"stop {run.id}", self._run_manager.stop(run.id, "The agent that proposed it is gone."))
             raise
         finally:
             heart.cancel()
@@ -173,7 +173,7 @@ class Programs:
 
     async def _see_to_end(self, run_id: str) -> Run:
         try:
-            run = await self._conveyor.finished(run_id)
+            run = await self._run_manager.finished(run_id)
         finally:
             self._open.pop(run_id, None)
             self._late.discard(run_id)
@@ -184,7 +184,7 @@ class Programs:
         """Tell a patient client what is happening, as far as it asked to know."""
         beat, before = 0, ""
         while True:
-            words = self._words(self._conveyor.run(run_id))
+            words = self._words(self._run_manager.run(run_id))
             told = self._session.text_kinds.mark(words, TextKind.FIXED)
             await context.session.report_progress(beat, None, told)
             if (kind := words.split(":")[0]) != before and self.log_level in ("debug", "info"):
@@ -195,11 +195,11 @@ class Programs:
 
     def _words(self, run: Run) -> str:
         if run.state is RunState.WAITING:
-            if self._conveyor.approvals.attended:
+            if self._run_manager.approvals.attended:
                 return f"waiting for the user's approval: {_left(run.deadline)} left"
             return f"waiting for the user's approval: `mcp-workbench runs allow {run.id}`, {_left(run.deadline)} left"
-        if (ahead := self._conveyor.slots.ahead(run.id)) is not None:
-            most = self._conveyor.slots.most
+        if (ahead := self._run_manager.slots.ahead(run.id)) is not None:
+            most = self._run_manager.slots.most
             return f"waiting for a place: {ahead} before it, {most} may run at once"
         if any(call.state == "waiting" for call in run.calls) or run.pauses:
             return "the program is running: a call of it waits for the user's approval"

@@ -21,7 +21,7 @@ from workbench.agent.programs import Context
 from workbench.files import read_plain
 from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, JsonValue, Skill
-from workbench.runs.rooms import Rooms
+from workbench.runs.services import Services
 from workbench.runs.sessions import Session
 from workbench.runs.skill_verbs import kept_skills
 from workbench.skills.frontmatter import FrontMatterError, Node, read_nested_fields
@@ -49,8 +49,8 @@ class _File(Struct, frozen=True):
 class SkillResources:
     """For one agent."""
 
-    def __init__(self, rooms: Rooms, session: Session, server: Server[Any]) -> None:  # Any: as the SDK leaves it
-        self._rooms = rooms
+    def __init__(self, services: Services, session: Session, server: Server[Any]) -> None:  # Any: as the SDK leaves it
+        self._services = services
         self._session = session
         server.extensions = dict(EXTENSIONS)
         server.add_request_handler("skills/list", T.PaginatedRequestParams, self._list)
@@ -64,7 +64,7 @@ class SkillResources:
         return {"skills": entries, **_caching(context)} | ({"nextCursor": cursor} if cursor else {})
 
     async def _get(self, context: Context, params: GetSkillParams) -> dict[str, Any]:  # Any: JSON
-        for skill in await kept_skills(self._rooms):
+        for skill in await kept_skills(self._services):
             if _uri(skill, _CARD) == params.uri and (entry := await self._entry(skill)) is not None:
                 return {"skill": entry, **_caching(context)}
         words = f"There is no skill {params.uri[:200]!r}; skills/list names all."
@@ -84,7 +84,7 @@ class SkillResources:
         return T.ListResourcesResult(resources=found, next_cursor=cursor)
 
     async def _read(self, context: Context, params: T.ReadResourceRequestParams) -> T.ReadResourceResult:
-        for skill in await kept_skills(self._rooms):
+        for skill in await kept_skills(self._services):
             if params.uri.startswith(_uri(skill, "")):
                 for file in await asyncio.to_thread(self._files, skill):
                     if file.uri == params.uri:
@@ -97,7 +97,7 @@ class SkillResources:
         raise MCPError(code, self._public("Resource not found"), {"uri": params.uri[:2_000]})
 
     async def _page(self, cursor: str | None) -> tuple[list[Skill], str | None]:
-        skills = sorted(await kept_skills(self._rooms), key=lambda skill: skill.name)
+        skills = sorted(await kept_skills(self._services), key=lambda skill: skill.name)
         if cursor is not None and not any(skill.name == cursor for skill in skills):
             raise MCPError(_INVALID, self._public("That page is gone; begin anew without a cursor."))
         rest = [skill for skill in skills if cursor is None or skill.name >= cursor]
@@ -123,7 +123,7 @@ class SkillResources:
 
     def _files(self, skill: Skill) -> list[_File]:
         """Its plain text files as this session may see them; earlier versions and links are no part of it."""
-        folder = self._rooms.library.folder(skill.name)
+        folder = self._services.library.folder(skill.name)
         found: list[_File] = []
         for path in sorted(folder.rglob("*"))[: 10 * MOST_FILES]:
             parts = path.relative_to(folder).parts

@@ -11,11 +11,11 @@ from workbench.agent.programs import Context, Programs
 from workbench.errors import WorkbenchError
 from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, Skill
-from workbench.runs.rooms import Rooms
+from workbench.runs.answer_view import cut
+from workbench.runs.services import Services
 from workbench.runs.sessions import Session
 from workbench.runs.skill_offers import offer_skill
 from workbench.runs.skill_verbs import find_skills, kept_skill, kept_skills, read_skill_text
-from workbench.runs.view import cut
 from workbench.skills.signature import calling
 
 MOST_FOUND: Final = 10
@@ -24,30 +24,30 @@ MOST_FOUND: Final = 10
 class Skills:
     """Kept ones only; what an agent offers is a draft until a person keeps it."""
 
-    def __init__(self, rooms: Rooms, session: Session, programs: Programs) -> None:
-        self._rooms = rooms
+    def __init__(self, services: Services, session: Session, programs: Programs) -> None:
+        self._services = services
         self._session = session
         self._programs = programs
 
     async def list(self) -> Answer:
         """`list_skills`."""
-        return _listed(await kept_skills(self._rooms), "The user keeps no skills yet.")
+        return _listed(await kept_skills(self._services), "The user keeps no skills yet.")
 
     async def search(self, arguments: JsonObject) -> Answer:
         """`search_skills`."""
-        found = await find_skills(self._rooms, given.text(arguments, "query"), MOST_FOUND)
+        found = await find_skills(self._services, given.text(arguments, "query"), MOST_FOUND)
         return _listed(found, "No skill fits; list_skills names all.")
 
     async def load(self, arguments: JsonObject) -> Answer:
         """`load_skill`."""
         name = given.text(arguments, "name")
-        text = self._session.mask_known(await read_skill_text(self._rooms, name))  # before it is cut
-        text = cut(text, self._rooms.settings().run_answer_tokens, "skill://…/SKILL.md has its instructions")
+        text = self._session.mask_known(await read_skill_text(self._services, name))  # before it is cut
+        text = cut(text, self._services.settings().run_answer_tokens, "skill://…/SKILL.md has its instructions")
         return Answer(text, kind=TextKind.PUBLIC)
 
     async def run(self, context: Context, arguments: JsonObject) -> Answer:
         """`run_skill`: a program like any other, which policy reads together with the skill."""
-        skill = await kept_skill(self._rooms, given.text(arguments, "name"))
+        skill = await kept_skill(self._services, given.text(arguments, "name"))
         values = arguments.get("arguments") or {}
         if not isinstance(values, dict):
             raise WorkbenchError("arguments must be an object.", 'Such as {"limit": 5}.')
@@ -57,7 +57,7 @@ class Skills:
     async def save(self, arguments: JsonObject) -> Answer:
         """`save_skill`."""
         name, description = given.text(arguments, "name"), given.text(arguments, "description")
-        words = await offer_skill(self._rooms, self._session, name, given.text(arguments, "code"), description)
+        words = await offer_skill(self._services, self._session, name, given.text(arguments, "code"), description)
         return Answer(words, kind=TextKind.PUBLIC)
 
 

@@ -32,5 +32,5 @@ class AsksDesk(Seat):
         """Be there for approval requests and, unless `approvals_only`, for what servers ask. It does not end by itself:
         who asked it lets go of it."""
         servers = nullcontext() if approvals_only else self._catalog.asks.attending()
-        with self._house.conveyor.approvals.attending(), servers:
+        with self._house.run_manager.approvals.attending(), servers:
             await asyncio.Event().wait()

@@ -46,7 +46,7 @@ class ClientsDesk(Seat):
     @api
     async def found_servers(self) -> Discovery:
         """Servers configured in other apps, secrets masked. Looking runs nothing."""
-        found, faults = await asyncio.to_thread(find, self._rooms.paths.bench)
+        found, faults = await asyncio.to_thread(find, self._services.paths.bench)
         return await asyncio.to_thread(show, found, faults, self._configs())
 
     @api
@@ -122,13 +122,13 @@ class ClientsDesk(Seat):
         return config_export.describe(made.place)
 
     async def _finds(self) -> dict[str, FoundConfig]:
-        found, _ = await asyncio.to_thread(find, self._rooms.paths.bench)
+        found, _ = await asyncio.to_thread(find, self._services.paths.bench)
         return {one.key: one for one in found}
 
     async def _take_in(self, made: ConfigImport) -> int:
         """Secrets first: an entry must not refer to what is stored nowhere."""
         for name, value in made.secrets.items():
-            await asyncio.to_thread(self._rooms.secrets.put, name, value)
+            await asyncio.to_thread(self._services.secrets.put, name, value)
             self._note("secret.stored", f"You stored the secret {name}", server=made.config.name)
         await self._catalog.add(made.config)
         return len(made.secrets)
@@ -140,16 +140,16 @@ class ClientsDesk(Seat):
         if any(known[name].builtin for name in names):
             raise WorkbenchError("The demo server is a part of the workbench.", "Connect the workbench itself instead.")
         wanted = [known[name] for name in names] + ([self._itself()] if itself else [])
-        place = config_export.target(self._rooms.paths.bench, client)
+        place = config_export.target(self._services.paths.bench, client)
         return await asyncio.to_thread(config_export.draft, place, wanted)
 
     def _itself(self) -> ServerConfig:
         """This very Python, so it works without anything on the PATH."""
-        bench = str(self._rooms.paths.bench)
+        bench = str(self._services.paths.bench)
         return ServerConfig(ITSELF, sys.executable, ("-m", "workbench", "serve", "--bench", bench))
 
     def _files(self) -> tuple[ClientFile, ...]:
-        return tuple(config_export.describe(place) for place in config_export.targets(self._rooms.paths.bench))
+        return tuple(config_export.describe(place) for place in config_export.targets(self._services.paths.bench))
 
     def _configs(self) -> tuple[ServerConfig, ...]:
         return tuple(state.config for state in self._catalog.states())

@@ -28,25 +28,25 @@ class DoctorDesk(Seat):
 
         def tell(check: Check) -> None:
             masked = self._masked(check)
-            self._rooms.tell(ServerChecked(server, len(told), masked))
+            self._services.tell(ServerChecked(server, len(told), masked))
             told.append(masked)
 
-        launch_of = launcher(self._rooms.paths.bench, self._rooms.secrets.get)
+        launch_of = launcher(self._services.paths.bench, self._services.secrets.get)
         await Diagnosis(found, launch_of, self._reach, tell).make()
         return tuple(told)
 
     @api
     async def diagnose_house(self) -> tuple[Check, ...]:
         """Whether this machine and this bench have what the workbench needs."""
-        return await check_house(self._rooms, self._house.notices())
+        return await check_house(self._services, self._house.notices())
 
     def _reach(self, config: ServerConfig) -> tuple[str, Mapping[str, str]]:
         """Where a remote server is and what is sent to it; may block while a keyring is asked."""
-        secret = self._rooms.secrets.get
+        secret = self._services.secrets.get
         headers = {name: expand(value, os.environ, secret) for name, value in config.headers.items()}
         return expand(config.url, os.environ, secret), headers
 
     def _masked(self, check: Check) -> Check:
         """A server may repeat what was sent to it."""
-        mask = self._rooms.secrets.masks.mask
+        mask = self._services.secrets.masks.mask
         return replace(check, sentence=mask(check.sentence), fix=mask(check.fix), detail=mask(check.detail))

@@ -30,20 +30,20 @@ class FilesDesk(Seat):
 
     @api
     async def file_piece(self, path: str, start: int = 0) -> FilePiece:
-        return await asyncio.to_thread(telling.piece, self._rooms.store, path, start)
+        return await asyncio.to_thread(telling.piece, self._services.store, path, start)
 
     # ── what a person changes ────────────────────────────────────────────────────────────────────
     @api(decides=True)
     async def write_file(self, path: str, text: str) -> FileInfo:
-        return await self._do(f"wrote {path}", (path,), lambda: self._rooms.store.write(path, text))
+        return await self._do(f"wrote {path}", (path,), lambda: self._services.store.write(path, text))
 
     @api(decides=True)
     async def make_folder(self, path: str) -> FileInfo:
-        return await self._do(f"made the folder {path}", (path,), lambda: self._rooms.store.make_folder(path))
+        return await self._do(f"made the folder {path}", (path,), lambda: self._services.store.make_folder(path))
 
     @api(decides=True)
     async def rename_file(self, path: str, to: str) -> FileInfo:
-        return await self._do(f"moved {path} to {to}", (path, to), lambda: self._rooms.store.rename(path, to))
+        return await self._do(f"moved {path} to {to}", (path, to), lambda: self._services.store.rename(path, to))
 
     @api(decides=True)
     async def remove_files(self, paths: tuple[str, ...]) -> FileChanges:
@@ -52,7 +52,7 @@ class FilesDesk(Seat):
 
         def remove() -> None:
             for path in paths:
-                self._rooms.store.remove(path)
+                self._services.store.remove(path)
 
         await self._as_theirs(writer, remove)
         return FileChanges(writer.id, writer.kind, BY, writer.label, 0.0, count=len(writer.files))
@@ -60,12 +60,12 @@ class FilesDesk(Seat):
     @api(decides=True)
     async def bring_files(self, sources: tuple[str, ...], folder: str = "") -> tuple[FileInfo, ...]:
         words = Path(sources[0]).name if len(sources) == 1 else f"{len(sources)} files"
-        bring = self._rooms.store
+        bring = self._services.store
         return await self._do(f"brought {words}", (), lambda: carrying.bring(bring, sources, folder))
 
     @api(decides=True)
     async def take_file(self, path: str, target: str) -> int:
-        size = await asyncio.to_thread(carrying.take, self._rooms.store, path, Path(target))
+        size = await asyncio.to_thread(carrying.take, self._services.store, path, Path(target))
         self._note("file.taken", f"{path} was copied out of the workspace")
         return size
 
@@ -73,7 +73,7 @@ class FilesDesk(Seat):
     @api
     async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
         def newest() -> tuple[FileChanges, ...]:
-            with self._rooms.snapshots.opened() as book:
+            with self._services.snapshots.opened() as book:
                 return tuple(telling.told(*one) for one in book.newest(most)) if book is not None else ()
 
         return await asyncio.to_thread(newest)
@@ -85,7 +85,7 @@ class FilesDesk(Seat):
     @api
     async def changed_text(self, name: str, path: str) -> tuple[str, ...]:
         def texts() -> tuple[str, str]:
-            return telling.both(self._rooms.snapshots.contents, self._undoing.find(name), path)
+            return telling.both(self._services.snapshots.contents, self._undoing.find(name), path)
 
         return await asyncio.to_thread(texts)
 
@@ -105,20 +105,20 @@ class FilesDesk(Seat):
         done = await asyncio.to_thread(undo)
         count = f"{done.count:,} files" if done.count != 1 else "one file"
         self._note("files.undone", f"Changes of {count} were taken back", run_id=name if not name.count("-") else "")
-        self._rooms.tell(FilesChanged(done.id, done.count))
+        self._services.tell(FilesChanged(done.id, done.count))
         return done
 
     # ── what programs want to change ─────────────────────────────────────────────────────────────
     @api
     async def held_files(self) -> tuple[FileChanges, ...]:
         """Of programs that nobody approved, newest first; each under the id of its run."""
-        found = await asyncio.to_thread(self._rooms.held.all)
+        found = await asyncio.to_thread(self._services.held.all)
         return tuple(telling.told(one) for one in found)
 
     @api
     async def held_plan(self, run_id: str) -> UndoPlan:
         """What allowing all of it would do now, file by file."""
-        held = self._rooms.held
+        held = self._services.held
         asked = await asyncio.to_thread(held.asked, run_id)
         _, steps = await asyncio.to_thread(held.plan, run_id)
         return UndoPlan(telling.told(asked), tuple(map(telling.held_line, steps[: telling.MOST_TOLD])))
@@ -126,17 +126,19 @@ class FilesDesk(Seat):
     @api
     async def held_text(self, run_id: str, path: str) -> tuple[str, ...]:
         """What the file holds now, and what the program wants it to hold."""
-        held = self._rooms.held
+        held = self._services.held
 
         def texts() -> tuple[str, str]:
-            return telling.current(self._rooms.store, path), telling.proposed(held.contents, held.asked(run_id), path)
+            return telling.current(self._services.store, path), telling.proposed(
+                held.contents, held.asked(run_id), path
+            )
 
         return await asyncio.to_thread(texts)
 
     @api(decides=True, consent=True)
     async def decide_files(self, run_id: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> FileChanges:
         """Write what is allowed, drop what is denied; what is in neither waits on."""
-        held, terminal = self._rooms.held, self._check_terminal(of_agent=True)
+        held, terminal = self._services.held, self._check_terminal(of_agent=True)
 
         def decide() -> tuple[FileChanges, tuple[str, ...]]:
             names = {shown(path): path for path in held.asked(run_id).files}
@@ -150,33 +152,33 @@ class FilesDesk(Seat):
         written = [one.path for one in done.files]
         words = f"{_count(len(written))} written, {_count(len(deny))} kept as they were"
         self._note("files.decided", f"You decided what a program may change: {words}", run_id=run_id, terminal=terminal)
-        self._house.conveyor.files_decided(run_id, left)
-        self._rooms.tell(FilesHeld(run_id, len(left)))
+        self._house.run_manager.files_decided(run_id, left)
+        self._services.tell(FilesHeld(run_id, len(left)))
         if written:
-            self._rooms.tell(FilesChanged(done.id, done.count))
+            self._services.tell(FilesChanged(done.id, done.count))
         return done
 
     @api
     async def kept_files(self) -> KeptFiles:
-        count, size = await asyncio.to_thread(self._rooms.snapshots.kept)
-        cached = await asyncio.to_thread(self._rooms.cache.size)
-        return KeptFiles(count, size, self._rooms.settings().workspace_undo_mb * 1_000_000, *cached)
+        count, size = await asyncio.to_thread(self._services.snapshots.kept)
+        cached = await asyncio.to_thread(self._services.cache.size)
+        return KeptFiles(count, size, self._services.settings().workspace_undo_mb * 1_000_000, *cached)
 
     @api(decides=True)
     async def clear_cache(self, server: str = "") -> int:
-        gone = await asyncio.to_thread(self._rooms.cache.forget, server)
+        gone = await asyncio.to_thread(self._services.cache.forget, server)
         self._note("cache.cleared", f"{gone} kept answers were forgotten", server=server)
         return gone
 
     @api(decides=True)
     async def forget_changes(self) -> None:
-        await asyncio.to_thread(self._rooms.snapshots.forget)
+        await asyncio.to_thread(self._services.snapshots.forget)
         self._note("files.forgotten", "What runs changed in the workspace was forgotten")
-        self._rooms.tell(FilesChanged("", 0))
+        self._services.tell(FilesChanged("", 0))
 
     @property
     def _undoing(self) -> Undoing:
-        return Undoing(self._rooms.snapshots)
+        return Undoing(self._services.snapshots)
 
     def _writer(self, words: str, paths: tuple[str, ...]) -> Writer:
         """Names with escapes are spelled otherwise on the disk: then all that changes meanwhile counts as theirs."""
@@ -188,10 +190,10 @@ class FilesDesk(Seat):
 
     async def _as_theirs(self, writer: Writer, work: Callable[[], Answer]) -> Answer:
         def deed() -> Answer:
-            with self._rooms.snapshots.deed(writer):
+            with self._services.snapshots.deed(writer):
                 return work()
 
         answer = await asyncio.to_thread(deed)
         self._note("file.changed", f"A person {writer.label}")
-        self._rooms.tell(FilesChanged(writer.id, len(writer.files)))
+        self._services.tell(FilesChanged(writer.id, len(writer.files)))
         return answer

@@ -35,7 +35,7 @@ class FindingDesk(Seat):
     @api
     async def companions(self, server: str, tool: str) -> tuple[Companion, ...]:
         """The tools that most often ran in one program with this one."""
-        if not self._rooms.settings().search_learns:
+        if not self._services.settings().search_learns:
             return ()
         known = {(one.server, one.name) for one in self._catalog.tools()}
         often = self._catalog.lessons.often_with(server, tool)
@@ -44,7 +44,7 @@ class FindingDesk(Seat):
 
     async def _library(self) -> tuple[SearchableItem, ...]:
         """The same tuple as long as it holds the same skills; a person finds drafts, too."""
-        snapshot = await asyncio.to_thread(self._rooms.library.snapshot)
+        snapshot = await asyncio.to_thread(self._services.library.snapshot)
         if snapshot is not self._snapshot:
             self._snapshot = snapshot
             named = ((name, one.kept or one.draft) for name, one in sorted(snapshot.by_name.items()))

@@ -45,12 +45,24 @@ _HANDLERS = (
 
 def api_methods(house: House) -> Registry:
     """The registry of a core's API."""
-    rooms, conveyor, servers = house.rooms, house.conveyor, ServersDesk(house)
+    services, run_manager, servers = house.services, house.run_manager, ServersDesk(house)
     answering_themselves = (
-        rooms.catalog, rooms.catalog.asks, rooms.catalog.offered, rooms.history, rooms.network, rooms.bounds,
-        rooms.finder, rooms.store, rooms.library.lessons, rooms.sandbox, conveyor, conveyor.pauses, conveyor.states,
-        house.hints, house.entrance,
-    )  # fmt: skip
+        services.catalog,
+        services.catalog.asks,
+        services.catalog.offered,
+        services.history,
+        services.network,
+        services.bounds,
+        services.finder,
+        services.store,
+        services.library.lessons,
+        services.sandbox,
+        run_manager,
+        run_manager.pauses,
+        run_manager.states,
+        house.hints,
+        house.entrance,
+    )
     return Registry(
         *answering_themselves, servers, SavedDesk(house, servers), *(handler(house) for handler in _HANDLERS)
     )

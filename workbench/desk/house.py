@@ -23,29 +23,29 @@ class HouseDesk(Seat):
 
     @api
     async def status(self) -> CoreStatus:
-        states, skills = self._catalog.states(), await asyncio.to_thread(self._rooms.library.skills)
+        states, skills = self._catalog.states(), await asyncio.to_thread(self._services.library.skills)
         return CoreStatus(
             version=__version__,
             pid=os.getpid(),
-            bench=str(self._rooms.paths.bench),
+            bench=str(self._services.paths.bench),
             started=self._started,
-            strength=self._rooms.sandbox.strength,
+            strength=self._services.sandbox.strength,
             servers_ready=sum(state.status is ServerStatus.READY for state in states),
             servers=len(states),
             tools=len(self._catalog.tools()),
             agents=self._house.entrance.agents(),
-            waiting=self._house.conveyor.number(RunState.WAITING),
-            running=self._house.conveyor.number(RunState.RUNNING),
-            queued=self._house.conveyor.slots.waiting,
+            waiting=self._house.run_manager.number(RunState.WAITING),
+            running=self._house.run_manager.number(RunState.RUNNING),
+            queued=self._house.run_manager.slots.waiting,
             door=self._house.entrance.view().url,
-            packages=packages(self._rooms.settings().run_packages, "").there,
-            kept_states=len(self._house.conveyor.states.now()),
+            packages=packages(self._services.settings().run_packages, "").there,
+            kept_states=len(self._house.run_manager.states.now()),
             skills=sum(skill.state is SkillState.KEPT for skill in skills),
-            ledger=self._rooms.sessions.total(),
+            ledger=self._services.sessions.total(),
             counter=tokens.counter(),
-            interrupted=self._house.conveyor.interrupted,
+            interrupted=self._house.run_manager.interrupted,
             notices=self._house.notices(),
-            levels=self._rooms.sandbox.levels(),
+            levels=self._services.sandbox.levels(),
         )
 
     @api(decides=True)
@@ -55,7 +55,7 @@ class HouseDesk(Seat):
 
     @api
     async def settings(self) -> Settings:
-        return self._rooms.settings()
+        return self._services.settings()
 
     @api(decides=True, consent=True)
     async def change_setting(self, name: str, value: JsonValue) -> Settings:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.records import Check, CheckState, Fault, JsonObject, JsonValue, Level, Limits
-from workbench.runs.rooms import Rooms
+from workbench.runs.services import Services
 from workbench.sandbox import deno
 from workbench.sandbox.program import Ending, Program, ToolFailure
 
@@ -20,25 +20,25 @@ _ROOM = 500 << 20  # bytes of free disk under which a person should know
 _RUNNERS = {"npx": "servers written for Node.js", "uvx": "servers written in Python", "docker": "servers in images"}
 
 
-async def check_house(rooms: Rooms, notices: Sequence[Fault]) -> tuple[Check, ...]:
+async def check_house(services: Services, notices: Sequence[Fault]) -> tuple[Check, ...]:
     """In the order a person would look."""
     return (
         Check("Python", CheckState.GOOD, f"Python {platform.python_version()} on {platform.platform(terse=True)}."),
-        _sandbox(rooms),
-        *(_level(level) for level in (await rooms.sandbox.look_again())[1:]),
-        await _typescript(rooms),
-        _network(rooms),
-        await asyncio.to_thread(_search, rooms),
+        _sandbox(services),
+        *(_level(level) for level in (await services.sandbox.look_again())[1:]),
+        await _typescript(services),
+        _network(services),
+        await asyncio.to_thread(_search, services),
         *(Check("Bench", CheckState.DOUBT, notice.message, notice.hint, notice.detail) for notice in notices),
-        await asyncio.to_thread(_secrets, rooms),
-        _disk(rooms),
-        await _audit(rooms),
+        await asyncio.to_thread(_secrets, services),
+        _disk(services),
+        await _audit(services),
         *(_runner(name, what) for name, what in _RUNNERS.items()),
     )
 
 
-def _sandbox(rooms: Rooms) -> Check:
-    strength = rooms.sandbox.strength
+def _sandbox(services: Services) -> Check:
+    strength = services.sandbox.strength
     if strength.level == "none":
         return Check("Sandbox", CheckState.BAD, f"Programs cannot run. {strength.reason}", strength.hint)
     marks = ", ".join(f"{name} {'✓' if there else '✗'}" for name, there in strength.features.items())
@@ -53,15 +53,15 @@ def _level(level: Level) -> Check:
     return Check(name, CheckState.GOOD if level.available else CheckState.SKIPPED, level.sentence, level.hint)
 
 
-async def _typescript(rooms: Rooms) -> Check:
+async def _typescript(services: Services) -> Check:
     """Tried by doing it; not having it is no fault."""
     if not deno.runtime():
         return Check("TypeScript", CheckState.SKIPPED, deno.MISSING, deno.HINT)
-    if deno.LANGUAGE not in rooms.sandbox.levels()[0].languages:
+    if deno.LANGUAGE not in services.sandbox.levels()[0].languages:
         words = f"Deno {deno.version()} is here, but not a sandbox that it runs in."
         return Check("TypeScript", CheckState.SKIPPED, words)
     try:
-        ending = await _tried(rooms)
+        ending = await _tried(services)
     except WorkbenchError as fault:
         return Check("TypeScript", CheckState.BAD, fault.message, fault.hint)
     if ending.result == "2":
@@ -69,19 +69,19 @@ async def _typescript(rooms: Rooms) -> Check:
     return Check("TypeScript", CheckState.BAD, f"Deno {deno.version()} does not run: {ending.message}", deno.HINT)
 
 
-async def _tried(rooms: Rooms) -> Ending:
+async def _tried(services: Services) -> Ending:
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-trial-") as folder:
         program = Program(_TRIAL, Limits(seconds=10.0), Path(folder), language=deno.LANGUAGE)
-        return await rooms.sandbox.run(program, _no_answers, lambda stream, text: None)
+        return await services.sandbox.run(program, _no_answers, lambda stream, text: None)
 
 
 async def _no_answers(what: str, wish: JsonObject) -> JsonValue:
     raise ToolFailure("Nobody answers in a trial.", "no_answer")
 
 
-def _network(rooms: Rooms) -> Check:
+def _network(services: Services) -> Check:
     """That some places are open is no fault; that a rule cannot be read is."""
-    rules = rooms.network.rules()
+    rules = services.network.rules()
     if rules.closed:
         return Check("Network", CheckState.DOUBT, f"Programs reach nothing. {rules.closed}", "Mend that entry.")
     if not rules.open:
@@ -90,33 +90,33 @@ def _network(rooms: Rooms) -> Check:
     return Check("Network", CheckState.GOOD, f"Network is open: programs may reach {names}.")
 
 
-def _search(rooms: Rooms) -> Check:
+def _search(services: Services) -> Check:
     """Not having the model is no fault; having one that cannot be used is."""
-    words, source = rooms.catalog.finder.reading(), rooms.catalog.finder.source
+    words, source = services.catalog.finder.reading(), services.catalog.finder.source
     if source.trouble:
         return Check("Search", CheckState.BAD, f"{words} {source.trouble}")
     fix = "" if source.built() else "A sentence model finds more: mcp-workbench search build"
     return Check("Search", CheckState.GOOD, words, fix)
 
 
-def _secrets(rooms: Rooms) -> Check:
+def _secrets(services: Services) -> Check:
     """Where secrets are kept; asking a keyring may block."""
-    rooms.secrets.names()
-    state = CheckState.GOOD if rooms.secrets.kind == "keyring" else CheckState.DOUBT
-    return Check("Secrets", state, rooms.secrets.sentence, "" if state is CheckState.GOOD else rooms.secrets.hint)
+    services.secrets.names()
+    state = CheckState.GOOD if services.secrets.kind == "keyring" else CheckState.DOUBT
+    return Check("Secrets", state, services.secrets.sentence, "" if state is CheckState.GOOD else services.secrets.hint)
 
 
-def _disk(rooms: Rooms) -> Check:
-    free = shutil.disk_usage(rooms.paths.bench).free
+def _disk(services: Services) -> Check:
+    free = shutil.disk_usage(services.paths.bench).free
     words = f"{free / (1 << 30):,.1f} GB are free where the bench is."
     if free < _ROOM:
         return Check("Disk", CheckState.DOUBT, words, "Free some space: the audit and answers are written there.")
     return Check("Disk", CheckState.GOOD, words)
 
 
-async def _audit(rooms: Rooms) -> Check:
-    rooms.journal.settle_quietly()
-    report = await asyncio.to_thread(rooms.journal.verify)
+async def _audit(services: Services) -> Check:
+    services.journal.settle_quietly()
+    report = await asyncio.to_thread(services.journal.verify)
     if report.whole:
         return Check("Audit", CheckState.GOOD, f"All {report.entries:,} entries are as they were written.")
     fix = "Look at the entries before that one, and at the file's backups."

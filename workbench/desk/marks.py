@@ -20,19 +20,19 @@ class MarksDesk(Seat):
     @api
     async def privacy_rules(self) -> PrivacyRules:
         """The marks of the person and of the bench, and how each kind is looked for."""
-        return self._rooms.personal.view(self._rooms.settings())
+        return self._services.personal.view(self._services.settings())
 
     @api(decides=True)
     async def mark_privacy(self, mark: PrivacyMark) -> PrivacyRules:
         """Hide something for good, or let it pass; counts in every session at once."""
-        made = self._rooms.personal.add(mark)
+        made = self._services.personal.add(mark)
         deed = f"hidden as {made.kind}" if made.hide else "let pass"
         self._note_mark("privacy.marked", f"You marked a {made.what} to be {deed}", made)
         return self._follow()
 
     @api(decides=True, consent=True)
     async def unmark_privacy(self, mark_id: str) -> PrivacyRules:
-        gone = self._rooms.personal.remove(mark_id)
+        gone = self._services.personal.remove(mark_id)
         deed = "hidden" if gone.hide else "let pass"
         self._note_mark("privacy.unmarked", f"You took back that a {gone.what} is {deed}", gone)
         return self._follow()
@@ -44,7 +44,7 @@ class MarksDesk(Seat):
             raise WorkbenchError(f"There is no kind of personal data {kind!r:.40}.")
         if threshold and not 0 < threshold <= 1:
             raise WorkbenchError("A threshold is a number above 0, up to 1.")
-        settings = self._rooms.settings()
+        settings = self._services.settings()
         self._set("privacy.off", switched(settings.privacy_off, kind, on=on))
         if threshold:
             self._set("privacy.thresholds", with_threshold(settings.privacy_thresholds, kind, threshold))
@@ -52,16 +52,16 @@ class MarksDesk(Seat):
 
     def _set(self, name: str, value: JsonValue) -> None:
         """What is so already needs no line in the audit."""
-        settings = self._rooms.settings()
+        settings = self._services.settings()
         if change(settings, name, value) != settings:
             self._change_setting(name, value)
 
     def _note_mark(self, kind: str, summary: str, mark: PrivacyMark) -> None:
-        self._rooms.journal.append(Note(kind, summary, BY, "person", detail={"mark": mark.id}))
+        self._services.journal.append(Note(kind, summary, BY, "person", detail={"mark": mark.id}))
 
     def _follow(self) -> PrivacyRules:
-        settings = self._rooms.settings()
-        self._rooms.sessions.follow(self._rooms.personal.following(settings))
-        view = self._rooms.personal.view(settings)
-        self._rooms.tell(PrivacyChanged(view))
+        settings = self._services.settings()
+        self._services.sessions.follow(self._services.personal.following(settings))
+        view = self._services.personal.view(settings)
+        self._services.tell(PrivacyChanged(view))
         return view

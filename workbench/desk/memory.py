@@ -27,28 +27,28 @@ class MemoryDesk(Seat):
 
     @api
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
-        self._rooms.journal.settle_quietly()
-        return await asyncio.to_thread(self._rooms.finder.entries, query)
+        self._services.journal.settle_quietly()
+        return await asyncio.to_thread(self._services.finder.entries, query)
 
     @api
     async def entry_page(self, query: EntryQuery) -> EntryPage:
-        self._rooms.journal.settle_quietly()
-        return await asyncio.to_thread(self._rooms.finder.page, query)
+        self._services.journal.settle_quietly()
+        return await asyncio.to_thread(self._services.finder.page, query)
 
     @api
     async def entry_marks(self, query: EntryQuery) -> EntryMarks:
         gone = threading.Event()  # a list that wants other entries by now
         try:
-            return await asyncio.to_thread(self._rooms.finder.marks, query, gone.is_set)
+            return await asyncio.to_thread(self._services.finder.marks, query, gone.is_set)
         finally:
             gone.set()
 
     @api
     async def export_entries(self, query: EntryQuery, file: str, form: str) -> int:
-        self._rooms.journal.settle_quietly()
+        self._services.journal.settle_quietly()
         gone = threading.Event()
         try:
-            count = await asyncio.to_thread(export, self._rooms.finder, query, Path(file), form, gone.is_set)
+            count = await asyncio.to_thread(export, self._services.finder, query, Path(file), form, gone.is_set)
         finally:
             gone.set()
         self._note("audit.exported", f"You exported {count} entries of the audit")
@@ -56,25 +56,25 @@ class MemoryDesk(Seat):
 
     @api
     async def audit_figures(self, since: float, until: float) -> Figures:
-        self._rooms.journal.settle_quietly()
-        cents = self._rooms.settings().tokens_cents_per_million
-        return await asyncio.to_thread(figures, self._rooms.finder, since, until or time.time() + 1, cents)
+        self._services.journal.settle_quietly()
+        cents = self._services.settings().tokens_cents_per_million
+        return await asyncio.to_thread(figures, self._services.finder, since, until or time.time() + 1, cents)
 
     @api
     async def audit_report(self, since: float, until: float, form: str) -> str:
         if form not in _FORMS:
             raise WorkbenchError(f"There is no report as {form!r}.", f"Choose one of {', '.join(_FORMS)}.")
         chain = await self.verify_audit()
-        rules = self._rooms.rules.view(self._catalog.tools())
+        rules = self._services.rules.view(self._catalog.tools())
         labels = {rule.id: rule.label or rule.id for rule in rules.rules}
         void = tuple(f"{labels.get(rule, rule)}: {why}" for rule, why in rules.void.items())
-        frame = Frame(self._rooms.paths.bench, chain, void, self._rooms.settings().tokens_cents_per_million)
-        made = await asyncio.to_thread(make, self._rooms.finder, since, until or time.time() + 1, frame)
+        frame = Frame(self._services.paths.bench, chain, void, self._services.settings().tokens_cents_per_million)
+        made = await asyncio.to_thread(make, self._services.finder, since, until or time.time() + 1, frame)
         self._note("audit.reported", f"You made a report as {form}")
         return await asyncio.to_thread(_FORMS[form], made)
 
     @api
     async def verify_audit(self) -> ChainReport:
-        self._rooms.journal.settle_quietly()
-        tell = self._rooms.tell
-        return await verify_apart(self._rooms.paths.audit, lambda done, number: tell(AuditVerifying(done, number)))
+        self._services.journal.settle_quietly()
+        tell = self._services.tell
+        return await verify_apart(self._services.paths.audit, lambda done, number: tell(AuditVerifying(done, number)))

@@ -16,24 +16,24 @@ class NetworkDesk(Seat):
     @api(decides=True, consent=True)
     async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
         """A rule of the person's own; without ports, those where the protocols are at home."""
-        rule = self._rooms.network.add(domain, ports, protocols)
+        rule = self._services.network.add(domain, ports, protocols)
         return self._changed("network.allowed", "You opened {} for programs", rule)
 
     @api(decides=True)
     async def remove_host(self, sha: str) -> NetworkRules:
-        return self._done(self._rooms.network.remove, sha, "network.removed", "You closed {} for programs")
+        return self._done(self._services.network.remove, sha, "network.removed", "You closed {} for programs")
 
     @api(decides=True, consent=True)
     async def accept_host(self, sha: str) -> NetworkRules:
         """Let count what the bench offers, exactly as it stands there now."""
         return self._done(
-            self._rooms.network.accept, sha, "network.accepted", "You accepted {}, which the bench offers"
+            self._services.network.accept, sha, "network.accepted", "You accepted {}, which the bench offers"
         )
 
     @api(decides=True)
     async def withdraw_host(self, sha: str) -> NetworkRules:
         words = "You took back your yes to {}, which the bench offers"
-        return self._done(self._rooms.network.withdraw, sha, "network.withdrawn", words)
+        return self._done(self._services.network.withdraw, sha, "network.withdrawn", words)
 
     def _done(self, deed: Callable[[str], HostRule], sha: str, kind: str, words: str) -> NetworkRules:
         return self._changed(kind, words, deed(sha))
@@ -41,6 +41,6 @@ class NetworkDesk(Seat):
     def _changed(self, kind: str, words: str, rule: HostRule) -> NetworkRules:
         ports, protocols = ", ".join(map(str, rule.ports)), ", ".join(rule.protocols)
         self._note(kind, words.format(f"{rule.domain} (ports {ports}; {protocols})"))
-        rules = self._rooms.network.rules()
-        self._rooms.tell(NetworkChanged(rules))
+        rules = self._services.network.rules()
+        self._services.tell(NetworkChanged(rules))
         return rules

@@ -17,12 +17,12 @@ class OffersDesk(Seat):
 
     def __init__(self, house: House) -> None:
         super().__init__(house)
-        self._reader = Reader(house.rooms)
+        self._reader = Reader(house.services)
 
     @api
     async def read_resource(self, server: str, uri: str) -> Outcome:
         """What a resource holds; starts the server if it rests."""
-        return await self._reader.resource(uuid.uuid4().hex[:12], server, uri, self._rooms.sessions.person)
+        return await self._reader.resource(uuid.uuid4().hex[:12], server, uri, self._services.sessions.person)
 
     @api(decides=True)
     async def subscribe_resource(self, server: str, uri: str, on: bool) -> None:
@@ -34,7 +34,7 @@ class OffersDesk(Seat):
     @api
     async def get_prompt(self, server: str, name: str, arguments: JsonValue) -> PromptAnswer:
         """A prompt with its blanks filled; arguments are texts by name."""
-        return await self._reader.prompt(server, name, _texts(arguments), self._rooms.sessions.person)
+        return await self._reader.prompt(server, name, _texts(arguments), self._services.sessions.person)
 
     @api
     async def complete(

@@ -12,11 +12,11 @@ class PastDesk(Seat):
     @api(decides=True)
     async def forget(self, numbers: tuple[int, ...]) -> None:
         """Take single calls out of the history."""
-        await self._rooms.history.forget(numbers)
+        await self._services.history.forget(numbers)
         self._note("history.forgotten", f"You had {len(numbers)} calls forgotten")
 
     @api(decides=True)
     async def clear_history(self) -> None:
         """Forget every call."""
-        await self._rooms.history.clear()
+        await self._services.history.clear()
         self._note("history.cleared", "You cleared the history of calls")

@@ -15,10 +15,12 @@ class PausesDesk(Seat):
     @api(decides=True, consent=True)
     async def answer_pause(self, answer: PauseAnswer) -> Pause:
         """Let it pass or deny it; the answer counts for exactly the calls that the pause of this id showed."""
-        agents = any(one.id == answer.pause_id and one.session != PERSON for one in self._house.conveyor.pauses.all())
+        agents = any(
+            one.id == answer.pause_id and one.session != PERSON for one in self._house.run_manager.pauses.all()
+        )
         terminal = self._check_terminal(of_agent=agents)
-        pause = self._house.conveyor.pauses.answer(answer)
-        self._rooms.journal.append(self._told(pause, answer, terminal))
+        pause = self._house.run_manager.pauses.answer(answer)
+        self._services.journal.append(self._told(pause, answer, terminal))
         return pause
 
     def _told(self, pause: Pause, answer: PauseAnswer, terminal: str) -> Note:

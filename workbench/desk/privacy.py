@@ -43,17 +43,17 @@ class PrivacyDesk(Seat):
     @api
     async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
         """The person's own first, then agents' that have tokens or are connected, the newest first."""
-        await asyncio.to_thread(self._rooms.keeping.bring_back)
+        await asyncio.to_thread(self._services.keeping.bring_back)
         here = {agent.session for agent in self._house.entrance.agents()}
-        person, *agents = self._rooms.sessions.all()
-        agents = [*self._rooms.sessions.past.values(), *agents]
+        person, *agents = self._services.sessions.all()
+        agents = [*self._services.sessions.past.values(), *agents]
         found = [self._session_told(one, one.id in here) for one in reversed(agents)]
         return (self._session_told(person, True), *(one for one in found if one.tokens or one.here))
 
     @api
     async def privacy_report(self, query: PrivacyQuery) -> PrivacyReport:
         session = await self._settled(query.session)
-        told, enabled = self._session_told(session, True), self._rooms.settings().privacy_enabled
+        told, enabled = self._session_told(session, True), self._services.settings().privacy_enabled
         return await asyncio.to_thread(report_of, session, told, query, enabled)
 
     @api
@@ -70,8 +70,8 @@ class PrivacyDesk(Seat):
     @api
     async def reveal(self, session: str, token: str, copied: bool = False) -> Revealed:
         """The value behind one token; that a person looked at it, or copied it, is written into the audit."""
-        if self._rooms.sessions.get(session) is None:
-            await asyncio.to_thread(self._rooms.keeping.bring_back)
+        if self._services.sessions.get(session) is None:
+            await asyncio.to_thread(self._services.keeping.bring_back)
         found = self._session(session)
         answer = revealed(found, token)
         deed = "copied" if copied else "looked at"
@@ -84,7 +84,7 @@ class PrivacyDesk(Seat):
         """Drop all values of a session, and tell how many there were; tokens made before stand for nothing then."""
         found = await self._settled(session)
         count = found.forget()
-        await asyncio.to_thread(self._rooms.keeping.drop, session)
+        await asyncio.to_thread(self._services.keeping.drop, session)
         self._note_look("privacy.forgotten", f"You had {count} values of this session forgotten", found)
         return count
 
@@ -93,10 +93,10 @@ class PrivacyDesk(Seat):
         """What an agent would see of a text that this server sent; nothing is sent anywhere."""
         if len(text) > _LONGEST:
             raise WorkbenchError("This is too long to be shown as a model would see it.", "Look at a part of it.")
-        session = self._rooms.sessions.preview
+        session = self._services.sessions.preview
         if len(session.vault.issued()) > _REMEMBERED:
             session.forget()
-        enabled = self._rooms.settings().privacy_enabled
+        enabled = self._services.settings().privacy_enabled
         return await _read(lambda: _seen(session, text, server, enabled), text)
 
     @api
@@ -104,7 +104,7 @@ class PrivacyDesk(Seat):
         """What the detector finds in a text and how it would be masked; nothing of it is kept."""
         if len(text) > _LONGEST:
             raise WorkbenchError("This text is too long to try the detector on.", "Take a part of it.")
-        following = self._rooms.personal.following(self._rooms.settings())
+        following = self._services.personal.following(self._services.settings())
         return await _read(lambda: preview_masking(text, following.rules, following.known), text)
 
     async def _settled(self, name: str) -> Session:
@@ -114,7 +114,7 @@ class PrivacyDesk(Seat):
         return session
 
     def _session(self, name: str) -> Session:
-        sessions = self._rooms.sessions
+        sessions = self._services.sessions
         found = sessions.preview if name == PREVIEW else sessions.get(name) or sessions.past.get(name)
         if found is None:
             raise WorkbenchError(
@@ -129,7 +129,7 @@ class PrivacyDesk(Seat):
 
     def _note_look(self, kind: str, summary: str, session: Session, detail: JsonObject | None = None) -> None:
         """Not through `_note`: that would take another session's token for a look-alike and hide it."""
-        self._rooms.journal.append(Note(kind, summary, BY, session.id, detail=detail or {}))
+        self._services.journal.append(Note(kind, summary, BY, session.id, detail=detail or {}))
 
 
 def _seen(session: Session, text: str, server: str, enabled: bool) -> ModelView:

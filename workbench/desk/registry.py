@@ -42,7 +42,7 @@ class RegistryDesk(Seat):
         """Secrets are stored before the entry that refers to them is written."""
         made = keep_apart(config)
         for name, value in made.secrets.items():
-            await asyncio.to_thread(self._rooms.secrets.put, name, value)
+            await asyncio.to_thread(self._services.secrets.put, name, value)
             self._note("secret.stored", f"You stored the secret {name}", server=config.name)
         return made.config
 
@@ -50,7 +50,7 @@ class RegistryDesk(Seat):
         """A changed definition stays blocked under another name."""
         pins = self._catalog.server(server).pins
         if pins.known:
-            heir = DefinitionPins(name, self._rooms.paths.pins)
+            heir = DefinitionPins(name, self._services.paths.pins)
             await asyncio.to_thread(heir.save, pins.snapshot())
 
     @api

@@ -20,7 +20,7 @@ class RunsDesk(Seat):
 
     @api
     async def assess(self, code: str, language: str = "python", profile: str = "") -> Verdict:
-        return await self._house.conveyor.assess(code, language=language, profile=profile)
+        return await self._house.run_manager.assess(code, language=language, profile=profile)
 
     @api(decides=True)
     async def submit(
@@ -37,9 +37,9 @@ class RunsDesk(Seat):
     ) -> Run:
         """Run a person's own program, in a kept state of that name if it has one, within the bounds of a profile and
         with the required tools alone if there are any; answers once it is on its road."""
-        return self._house.conveyor.submit(
+        return self._house.run_manager.submit(
             code,
-            self._rooms.sessions.person,
+            self._services.sessions.person,
             purpose,
             seconds,
             skill,
@@ -53,16 +53,16 @@ class RunsDesk(Seat):
     @api(decides=True, consent=True)
     async def decide(self, decision: Decision) -> Run:
         terminal = self._terminal_of(decision.run_id)
-        return self._house.conveyor.decide(replace(decision, by=BY, terminal=terminal))
+        return self._house.run_manager.decide(replace(decision, by=BY, terminal=terminal))
 
     @api(decides=True, consent=True)
     async def edit(self, run_id: str, code: str) -> Run:
         """Replace the code of a waiting run; it is assessed again under a new sha."""
         self._terminal_of(run_id)
-        return await self._house.conveyor.edit(run_id, code)
+        return await self._house.run_manager.edit(run_id, code)
 
     def _terminal_of(self, run_id: str) -> str:
-        proposal = self._house.conveyor.run(run_id).proposal
+        proposal = self._house.run_manager.run(run_id).proposal
         return self._check_terminal(of_agent=proposal.origin is Origin.AGENT)
 
     @api
@@ -79,11 +79,11 @@ class RunsDesk(Seat):
     @api
     async def review_figures(self) -> ReviewFigures:
         query = EntryQuery(kind=DECIDED, limit=NEWEST)
-        return review(await asyncio.to_thread(self._rooms.finder.entries, query))
+        return review(await asyncio.to_thread(self._services.finder.entries, query))
 
     @api(decides=True)
     async def stop_run(self, run_id: str) -> Run:
-        return await self._house.conveyor.stop(run_id)
+        return await self._house.run_manager.stop(run_id)
 
     @api(decides=True)
     async def start_example_agent(self) -> None:

@@ -51,7 +51,7 @@ class SavedDesk(Seat):
         call = replace(call, arguments=arguments, withheld=secrets)
         kept = await asyncio.to_thread(self._saved.save, call, instead_of)
         self._note("call.saved", f"You saved a call as {kept.file}", server=kept.server)
-        self._rooms.tell(SavedCallsChanged(kept.file))
+        self._services.tell(SavedCallsChanged(kept.file))
         return kept
 
     @api(decides=True)
@@ -59,14 +59,14 @@ class SavedDesk(Seat):
         """Take a file away; answers with its text, so that it can be put back."""
         text = await asyncio.to_thread(self._saved.remove, file)
         self._note("call.removed", f"You removed the saved call {file}")
-        self._rooms.tell(SavedCallsChanged(file))
+        self._services.tell(SavedCallsChanged(file))
         return text
 
     @api(decides=True)
     async def restore_saved(self, file: str, text: str) -> None:
         await asyncio.to_thread(self._saved.restore, file, text)
         self._note("call.restored", f"You put the saved call {file} back")
-        self._rooms.tell(SavedCallsChanged(file))
+        self._services.tell(SavedCallsChanged(file))
 
     @api
     async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
@@ -106,11 +106,11 @@ class SavedDesk(Seat):
     async def call_in_words(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
         """The call as text to copy: `json-rpc`, `curl` or `command`."""
         state = self._catalog.server(server).state
-        return call_text(form, state, self._catalog.tool(server, tool), arguments, self._rooms.paths.bench)
+        return call_text(form, state, self._catalog.tool(server, tool), arguments, self._services.paths.bench)
 
     @property
     def _saved(self) -> CallStore:
-        return CallStore(self._rooms.paths.bench)
+        return CallStore(self._services.paths.bench)
 
     def _known(self, call: SavedCall) -> Tool | None:
         """The tool, where its server is known; a saved call may speak of one that is not here."""

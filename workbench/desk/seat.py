@@ -13,8 +13,8 @@ from workbench.hints.hints import Hints
 from workbench.records import Fault, JsonValue, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
-from workbench.runs.conveyor import Conveyor
-from workbench.runs.rooms import Rooms
+from workbench.runs.run_manager import RunManager
+from workbench.runs.services import Services
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings, adds_up, change, read, write
@@ -25,10 +25,10 @@ BY = "you"  # who decides at this desk; one person per core
 class House(Struct, frozen=True):
     """The rooms, and what only the core itself can do."""
 
-    rooms: Rooms
+    services: Services
     broker: Broker
     askings: Askings
-    conveyor: Conveyor
+    run_manager: RunManager
     entrance: Entrance
     hints: Hints
     notices: Callable[[], tuple[Fault, ...]]
@@ -42,11 +42,11 @@ class Seat:
 
     def __init__(self, house: House) -> None:
         self._house = house
-        self._rooms = house.rooms
+        self._services = house.services
 
     @property
     def _catalog(self) -> ServerCatalog:
-        return self._rooms.catalog
+        return self._services.catalog
 
     def _entry(self, server: str) -> str:
         """The fingerprint of its entry, which trust is about."""
@@ -54,13 +54,13 @@ class Seat:
 
     def _carry_trust(self, server: str, before: str) -> None:
         """A person changed the entry themselves: what they trust in it stays."""
-        self._rooms.rules.carry(server, before)
+        self._services.rules.carry(server, before)
         self._catalog.weigh_again(server)
 
     def _change_setting(self, name: str, value: JsonValue) -> Settings:
         """Write it into the person's file, and let it count at once; the audit is told."""
-        changed = change(self._rooms.settings(), name, value)
-        paths = self._rooms.paths
+        changed = change(self._services.settings(), name, value)
+        paths = self._services.paths
         write(paths.person_settings, name, value)
         if adds_up(name):
             together = read(paths.bench_settings, paths.person_settings).settings
@@ -77,7 +77,7 @@ class Seat:
         if one is None or one.role == WINDOW or (one.role != TERMINAL and not of_agent):
             return ""
         self._check_interactive(one)
-        if self._rooms.paths.terminal_pin.exists() and not one.unlocked:
+        if self._services.paths.terminal_pin.exists() and not one.unlocked:
             raise WorkbenchError("Your PIN is needed to answer from a terminal.", "Nothing was decided.")
         return one.words
 
@@ -99,8 +99,8 @@ class Seat:
         risk: str = "",
         terminal: str = "",
     ) -> None:
-        masked = self._rooms.sessions.person.mask(summary)
+        masked = self._services.sessions.person.mask(summary)
         detail: dict[str, object] = {"terminal": terminal} if terminal else {}
-        self._rooms.journal.append(
+        self._services.journal.append(
             Note(kind, masked, actor=BY, server=server, run_id=run_id, session=session, risk=risk, detail=detail)
         )

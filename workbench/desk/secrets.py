@@ -24,13 +24,13 @@ class SecretsDesk(Seat):
 
     @api(decides=True)
     async def put_secret(self, name: str, value: str) -> SecretStore:
-        await asyncio.to_thread(self._rooms.secrets.put, name, value)
+        await asyncio.to_thread(self._services.secrets.put, name, value)
         self._note("secret.stored", f"You stored the secret {name}")
         return await self._tell_store()
 
     @api(decides=True)
     async def drop_secret(self, name: str) -> SecretStore:
-        await asyncio.to_thread(self._rooms.secrets.drop, name)
+        await asyncio.to_thread(self._services.secrets.drop, name)
         self._note("secret.deleted", f"You deleted the secret {name}")
         return await self._tell_store()
 
@@ -46,7 +46,7 @@ class SecretsDesk(Seat):
             )
         changed, values = plain_text_secrets.moved(config, [info.name for info in store.secrets])
         for name, value in values.items():
-            await asyncio.to_thread(self._rooms.secrets.put, name, value)
+            await asyncio.to_thread(self._services.secrets.put, name, value)
         self._note("secret.moved", f"You moved {len(values)} secrets of {server} out of .mcp.json", server=server)
         before = self._entry(server)
         state = await self._catalog.replace(changed)
@@ -57,19 +57,19 @@ class SecretsDesk(Seat):
     @api(decides=True)
     async def unlock_secrets(self, passphrase: str) -> SecretStore:
         """Open the encrypted file; where there is none and no keyring either, make one."""
-        await asyncio.to_thread(self._rooms.secrets.unlock, passphrase)
+        await asyncio.to_thread(self._services.secrets.unlock, passphrase)
         self._note("secret.unlocked", "You opened the encrypted file of secrets")
         return await self._tell_store()
 
     @api(decides=True)
     async def open_secrets(self) -> SecretStore:
         """Open the place where secrets are kept; where there was no keyring, look for it once more."""
-        await asyncio.to_thread(self._rooms.secrets.look_again)
+        await asyncio.to_thread(self._services.secrets.look_again)
         return await self._tell_store()
 
     async def _tell_store(self) -> SecretStore:
         store = await self.secrets()
-        self._rooms.tell(SecretsChanged(store))
+        self._services.tell(SecretsChanged(store))
         return store
 
     def _uses(self) -> dict[str, tuple[str, ...]]:
@@ -86,7 +86,7 @@ class SecretsDesk(Seat):
 
     def _look(self, uses: dict[str, tuple[str, ...]], signed: dict[str, str]) -> SecretStore:
         """On a thread, so it is given what the loop may change."""
-        room = self._rooms.secrets
+        room = self._services.secrets
         stored = room.known()
         infos = [
             SecretInfo(name, name in stored, uses.get(name, ()), signed.get(name, ""))

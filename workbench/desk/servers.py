@@ -75,7 +75,7 @@ class ServersDesk(Seat):
     async def remove_server(self, server: str) -> None:
         config = self._catalog.server(server).state.config
         await self._catalog.remove(server)
-        await self._rooms.sign_ins.remove(config)
+        await self._services.sign_ins.remove(config)
         self._note("server.removed", f"You removed {server}", server=server)
 
     @api
@@ -91,7 +91,7 @@ class ServersDesk(Seat):
     @api
     async def call(self, call: ToolCall) -> Outcome:
         """A person's call, whatever the door claims: the origin and session are set here."""
-        session = self._rooms.sessions.person
+        session = self._services.sessions.person
         call = replace(call, id=call.id or uuid.uuid4().hex[:12], origin=Origin.PERSON, session=session.id, run_id="")
         task = asyncio.current_task()
         assert task is not None

@@ -60,7 +60,7 @@ class SignInDesk(Seat):
 
     @property
     def _sign_ins(self) -> SignIns:
-        return self._rooms.sign_ins
+        return self._services.sign_ins
 
     def _remote(self, server: str) -> ServerConfig:
         config = self._catalog.server(server).state.config

@@ -24,7 +24,7 @@ from workbench.records import (
     SkillState,
     SkillTest,
 )
-from workbench.runs.execution import limits_from
+from workbench.runs.program_execution import limits_from
 from workbench.runs.sessions import Session
 from workbench.skills.cassettes import Cassette, cassette_name, read_cassettes, remove_cassette, write_cassette
 from workbench.skills.signature import called_with
@@ -37,12 +37,12 @@ class SkillTestsDesk(Seat):
 
     def __init__(self, house: House) -> None:
         super().__init__(house)
-        rooms = house.rooms
+        services = house.services
         self._replay = SkillTestRunner(
-            rooms.catalog, rooms.sandbox, rooms.library, rooms.paths.rehearsals, rooms.settings,
+            services.catalog, services.sandbox, services.library, services.paths.rehearsals, services.settings,
             lambda settings: limits_from(settings, 0.0),
         )  # fmt: skip
-        self._recording = CassetteMaker(rooms.catalog, rooms.library, self._replay, used_skills)
+        self._recording = CassetteMaker(services.catalog, services.library, self._replay, used_skills)
 
     @api
     async def cassettes(self, name: str) -> tuple[CassetteInfo, ...]:
@@ -54,15 +54,15 @@ class SkillTestsDesk(Seat):
     @api(decides=True)
     async def record_cassette(self, run_id: str, skill: str, name: str, arguments: JsonObject) -> CassetteInfo:
         """Make one of a run of this core. The arguments are those of the skill; none: as the run called it."""
-        label, run = cassette_name(name), self._house.conveyor.run(run_id)
+        label, run = cassette_name(name), self._house.run_manager.run(run_id)
         subject = await asyncio.to_thread(self._subject, skill, draft=False)
-        session = self._rooms.sessions.get(run.proposal.session)
+        session = self._services.sessions.get(run.proposal.session)
         if session is None:
             raise WorkbenchError("This run belongs to an earlier core.", "Run it again, then record that run.")
         given: JsonObject | str | None = arguments or called_with(run.proposal.code, subject.name)
         if given is None:
             given = await asyncio.to_thread(self._caller, run.proposal.code, subject)
-        tape = self._house.broker.tapes.of(run_id)
+        tape = self._house.run_manager.recording(run_id)
         await session.registrations.settled()
         made = await self._recording.make(label, subject, given, tape, partial(_hidden, session), run_id)
         await asyncio.to_thread(self._write, subject, made)
@@ -105,16 +105,16 @@ class SkillTestsDesk(Seat):
     # ── on a thread ──────────────────────────────────────────────────────────────────────────────
     def _subject(self, name: str, *, draft: bool) -> Skill:
         """What is tested: the draft, the kept skill, or whichever there is."""
-        return self._rooms.library.get(name, SkillState.DRAFT if draft else None)
+        return self._services.library.get(name, SkillState.DRAFT if draft else None)
 
     def _read(self, name: str) -> tuple[dict[str, tuple[Path, Cassette]], dict[str, str]]:
         """Every cassette by name with the folder it lies in; a draft's own one stands before the kept skill's."""
-        known = self._rooms.library.get(name)
+        known = self._services.library.get(name)
         found: dict[str, tuple[Path, Cassette]] = {}
         faults: dict[str, str] = {}
         for state in (SkillState.RETIRED, SkillState.KEPT, SkillState.DRAFT):
-            if self._rooms.library.find(known.name, state) is not None:
-                folder = self._rooms.library.folder(known.name, state)
+            if self._services.library.find(known.name, state) is not None:
+                folder = self._services.library.folder(known.name, state)
                 whole, broken = read_cassettes(folder)
                 found |= {one.name: (folder, one) for one in whole}
                 faults |= broken
@@ -122,7 +122,7 @@ class SkillTestsDesk(Seat):
 
     def _caller(self, code: str, skill: Skill) -> JsonObject | str:
         """A program that calls the skill with something that is no JSON."""
-        return code if skill.name in used_skills(code, self._rooms.library.kept()) else {}
+        return code if skill.name in used_skills(code, self._services.library.kept()) else {}
 
     def _one(self, name: str, cassette: str) -> tuple[Path, Cassette]:
         found, faults = self._read(name)
@@ -132,8 +132,8 @@ class SkillTestsDesk(Seat):
         return found[cassette]
 
     def _write(self, skill: Skill, cassette: Cassette) -> None:
-        write_cassette(self._rooms.library.folder(skill.name, skill.state), cassette)
-        self._rooms.library.told(skill.name)
+        write_cassette(self._services.library.folder(skill.name, skill.state), cassette)
+        self._services.library.told(skill.name)
 
 
 def _hidden(session: Session, value: JsonValue) -> JsonValue:

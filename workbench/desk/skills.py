@@ -30,22 +30,22 @@ class SkillsDesk(Seat):
 
     def __init__(self, house: House) -> None:
         super().__init__(house)
-        self._arrivals = Arrivals(house.rooms)
+        self._arrivals = Arrivals(house.services)
 
     @api
     async def skills(self) -> tuple[Skill, ...]:
-        found = await asyncio.to_thread(self._rooms.library.skills)
+        found = await asyncio.to_thread(self._services.library.skills)
         tools = self._catalog.tools()
         return tuple(replace(skill, missing=missing(skill.tools, tools)) for skill in found)
 
     @api
     async def skill(self, name: str) -> Skill:
-        found = await asyncio.to_thread(self._rooms.library.get, name)
+        found = await asyncio.to_thread(self._services.library.get, name)
         return replace(found, missing=missing(found.tools, self._catalog.tools()))
 
     @api
     async def skill_page(self, name: str) -> SkillPage:
-        skill, library = await self.skill(name), self._rooms.library
+        skill, library = await self.skill(name), self._services.library
         kept = skill.state is SkillState.KEPT
         versions = await asyncio.to_thread(library.versions, skill.name) if kept else ()
         draft = await asyncio.to_thread(library.find, skill.name, SkillState.DRAFT) if kept else None
@@ -56,7 +56,7 @@ class SkillsDesk(Seat):
     @api
     async def call_of_skill(self, name: str, arguments: JsonObject) -> str:
         """The program that calls a kept skill with these arguments."""
-        skill = await asyncio.to_thread(self._rooms.library.get, name, SkillState.KEPT)
+        skill = await asyncio.to_thread(self._services.library.get, name, SkillState.KEPT)
         if skill.faults:
             raise WorkbenchError(f"{skill.name} cannot be run: {skill.faults[0]}", "Look at it in the library.")
         return calling(skill, arguments)
@@ -68,11 +68,11 @@ class SkillsDesk(Seat):
         text = canonicalize(code)
         if text.faults:
             raise WorkbenchError(text.faults[0].message, "Remove those characters first.")
-        verdict = await self._house.conveyor.assess(text.text)
+        verdict = await self._house.run_manager.assess(text.text)
         tools = needed(verdict)
-        draft = self._rooms.library.draft
+        draft = self._services.library.draft
         skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools, tags)
-        self._rooms.library.lessons.dismiss(skeleton(ParsedProgram(text.text)))  # it is one now
+        self._services.library.lessons.dismiss(skeleton(ParsedProgram(text.text)))  # it is one now
         self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
         return skill
 
@@ -82,57 +82,57 @@ class SkillsDesk(Seat):
         if not is_name(name):
             words = f"{name!r:.80} is no name of a skill."
             raise WorkbenchError(words, "Small letters, digits and single hyphens between them, such as weekly-report.")
-        if await asyncio.to_thread(self._rooms.library.is_taken, name):
+        if await asyncio.to_thread(self._services.library.is_taken, name):
             raise WorkbenchError(f"There is a skill {name} already.", "Choose another name, or open that one.")
         return await self.draft_skill(name, description, beginning(name, description), "")
 
     @api(decides=True, consent=True)
     async def keep_skill(self, name: str, sha: str) -> Skill:
         """Keep the draft with this sha as the next version. Its text is read from disk once more before."""
-        seen = await asyncio.to_thread(self._rooms.library.to_keep, name, sha)
+        seen = await asyncio.to_thread(self._services.library.to_keep, name, sha)
         terminal = self._check_terminal(of_agent=seen.author != BY)
         if faults := canonicalize(seen.code).faults:
             raise WorkbenchError(faults[0].message, "Remove those characters, then keep it.")
-        usable = await asyncio.to_thread(self._rooms.library.usable)
+        usable = await asyncio.to_thread(self._services.library.usable)
         if way := circle(seen.name, seen.code, usable):
             raise WorkbenchError(f"{seen.name} would import itself: {' → '.join(way)}.", "Take one of the imports out.")
-        verdict = await self._house.conveyor.assess(seen.code)
-        skill = await asyncio.to_thread(self._rooms.library.keep, name, sha, BY)
+        verdict = await self._house.run_manager.assess(seen.code)
+        skill = await asyncio.to_thread(self._services.library.keep, name, sha, BY)
         summary = f"You kept the skill {skill.name}, version {skill.version}"
         self._note("skill.kept", summary, run_id=skill.run_id, risk=str(verdict.risk), terminal=terminal)
         return skill
 
     @api(decides=True)
     async def retire_skill(self, name: str) -> Skill:
-        skill = await asyncio.to_thread(self._rooms.library.retire, name)
+        skill = await asyncio.to_thread(self._services.library.retire, name)
         self._note("skill.retired", f"You retired the skill {skill.name}")
         return skill
 
     @api(decides=True)
     async def bring_back_skill(self, name: str) -> Skill:
-        skill = await asyncio.to_thread(self._rooms.library.bring_back, name)
+        skill = await asyncio.to_thread(self._services.library.bring_back, name)
         self._note("skill.back", f"You brought the skill {skill.name} back")
         return skill
 
     @api(decides=True)
     async def rename_skill(self, name: str, wish: str) -> Skill:
-        skill = await asyncio.to_thread(self._rooms.library.rename, name, wish)
+        skill = await asyncio.to_thread(self._services.library.rename, name, wish)
         self._note("skill.renamed", f"You renamed the skill {name} to {skill.name}")
         return skill
 
     @api(decides=True)
     async def tag_skill(self, name: str, tags: tuple[str, ...]) -> Skill:
-        skill = await asyncio.to_thread(self._rooms.library.tag, name, tags)
+        skill = await asyncio.to_thread(self._services.library.tag, name, tags)
         self._note("skill.tagged", f"You tagged the skill {skill.name}: {', '.join(skill.tags) or 'nothing'}")
         return skill
 
     @api(decides=True)
     async def run_skill(self, name: str, arguments: JsonObject) -> Run:
         """Set out a program that calls it: the kept one, or a draft's code as it stands."""
-        person, skill = self._rooms.sessions.person, await self.skill(name)
+        person, skill = self._services.sessions.person, await self.skill(name)
         if skill.state is SkillState.KEPT:
-            return await run_skill(self._rooms, self._house.conveyor, person, skill.name, arguments)
-        return self._house.conveyor.submit(
+            return await run_skill(self._services, self._house.run_manager, person, skill.name, arguments)
+        return self._house.run_manager.submit(
             trying(skill, arguments), person, f"Try the skill {skill.name}.", skill=skill.name
         )
 
@@ -152,7 +152,7 @@ class SkillsDesk(Seat):
     async def export_skill(self, name: str, path: str) -> str:
         """Pack it into a zip file; answers the file's path."""
         skill = await self.skill(name)
-        folder = await asyncio.to_thread(self._rooms.library.folder, skill.name, skill.state)
+        folder = await asyncio.to_thread(self._services.library.folder, skill.name, skill.state)
         target = await asyncio.to_thread(pack, skill.name, folder, Path(path).expanduser())
         self._note("skill.exported", f"You exported the skill {skill.name}")
         return str(target)

@@ -13,5 +13,5 @@ class StatesDesk(Seat):
     @api(decides=True)
     async def end_state(self, session: str, name: str) -> tuple[KeptState, ...]:
         """End one; its variables are lost, and a program that runs in it is ended. Answers with what is left."""
-        await self._house.conveyor.states.end(session, name, "a person ended it")
-        return self._house.conveyor.states.now()
+        await self._house.run_manager.states.end(session, name, "a person ended it")
+        return self._house.run_manager.states.now()

@@ -29,4 +29,4 @@ class TasksDesk(Seat):
 
     @property
     def _patience(self) -> float:
-        return self._rooms.settings().server_call_seconds
+        return self._services.settings().server_call_seconds

@@ -16,7 +16,7 @@ class TerminalDesk(Seat):
 
     def __init__(self, house: House) -> None:
         super().__init__(house)
-        self._pin = TerminalPin(house.rooms.paths.terminal_pin)
+        self._pin = TerminalPin(house.services.paths.terminal_pin)
 
     @api
     async def has_pin(self) -> bool:
@@ -55,4 +55,4 @@ class TerminalDesk(Seat):
 
     def _note_pin(self, kind: str, summary: str) -> None:
         one = current_caller()
-        self._rooms.journal.append(Note(kind, summary, actor=BY, detail={"terminal": one.words if one else ""}))
+        self._services.journal.append(Note(kind, summary, actor=BY, detail={"terminal": one.words if one else ""}))

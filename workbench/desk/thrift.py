@@ -21,7 +21,7 @@ class ThriftDesk(Seat):
     @api
     async def token_report(self) -> TokenReport:
         """Of all conversations of this core, and which way of working the catalogue calls for."""
-        sessions = self._rooms.sessions
+        sessions = self._services.sessions
         some = (
             *(SessionTokens(*one) for one in sessions.released),
             *(
@@ -32,7 +32,7 @@ class ThriftDesk(Seat):
         )
         advice = self._advice(await asyncio.to_thread(own_tokens))
         more = await asyncio.to_thread(factors, [tool.raw for tool in self._catalog.tools()])
-        return TokenReport(sessions.total(), some, advice, self._rooms.settings().tokens_cents_per_million, more)
+        return TokenReport(sessions.total(), some, advice, self._services.settings().tokens_cents_per_million, more)
 
     def _advice(self, entry: int) -> ModeAdvice:
         """Programs pay when the workbench's own tools (`entry`) and one search cost less than all definitions. On the

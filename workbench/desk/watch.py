@@ -51,12 +51,12 @@ class WatchDesk(Seat):
         if message.tool:
             return await self._send_call(server, message, confirmed)
         self._note("server.raw", f"You sent {message.method:.200} to {server} by hand", server=server)
-        seconds = self._rooms.settings().server_call_seconds
+        seconds = self._services.settings().server_call_seconds
         return await raw_messages.send(self._catalog.server(server), message, seconds)
 
     async def _send_call(self, server: str, message: raw_messages.RawMessage, confirmed: bool) -> RawAnswer:
         """No way round the gate: it becomes a call like any other."""
-        at, session = time.time(), self._rooms.sessions.person.id
+        at, session = time.time(), self._services.sessions.person.id
         name = uuid.uuid4().hex[:12]
         call = ToolCall(name, server, message.tool, message.arguments, Origin.PERSON, session, confirmed=confirmed)
         outcome = await self._house.broker.call(call)

@@ -7,10 +7,10 @@ back, is not held at all. Answers are not masked yet; nothing leaves this module
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
+from collections import deque
 from typing import Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from workbench.records import JsonObject
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
@@ -18,7 +18,8 @@ from workbench.sandbox.program import Answered, JsonText, ToolFailure
 MOST_STEPS: Final = 1_000  # of one run
 MOST_LETTERS: Final = 2_000_000  # of one run
 MOST_HELD: Final = 16_000_000  # letters of all runs
-MOST_RUNS: Final = 5_000  # that are held
+MOST_RUNS: Final = 200  # as many as a core holds ready
+DROPPED: Final = "later runs made so many calls that its own are no longer held"
 PLAYABLE: Final = frozenset({"call", "search", "definition", "skill"})
 
 
@@ -31,51 +32,45 @@ class RecordedCall(Struct, frozen=True):
     failure: ToolFailure | None = None
 
 
-class RunRecording(Struct):
-    """The recorded calls of one run."""
+class RunRecording:
+    """The recorded calls of one run. The run holds it."""
 
-    steps: list[RecordedCall] = field(default_factory=list)
-    letters: int = 0
-    why_not: str = ""  # why it cannot be made a cassette
+    def __init__(self) -> None:
+        self.steps: list[RecordedCall] = []
+        self.letters = 0
+        self.why_not = ""  # why it cannot be made a cassette
+
+    def add(self, call: RecordedCall) -> None:
+        """Add a call with its answer; one that cannot be played back, or one too many, drops the recording."""
+        if self.why_not:
+            return None
+        if call.kind not in PLAYABLE:
+            return self.drop("it used the network or sealed values, which cannot be played back")
+        letters = _letters(call)
+        if self.letters + letters > MOST_LETTERS or len(self.steps) >= MOST_STEPS:
+            return self.drop(f"it made more than {MOST_STEPS:,} calls or {MOST_LETTERS // 1_000_000} MB of answers")
+        self.steps.append(call)
+        self.letters += letters
+        return None
+
+    def drop(self, why: str) -> None:
+        """Forget the calls. `why` completes "This run cannot be recorded: …"."""
+        self.steps.clear()
+        self.letters, self.why_not = 0, why
 
 
 class CallRecorder:
-    """Holds the recordings of the newest runs."""
+    """Begins the recording of each run and bounds the memory of all recordings: the oldest are dropped first."""
 
     def __init__(self) -> None:
-        self._tapes: OrderedDict[str, RunRecording] = OrderedDict()
-        self._letters = 0
+        self._recordings: deque[RunRecording] = deque(maxlen=MOST_RUNS)
 
-    def of(self, run_id: str) -> RunRecording | None:
-        return self._tapes.get(run_id)
-
-    def begin(self, run_id: str) -> RunRecording:
-        """Start the recording of a run. One that makes no call can be played back too."""
-        tape = self._tapes.setdefault(run_id, RunRecording())
-        while (self._letters > MOST_HELD or len(self._tapes) > MOST_RUNS) and len(self._tapes) > 1:
-            self._letters -= self._tapes.popitem(last=False)[1].letters
-        return tape
-
-    def note(self, run_id: str, taken: RecordedCall) -> None:
-        """Add a call to its run's recording."""
-        tape = self.begin(run_id)
-        if tape.why_not:
-            return None
-        if taken.kind not in PLAYABLE:
-            return self._give_up(tape, "it used the network or sealed values, which cannot be played back")
-        letters = _letters(taken)
-        if tape.letters + letters > MOST_LETTERS or len(tape.steps) >= MOST_STEPS:
-            many = f"{MOST_STEPS:,} calls or {MOST_LETTERS // 1_000_000} MB of answers"
-            return self._give_up(tape, f"it made more than {many}")
-        tape.steps.append(taken)
-        tape.letters += letters
-        self._letters += letters
-        return None
-
-    def _give_up(self, tape: RunRecording, why: str) -> None:
-        self._letters -= tape.letters
-        tape.steps.clear()
-        tape.letters, tape.why_not = 0, why
+    def begin(self) -> RunRecording:
+        """For a run that starts. One that makes no call can be played back too."""
+        while len(self._recordings) > 1 and sum([one.letters for one in self._recordings]) > MOST_HELD:
+            self._recordings.popleft().drop(DROPPED)
+        self._recordings.append(recording := RunRecording())
+        return recording
 
 
 def _letters(taken: RecordedCall) -> int:

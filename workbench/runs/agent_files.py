@@ -13,9 +13,9 @@ from typing import Final
 from workbench.errors import WorkbenchError
 from workbench.privacy.detectors.json_fields import parsed
 from workbench.records import FileInfo, JsonValue
-from workbench.runs.rooms import Rooms
+from workbench.runs.answer_view import cut
+from workbench.runs.services import Services
 from workbench.runs.sessions import Session
-from workbench.runs.view import cut
 from workbench.tokens import count
 from workbench.workspace.names import parts_of
 from workbench.workspace.store import Store, is_text
@@ -30,18 +30,18 @@ _PIECE: Final = 1 << 20
 _BY_PROGRAM: Final = "Use execute_code: the user's settings ask a person first."
 
 
-async def listed(rooms: Rooms, session: Session, folder: str = "", pattern: str = "") -> str:
+async def listed(services: Services, session: Session, folder: str = "", pattern: str = "") -> str:
     """`list_workspace_files`: one line a file, name and bytes, newest first; names hold tokens for personal data."""
-    _check_may_read(rooms)
-    return await asyncio.to_thread(_listed, rooms.store, session, session.vault.restore(folder).strip("/"), pattern)
+    _check_may_read(services)
+    return await asyncio.to_thread(_listed, services.store, session, session.vault.restore(folder).strip("/"), pattern)
 
 
-async def read(rooms: Rooms, session: Session, path: str, first_line: int = 1, lines: int = 0) -> str:
+async def read(services: Services, session: Session, path: str, first_line: int = 1, lines: int = 0) -> str:
     """`read_workspace_file`: lines from the first wanted, as many as fit; the answer's head says where it goes on."""
-    _check_may_read(rooms)
-    budget = rooms.settings().run_answer_tokens
+    _check_may_read(services)
+    budget = services.settings().run_answer_tokens
     real = _plain(session.vault.restore(path))
-    return await asyncio.to_thread(_read, rooms.store, session, real, max(1, first_line), max(0, lines), budget)
+    return await asyncio.to_thread(_read, services.store, session, real, max(1, first_line), max(0, lines), budget)
 
 
 def writing(session: Session, path: str, text: str) -> str:
@@ -53,11 +53,11 @@ def writing(session: Session, path: str, text: str) -> str:
     return f"result = write_file({name!r}, {text!r})"
 
 
-def _check_may_read(rooms: Rooms) -> None:
+def _check_may_read(services: Services) -> None:
     """What no program could do unasked, no tool does either."""
-    if rooms.bounds.find("").workspace == "none":
+    if services.bounds.find("").workspace == "none":
         raise WorkbenchError("The user's profile gives no workspace.", "Name a profile that does in execute_code.")
-    if not rooms.settings().approval_auto_low:
+    if not services.settings().approval_auto_low:
         raise WorkbenchError("The user is asked before anything is read.", _BY_PROGRAM)
 
 

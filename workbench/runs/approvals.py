@@ -20,10 +20,10 @@ from workbench.analysis.program_fingerprints import ProgramFingerprints, changed
 from workbench.analysis.reading import Reading
 from workbench.audit.review import is_hasty
 from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
-from workbench.runs.execution import limits_from
-from workbench.runs.pins import Pins
-from workbench.runs.rooms import Rooms
-from workbench.runs.seal import seal
+from workbench.runs.approval_fingerprint import seal
+from workbench.runs.pinned_approvals import PinnedApprovals
+from workbench.runs.program_execution import limits_from
+from workbench.runs.services import Services
 
 REMEMBERED = 100  # allowed programs that the next ones are compared with
 LONGEST = 60_000  # characters of a program that is remembered for that
@@ -41,9 +41,9 @@ class Allowed(Struct, frozen=True):
 class Approvals:
     """Looks back; decides nothing."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
-        self.pins = Pins(rooms)
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self.pins = PinnedApprovals(services)
         self._allowed: deque[Allowed] = deque(maxlen=REMEMBERED)
         self._attending = 0  # windows and terminals that could answer
 
@@ -74,8 +74,8 @@ class Approvals:
     def seal(self, run: Run) -> str:
         if run.verdict is None:
             return ""
-        limits = limits_from(self._rooms.settings(), run.proposal.seconds, run.verdict.profile)
-        return seal(run.proposal, run.verdict, self._rooms.catalog, limits)
+        limits = limits_from(self._services.settings(), run.proposal.seconds, run.verdict.profile)
+        return seal(run.proposal, run.verdict, self._services.catalog, limits)
 
     def remember(self, run: Run, reading: Reading | None) -> None:
         """A person let this run."""

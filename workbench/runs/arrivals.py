@@ -21,7 +21,7 @@ from workbench.analysis.skill_assessment import circle, read_all
 from workbench.errors import WorkbenchError
 from workbench.records import Gate, Skill, SkillFile, SkillReview, Tool, Verdict
 from workbench.runs.needs import missing, needed
-from workbench.runs.rooms import Rooms
+from workbench.runs.services import Services
 from workbench.skills.folder import CARD, code_file, skill_of
 from workbench.skills.parcel import Parcel, open_parcels
 
@@ -34,14 +34,14 @@ _PROGRAMS: Final = (".py", ".sh", ".js", ".ts", ".rb", ".pl", ".exe", ".so", ".b
 class Arrivals:
     """Of one core. `look` reads and judges, `bring_in` writes."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
+    def __init__(self, services: Services) -> None:
+        self._services = services
         self._held: OrderedDict[str, tuple[Parcel, SkillReview]] = OrderedDict()
 
     async def look(self, path: Path) -> tuple[SkillReview, ...]:
         """Every skill that stands there, judged; what is dangerous to read is refused as a whole."""
         parcels = await asyncio.to_thread(open_parcels, path)
-        tools, usable = self._rooms.catalog.tools(), await asyncio.to_thread(self._rooms.library.usable)
+        tools, usable = self._services.catalog.tools(), await asyncio.to_thread(self._services.library.usable)
         reviews = [await asyncio.to_thread(self._review, parcel, tools, usable) for parcel in parcels]
         for parcel, review in zip(parcels, reviews, strict=True):
             self._held[review.key] = (parcel, review)
@@ -63,7 +63,7 @@ class Arrivals:
         if review.refusal:
             raise WorkbenchError(f"Not imported: {review.refusal}", "Nothing of it was written.")
         skill, where = review.skill, f"from {parcel.source}{f' at {parcel.commit[:12]}' if parcel.commit else ''}"
-        made = await asyncio.to_thread(self._rooms.library.bring_in, parcel, where, skill.tools)
+        made = await asyncio.to_thread(self._services.library.bring_in, parcel, where, skill.tools)
         del self._held[key]
         return made
 
@@ -86,7 +86,7 @@ class Arrivals:
 
     def _before(self, name: str) -> Skill | None:
         try:
-            return self._rooms.library.get(name)
+            return self._services.library.get(name)
         except WorkbenchError:
             return None
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from workbench.events import AskArrived, AskSettled, Event
 from workbench.privacy.vault import Vault
 from workbench.records import Ask, JsonObject, JsonValue, Note
-from workbench.runs.rooms import Rooms
+from workbench.runs.services import Services
 from workbench.runs.sessions import Session
 
 _LOOKED_AT = 20_000  # characters of a question that are read for personal data while the loop waits
@@ -31,8 +31,8 @@ class Askings:
 
     hears = (AskArrived, AskSettled)
 
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
+    def __init__(self, services: Services) -> None:
+        self._services = services
 
     def hear(self, event: Event) -> None:
         match event:
@@ -49,7 +49,7 @@ class Askings:
 
     def session(self, ask: Ask) -> Session:
         """Whose call it is; a question of nobody's call is put to the person."""
-        sessions = self._rooms.sessions
+        sessions = self._services.sessions
         return sessions.get(ask.session) or sessions.person
 
     def restored(self, ask: Ask, content: str) -> str:
@@ -66,7 +66,7 @@ class Askings:
     def _note(self, ask: Ask, kind: str, summary: str, *, ok: bool = True) -> None:
         session = self.session(ask)
         detail: JsonObject = {"ask": ask.id, "call": ask.call_id, "fields": _fields(ask), "host": ask.host}
-        self._rooms.journal.append(
+        self._services.journal.append(
             Note(
                 kind=kind,
                 summary=session.mask(summary),

@@ -28,7 +28,6 @@ from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
 from workbench.permissions.judgement import FIRST_CALL, RULED, UNFORESEEN, CallContext, CountedCall, Judgement, judge
 from workbench.permissions.release_rules import Weighed
-from workbench.recordings.call_recorder import CallRecorder
 from workbench.records import (
     Fault,
     Note,
@@ -49,8 +48,8 @@ from workbench.runs.caching import Caching
 from workbench.runs.guard import RunGuard
 from workbench.runs.ingress import register_outcome
 from workbench.runs.restored import count, give, noted
-from workbench.runs.rooms import Rooms
 from workbench.runs.sealing import for_program
+from workbench.runs.services import Services
 from workbench.runs.sessions import Session
 from workbench.runs.shown import LONGEST_KEY, shown_arguments
 
@@ -66,11 +65,10 @@ Target = tuple[ServerConfig | None, str]  # a server's entry and the hash of a t
 class Broker:
     """Carries one call from a wish to an outcome; whatever happens, the audit has it."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
+    def __init__(self, services: Services) -> None:
+        self._services = services
         self.afterwards = Afterwards()
-        self.caching = Caching(rooms)
-        self.tapes = CallRecorder()
+        self.caching = Caching(services)
 
     async def call(
         self,
@@ -82,11 +80,11 @@ class Broker:
     ) -> Outcome:
         """Judge the call, and do it if that allows it. `verdict`, `approved` and `guard` are of the run that calls, if
         a program does. A refusal is an outcome, not an exception."""
-        session = self._rooms.sessions.get(call.session)
+        session = self._services.sessions.get(call.session)
         if session is None:
             return _refusal(call, Fault(f"There is no session {call.session}.", "Connect again."))
         try:
-            tool = self._rooms.catalog.tool(call.server, call.tool)
+            tool = self._services.catalog.tool(call.server, call.tool)
         except WorkbenchError as fault:
             unknown = Fault(fault.message, fault.hint, code="unknown_tool")
             return self._refuse(_named(call, session), session, unknown, Risk.LOW)
@@ -102,7 +100,7 @@ class Broker:
             tool, context = await self._context_again(call, tool, session, guard, context, judgement, target)
             judgement = await self._judge(call, context, guard)
         for rule in judgement.used:
-            self._rooms.rules.note_use(rule)
+            self._services.rules.note_use(rule)
         if judgement.decision is not Word.ALLOW:
             question = judgement.decision is Word.ASK and verdict is None
             return self._refuse(
@@ -116,7 +114,7 @@ class Broker:
         """Tells the doors how far a call is."""
 
         def tell(done: float, total: float, message: str) -> None:
-            self._rooms.tell(CallProgress(call_id, done, total, message))
+            self._services.tell(CallProgress(call_id, done, total, message))
 
         return tell
 
@@ -135,7 +133,7 @@ class Broker:
         replaced: bool = False,
     ) -> CallContext:
         """What the call is judged by now. `counted`, `allowed`, `replaced`: of a call that waited for the user."""
-        rules, damaged = self._rooms.rules.of(tool), None
+        rules, damaged = self._services.rules.of(tool), None
         try:
             release, arguments = await give(call, tool, session, rules)
         except WorkbenchError as fault:
@@ -145,8 +143,8 @@ class Broker:
         return CallContext(
             tool,
             rules,
-            self._rooms.settings(),
-            self._rooms.catalog.blocked(tool),
+            self._services.settings(),
+            self._services.catalog.blocked(tool),
             replaced,
             verdict,
             approved,
@@ -173,7 +171,7 @@ class Broker:
         """The tool and the context as they are after the user allowed what they were asked about."""
         replaced = self._target(tool) != target
         if not replaced:
-            tool = self._rooms.catalog.tool(tool.server, tool.name)
+            tool = self._services.catalog.tool(tool.server, tool.name)
         allowed = before.allowed_now | {one.key for one in judgement.reasons}
         verdict, approved, counted = before.verdict, before.approved, before.counted
         context = await self._context(
@@ -189,7 +187,7 @@ class Broker:
 
     def _target(self, tool: Tool) -> Target:
         """The server's entry and the hash of the tool's definition as they are now; empty when they are gone."""
-        catalog = self._rooms.catalog
+        catalog = self._services.catalog
         try:
             return catalog.server(tool.server).state.config, catalog.tool(tool.server, tool.name).hash
         except WorkbenchError:
@@ -215,7 +213,7 @@ class Broker:
             sending = _entry("call.sent", call, session, risk, words, None, ok=True, given=given)
             if session.registrations.busy:  # they may come from an answer that was just shown
                 sending = replace(sending, detail={**sending.detail, "arguments": LATER})
-            self._rooms.journal.append(sending)
+            self._services.journal.append(sending)
         sent = replace(call, arguments=arguments) if arguments is not call.arguments else call
         outcome = await self.caching.find(sent, tool)
         if outcome is None:
@@ -230,7 +228,7 @@ class Broker:
         ended = _Ended(lambda: _ended(call, tool, session, risk, outcome, given))
         self.afterwards.put(lambda: self._remember(sent, tool, session, outcome, learns=learns))
         self.afterwards.put(ended.made)  # made while somebody waits for a server, written with others
-        self._rooms.journal.append_soon(ended.made)
+        self._services.journal.append_soon(ended.made)
         return await self._for_program(outcome, tool, session, given)
 
     async def _for_user(
@@ -247,7 +245,7 @@ class Broker:
 
         def note() -> None:
             self._remember(sent, tool, session, outcome)
-            self._rooms.journal.append(_ended(call, tool, session, risk, outcome, given))
+            self._services.journal.append(_ended(call, tool, session, risk, outcome, given))
 
         register = partial(self._registered, session, tool, outcome, call.run_id)
         if session.origin is Origin.PERSON and (outcome.bytes > BIG_ANSWER or session.registrations.busy):
@@ -261,7 +259,7 @@ class Broker:
         self, outcome: Outcome, tool: Tool, session: Session, given: Sequence[Weighed] = ()
     ) -> Outcome:
         """What goes into a sandbox: without what a person sealed."""
-        fields = self._rooms.rules.of(tool).sealed_fields(self._rooms.settings().privacy_sealed)
+        fields = self._services.rules.of(tool).sealed_fields(self._services.settings().privacy_sealed)
         return await for_program(outcome, tool, session, fields, given)
 
     async def _stand_in(
@@ -277,19 +275,19 @@ class Broker:
     def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome, *, learns: bool = True) -> None:
         """So that the call can be found again, and the next search be better."""
         if not outcome.cached:  # else nobody was called
-            self._rooms.history.keep(call, tool, outcome)
+            self._services.history.keep(call, tool, outcome)
         if outcome.ok and learns:
             for question in session.questions(tool.server, tool.name):
-                self._rooms.catalog.ran_after(question, tool.server, tool.name)
+                self._services.catalog.ran_after(question, tool.server, tool.name)
 
     async def _send(
         self, call: ToolCall, tool: Tool, session: Session, risk: Risk, progress: Progress | None
     ) -> Outcome:
         try:
-            return await self._rooms.catalog.call(call, progress)
+            return await self._services.catalog.call(call, progress)
         except asyncio.CancelledError:
             self._note("call.cancelled", call, session, risk, f"{call.server}.{call.tool} was cancelled", ok=False)
-            self._rooms.history.keep(call, tool, Outcome(call.id, ok=False, fault=Fault("The call was cancelled.")))
+            self._services.history.keep(call, tool, Outcome(call.id, ok=False, fault=Fault("The call was cancelled.")))
             raise
         except Exception as fault:  # whatever broke in the house: the audit must still have the call
             log.exception("a call of %s.%s broke", call.server, call.tool)
@@ -334,7 +332,7 @@ class Broker:
         *,
         ok: bool = True,
     ) -> None:
-        self._rooms.journal.append(_entry(kind, call, session, risk, summary, None, ok=ok))
+        self._services.journal.append(_entry(kind, call, session, risk, summary, None, ok=ok))
 
 
 def _denied_by_user(answer: PauseAnswer, judgement: Judgement) -> Fault:

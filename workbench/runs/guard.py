@@ -21,7 +21,7 @@ from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMa
 from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason
 from workbench.records import JsonObject, Outcome, Pause, PauseAnswer, Tool, ToolCall, ValueOrigin
 from workbench.records.risk_levels import worst
-from workbench.runs.answered import texts_of
+from workbench.runs.call_results import texts_of
 from workbench.runs.giving import AnnouncedTokens, announced, described
 from workbench.runs.pauses import Pauses
 from workbench.runs.provenance import SHORT, Came, Read
@@ -118,7 +118,7 @@ class RunGuard:
         return (
             not asked
             and record.verdict is not None
-            and is_auto_approved_as_additive(record.verdict, self._run.rooms.settings())
+            and is_auto_approved_as_additive(record.verdict, self._run.services.settings())
         )
 
     @cached_property
@@ -226,7 +226,7 @@ class RunGuard:
         self._waiting(call.id, True)
         run.note("call.paused", f"{name} waits for a person: {reasons[0].text}", {"call": call.id, "why": pause.why})
         try:
-            wait = run.rooms.settings().approval_wait_seconds
+            wait = run.services.settings().approval_wait_seconds
             answer = await self._pauses.ask(pause, line[:SHOWN_LINE], wait, alone=decisive > SHOWN_LINE)
         finally:
             self._waiting(call.id, False)

@@ -11,7 +11,7 @@ from workbench.analysis.skill_assessment import MARK
 from workbench.events import Event, RunChanged
 from workbench.records import Run, RunState
 from workbench.records.runs import ENDS
-from workbench.runs.rooms import Rooms
+from workbench.runs.services import Services
 
 LONGEST: Final = 6_000  # characters of a program whose form is counted: a skill is short, and the loop waits for it
 _WENT: Final = frozenset({RunState.DONE, RunState.FAILED, RunState.STOPPED})
@@ -22,15 +22,15 @@ class LearningSkills:
 
     hears = (RunChanged,)
 
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
+    def __init__(self, services: Services) -> None:
+        self._services = services
 
     def hear(self, event: Event) -> None:
         if isinstance(event, RunChanged) and event.run.state in ENDS & _WENT and not event.run.proposal.rehearse:
             self._learn(event.run)
 
     def _learn(self, run: Run) -> None:
-        lessons, verdict = self._rooms.library.lessons, run.verdict
+        lessons, verdict = self._services.library.lessons, run.verdict
         if verdict is None or not run.started:
             return
         done, saved = run.state is RunState.DONE, run.ledger.direct - run.ledger.actual
@@ -40,7 +40,7 @@ class LearningSkills:
         if skills:
             lessons.used(skills, done=done, saved=saved, at=time.time())
         elif done and run.calls and run.proposal.language == "python" and len(run.proposal.code) <= LONGEST:
-            session = self._rooms.sessions.get(run.proposal.session)
+            session = self._services.sessions.get(run.proposal.session)
             purpose = session.mask(run.proposal.purpose) if session is not None else ""
             tools = sorted({f"{call.server}.{call.tool}" for call in run.calls})
             if not run.proposal.skill and (key := skeleton(ParsedProgram(run.proposal.code))):

@@ -14,9 +14,8 @@ from workbench.network.run_connections import Connections
 from workbench.network.traffic_meter import Meter
 from workbench.records import CallTrace, Connection, Fault, JsonObject, JsonValue, Note, Risk, Verdict
 from workbench.runs.carrying import Carrying
-from workbench.runs.observing import NETWORK
 from workbench.runs.provenance import UNTRUSTED, Read
-from workbench.runs.run import ProgramRun
+from workbench.runs.run import NETWORK, ProgramRun
 from workbench.sandbox.handing import Handing
 from workbench.sandbox.program import ToolFailure
 
@@ -30,9 +29,9 @@ class Outgoing:
     """One run's network. Everything that comes in here was asked by untrusted code."""
 
     def __init__(self, run: ProgramRun, network: Network) -> None:
-        settings = run.rooms.settings()
+        settings = run.services.settings()
         self._run = run
-        self._rooms = run.rooms
+        self._services = run.services
         self.handing = Handing()
         self._meter = Meter(settings.network_megabytes, settings.network_alert_megabytes, self._warn)
         decision = run.record.decision
@@ -123,7 +122,7 @@ class Outgoing:
             return
         self._note("net.blocked", f"Blocked: {connection.refused}", connection, ok=False)
         if self._refused == 1:
-            self._rooms.tell(Noticed(Fault(f"A program was kept from the network. {words}", _PAGE)))
+            self._services.tell(Noticed(Fault(f"A program was kept from the network. {words}", _PAGE)))
 
     def _trace(self, number: int, connection: Connection, state: str, note: str) -> None:
         where = self._run.session.mask_start(f"{connection.host}:{connection.port}", 200)
@@ -144,7 +143,7 @@ class Outgoing:
                 "sent": connection.sent,
                 "received": connection.received,
             }
-        self._rooms.journal.append(
+        self._services.journal.append(
             Note(
                 kind=kind, summary=session.mask(summary), actor=session.author, session=session.id, run_id=record.id,
                 risk=str(Risk.MEDIUM if ok else Risk.HIGH), ok=ok, ms=connection.ms if connection else 0.0,
@@ -155,7 +154,7 @@ class Outgoing:
     def _warn(self, sent: int) -> None:
         words = f"A program sent more than {sent >> 20} MB over the network."
         self._note("net.volume", words, ok=False)
-        self._rooms.tell(Noticed(Fault(words, "Stop it in the list of runs if that is not what it should do.")))
+        self._services.tell(Noticed(Fault(words, "Stop it in the list of runs if that is not what it should do.")))
 
 
 def outgoing(run: ProgramRun) -> Outgoing | None:
@@ -166,7 +165,7 @@ def outgoing(run: ProgramRun) -> Outgoing | None:
         return None
     if verdict is not None and verdict.profile is not None and not verdict.profile.network:
         return None
-    network, decision = run.rooms.network, run.record.decision
+    network, decision = run.services.network, run.record.decision
     allowed = bool(network.rules().open) or (decision is not None and decision.allow and bool(decision.hosts))
     return Outgoing(run, network) if allowed and tells_of_network(run.record.verdict) else None
 

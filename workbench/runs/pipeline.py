@@ -5,34 +5,33 @@ from __future__ import annotations
 import logging
 import time
 from asyncio import CancelledError
-from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 
 from msgspec.structs import replace
 
 from workbench.analysis.approval_gate import decide_gate
-from workbench.analysis.reading import Reading
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
-from workbench.records import Fault, Finding, Gate, RunState
-from workbench.runs import watching
+from workbench.recordings.call_recorder import CallRecorder
+from workbench.records import Fault, Gate, RunState
+from workbench.runs import workspace_changes
+from workbench.runs.answer_view import WITHOUT_PROGRAM
 from workbench.runs.approvals import Approvals, told
-from workbench.runs.arrival import Arrival
 from workbench.runs.broker import Broker
-from workbench.runs.execution import Execution
+from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.pauses import Pauses
-from workbench.runs.placement import place
 from workbench.runs.precheck import explain_failures
+from workbench.runs.program_assessment import ProgramAssessor
+from workbench.runs.program_execution import ProgramExecution
 from workbench.runs.program_languages import PYTHON
-from workbench.runs.reasons import no_network, of_ending, returned, stopped
-from workbench.runs.rooms import Rooms
+from workbench.runs.repl_sessions import ReplSessionGone, ReplSessions
 from workbench.runs.run import ProgramRun, RunEnd, is_person
-from workbench.runs.slots import Slots
-from workbench.runs.staging import Staging, needs_stage
-from workbench.runs.state import StateGone
-from workbench.runs.states import States
-from workbench.runs.stock import Stock
-from workbench.runs.view import WITHOUT_PROGRAM
+from workbench.runs.run_faults import no_network, of_ending, returned, stopped
+from workbench.runs.run_finalizer import RunFinalizer
+from workbench.runs.run_slots import RunSlots
+from workbench.runs.sandbox_choice import choose_sandbox
+from workbench.runs.services import Services
+from workbench.runs.staged_workspaces import StagedWorkspaces, needs_stage
 from workbench.sandbox.levels import named
 from workbench.sandbox.sandbox import Ending
 from workbench.servers.tool_definitions.missing_tool_messages import not_imported, waits_for
@@ -54,25 +53,23 @@ class RunPipeline:
 
     def __init__(
         self,
-        rooms: Rooms,
+        services: Services,
         broker: Broker,
-        stock: Stock,
+        stock: GeneratedPackages,
         approvals: Approvals,
-        read: Callable[[ProgramRun, str], Awaitable[Reading]],
-        find_failures: Callable[[Reading], Awaitable[tuple[Finding, ...]]],
+        assessor: ProgramAssessor,
     ) -> None:
-        """`read`: what a text would do. `find_failures`: what is certain to fail in it."""
-        self._rooms = rooms
+        self._services = services
         self._broker = broker
         self._stock = stock
         self._approvals = approvals
-        self._read = read
-        self._find_failures = find_failures
-        self._arrival = Arrival(rooms)
-        self.staging = Staging(rooms)
-        self.states = States(rooms, release=self.staging.release)
-        self.pauses = Pauses(rooms.tell)
-        self.slots = Slots(lambda: rooms.settings().run_concurrent)
+        self._assessor = assessor
+        self._arrival = RunFinalizer(services)
+        self._recorder = CallRecorder()
+        self.staging = StagedWorkspaces(services)
+        self.states = ReplSessions(services, release=self.staging.release)
+        self.pauses = Pauses(services.tell)
+        self.slots = RunSlots(lambda: services.settings().run_concurrent)
         self._steps = (
             self._take_turn_in_repl_session,
             self._assess,
@@ -123,7 +120,7 @@ class RunPipeline:
             return await run.steps
         except CancelledError:
             return stopped(run.stop_reason)
-        except StateGone as fault:
+        except ReplSessionGone as fault:
             return RunEnd(
                 RunState.REFUSED, "was not run: its state is gone", Fault(fault.message, fault.hint, ours=True)
             )
@@ -140,10 +137,10 @@ class RunPipeline:
 
     async def _assess(self, run: ProgramRun) -> RunEnd | None:
         proposal = run.record.proposal
-        run.reading = await self._read(run, proposal.code)
+        run.reading = await self._assessor.read(run, proposal.code)
         verdict = run.reading.verdict
         run.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
-        run.gate = decide_gate(verdict, self._rooms.settings(), force=proposal.force_approval)
+        run.gate = decide_gate(verdict, self._services.settings(), force=proposal.force_approval)
         if run.gate in (Gate.AUTO, Gate.ASK):
             return None
         return RunEnd(RunState.REFUSED, "was returned to its author", returned(verdict, run.gate))
@@ -151,14 +148,14 @@ class RunPipeline:
     async def _return_if_certain_to_fail(self, run: ProgramRun) -> RunEnd | None:
         if run.reading is None or run.record.proposal.language != PYTHON:
             return None
-        if found := await self._find_failures(run.reading):
+        if found := await self._assessor.find_failures(run.reading):
             return RunEnd(RunState.REFUSED, "cannot work and was returned to its author", explain_failures(found))
         return None
 
     async def _choose_sandbox(self, run: ProgramRun) -> RunEnd | None:
         """Before the user is asked, because a weaker sandbox than wanted is one more thing to agree to."""
         assert run.reading is not None
-        run.place(await place(run.reading, self._rooms.settings(), self._rooms.sandbox))
+        run.place(await choose_sandbox(run.reading, self._services.settings(), self._services.sandbox))
         if run.record.isolation and not is_person(run):
             run.gate = Gate.ASK
         if run.rehearsal is not None:
@@ -179,7 +176,7 @@ class RunPipeline:
 
     async def _check_unchanged_since_approval(self, run: ProgramRun) -> RunEnd | None:
         """What the user allowed must be what is there."""
-        if run.record.proposal.wish not in WITHOUT_PROGRAM and not self._rooms.settings().run_enabled:
+        if run.record.proposal.wish not in WITHOUT_PROGRAM and not self._services.settings().run_enabled:
             return RunEnd(RunState.REFUSED, "was not run: programs are switched off", SWITCHED_OFF)
         if run.rehearsal is not None:
             run.record = replace(run.record, seal=self._approvals.seal(run.record))  # a plan is about what is there now
@@ -218,9 +215,10 @@ class RunPipeline:
         if run.stage is None:
             run.resources.push_async_callback(self._settle_changes, run)
         run.step(RunState.RUNNING, where, started=time.time())
-        await watching.begin(run)
+        await workspace_changes.begin(run)
         run.resources.callback(self.pauses.withdraw, run.record.id)
-        run.ending = await Execution(run, self._broker, self._stock, self.states, self.pauses).run()
+        run.recording = self._recorder.begin()
+        run.ending = await ProgramExecution(run, self._broker, self._stock, self.states, self.pauses).run()
         return None
 
     # ── parts of steps ───────────────────────────────────────────────────────────────────────────
@@ -229,7 +227,7 @@ class RunPipeline:
         run.record = await self._approvals.about(run.record, run.reading)
         pins = self._approvals.pins
         rule = pins.standing(run.record, run.session)
-        wait = self._rooms.settings().approval_wait_seconds
+        wait = self._services.settings().approval_wait_seconds
         decision = await run.wait(wait) if rule is None else pins.use(rule, run.record)
         if decision is None:
             return RunEnd(RunState.REFUSED, "was refused: nobody answered in time", _NOBODY)
@@ -244,7 +242,7 @@ class RunPipeline:
 
     async def _settle_changes(self, run: ProgramRun) -> None:
         """What its program changed in the workspace, or in its copy, and what it did beyond its text."""
-        writer = await (watching.end(run) if run.stage is None else self.staging.end(run))
+        writer = await (workspace_changes.end(run) if run.stage is None else self.staging.end(run))
         if run.record.started:
             run.observe(writer)
 
@@ -253,9 +251,9 @@ class RunPipeline:
         if ending.ok:
             return RunEnd(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
         hint = run.hint or no_network(ending, run.record.verdict)
-        hint = waits_for(ending.message, self._rooms.catalog.states()) or hint
+        hint = waits_for(ending.message, self._services.catalog.states()) or hint
         if ending.error_type == "NameError":
-            hint = not_imported(ending.message, self._rooms.catalog.summaries()) or hint
+            hint = not_imported(ending.message, self._services.catalog.summaries()) or hint
         fault = of_ending(ending, run.record.proposal.state if run.state and run.state.dead else "", hint)
         return RunEnd(RunState.FAILED, f"failed: {ending.reason}", fault, ending.result, ending.memory_mb)
 

@@ -17,7 +17,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Fault, Note, Outcome, PromptAnswer
 from workbench.runs.broker import BIG_ANSWER, KEPT_FAULT
 from workbench.runs.ingress import register_outcome
-from workbench.runs.rooms import Rooms
+from workbench.runs.services import Services
 from workbench.runs.sessions import Session
 from workbench.runs.shown import shown_arguments
 
@@ -29,15 +29,15 @@ _SHOWN = 300  # characters of an address that the audit keeps
 class Reader:
     """Reads for one session at a time; whatever happens, the audit has it."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
+    def __init__(self, services: Services) -> None:
+        self._services = services
 
     async def resource(self, call_id: str, server: str, uri: str, session: Session) -> Outcome:
         """What a resource holds; a fault is an outcome."""
         what = f"The resource {session.mask_start(uri, _SHOWN)} of {server}"
         try:
             address = str(session.vault.restore_json({"uri": uri}, server)["uri"])
-            outcome = await self._rooms.catalog.offered.read(call_id, server, address)
+            outcome = await self._services.catalog.offered.read(call_id, server, address)
         except asyncio.CancelledError:
             self._note("resource.cancelled", f"{what} was not waited for", server, session, ok=False)
             raise
@@ -56,7 +56,7 @@ class Reader:
         what = f"The prompt {session.mask_start(name, _SHOWN)} of {server}"
         try:
             restored = session.vault.restore_json(dict(arguments), server)
-            answer = await self._rooms.catalog.offered.prompt(server, name, restored)
+            answer = await self._services.catalog.offered.prompt(server, name, restored)
         except asyncio.CancelledError:
             self._note("prompt.cancelled", f"{what} was not waited for", server, session, arguments=arguments, ok=False)
             raise
@@ -110,7 +110,7 @@ class Reader:
             detail["bytes"] = outcome.bytes
         if outcome is not None and outcome.fault is not None:
             detail["fault"] = session.mask_start(f"{outcome.fault.message} {outcome.fault.detail}", KEPT_FAULT)
-        self._rooms.journal.append(
+        self._services.journal.append(
             Note(
                 kind=kind,
                 summary=summary,

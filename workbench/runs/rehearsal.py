@@ -28,7 +28,7 @@ from workbench.records import (
     ValueOrigin,
     Verdict,
 )
-from workbench.runs.rooms import Rooms
+from workbench.runs.services import Services
 from workbench.runs.stand_ins import StandIns
 from workbench.runs.wording import leaves
 
@@ -51,8 +51,8 @@ class Step(Struct, frozen=True):
 class Rehearsal:
     """One run's."""
 
-    def __init__(self, rooms: Rooms) -> None:
-        self._rooms = rooms
+    def __init__(self, services: Services) -> None:
+        self._services = services
         self.steps: list[Step] = []
         self.stand_ins = StandIns()
         self.notes: list[str] = []
@@ -117,7 +117,7 @@ class Rehearsal:
 
     async def _recorded(self, tool: Tool, arguments: JsonObject) -> Outcome | None:
         """What this tool answered before, at best to the same arguments."""
-        history = self._rooms.history
+        history = self._services.history
         try:
             query = PastQuery(server=tool.server, tool=tool.name, state="ok", limit=_LIKE)
             found = [one for one in await history.find(query) if not one.cut and not one.withheld]

@@ -14,8 +14,8 @@ from workbench.records import Decision, Gate, PlanChoice, Proposal, Run, RunStat
 from workbench.runs.approvals import told
 from workbench.runs.plan import Plan
 from workbench.runs.rehearsal import MOST, Rehearsal
-from workbench.runs.rooms import Rooms
 from workbench.runs.run import ProgramRun
+from workbench.runs.services import Services
 
 AGAIN: Final = "Rehearse it again: the plan counts for what was rehearsed only."
 CUT_OFF: Final = f"It would do more than a plan holds ({MOST} calls, 1 MB of arguments); the rest is not in the list."
@@ -25,9 +25,11 @@ NO_NETWORK: Final = "There was no network in the rehearsal, so what it does with
 class Rehearsals:
     """Only a person's door reaches it."""
 
-    def __init__(self, rooms: Rooms, find: Callable[[str], ProgramRun], begin: Callable[[ProgramRun], Run]) -> None:
+    def __init__(
+        self, services: Services, find: Callable[[str], ProgramRun], begin: Callable[[ProgramRun], Run]
+    ) -> None:
         """`find`: a run of this core. `begin`: start one."""
-        self._rooms = rooms
+        self._services = services
         self._find = find
         self._begin = begin
 
@@ -39,7 +41,7 @@ class Rehearsals:
         before = run.record.proposal
         proposal = replace(before, id=uuid.uuid4().hex[:12], at=time.time(), rehearse=True, rehearses=run_id)
         check_rehearsable(proposal)
-        return self._begin(ProgramRun(self._rooms, run.session, proposal))
+        return self._begin(ProgramRun(self._services, run.session, proposal))
 
     def run(self, choice: PlanChoice, by: str) -> Run:
         """Let the rehearsed program run, and do of its plan what was ticked; the plan is spent by that."""
@@ -68,7 +70,7 @@ class Rehearsals:
     def _start(self, run: ProgramRun, plan: Plan, choice: PlanChoice, by: str) -> Run:
         before = run.record.proposal
         proposal = replace(before, id=uuid.uuid4().hex[:12], at=time.time(), rehearse=False)
-        real = ProgramRun(self._rooms, run.session, proposal)
+        real = ProgramRun(self._services, run.session, proposal)
         decision = replace(_decision(proposal.id, choice, by), at=time.time())
         real.record = replace(real.record, decision=decision, seal=run.record.seal)
         real.plan = plan

@@ -3,31 +3,47 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from workbench.analysis.observed_effects import compare_effects, unpredicted_effects
+from workbench.analysis.observed_effects import ObservedEffects, compare_effects, unpredicted_effects
 from workbench.analysis.reading import Reading
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.privacy.pii_tokens import cut_before
-from workbench.records import CallTrace, Content, Decision, Fault, Gate, Ledger, Note, Origin, Proposal, Run, RunState
+from workbench.recordings.call_recorder import RunRecording
+from workbench.records import (
+    CallTrace,
+    Content,
+    Decision,
+    Fault,
+    Gate,
+    Ledger,
+    Note,
+    Origin,
+    Proposal,
+    Run,
+    RunState,
+    Verdict,
+)
 from workbench.records.runs import ENDS
-from workbench.runs.observing import Observing
-from workbench.runs.placement import Placement
 from workbench.runs.plan import Plan
 from workbench.runs.rehearsal import Rehearsal
-from workbench.runs.remembered import grounds, outcome, person
-from workbench.runs.rooms import Rooms
+from workbench.runs.repl_sessions import ReplSession
+from workbench.runs.sandbox_choice import SandboxChoice
+from workbench.runs.services import Services
 from workbench.runs.sessions import Session
-from workbench.runs.state import State
 from workbench.sandbox.sandbox import Ending
 from workbench.tokens import count, counter
+from workbench.workspace.names import shown
 from workbench.workspace.snapshots import Writer
 from workbench.workspace.staging import Stage
 
@@ -38,6 +54,12 @@ KEPT_CALLS = 500  # nested calls a run record carries; the audit has them all
 UNDER_WAY = frozenset({"running", "waiting"})  # states of a nested call that has not ended
 KEPT_CODE = 400_000  # characters of code the audit keeps: the cap of the analyzer
 KEPT_TEXT = 20_000  # characters of answers and faults the audit keeps
+
+
+NETWORK: Final = "network"  # stands in the place of a server's name in the tree of calls
+_ENDS: Final = frozenset({"done", "failed", "refused"})
+MOST_DETAILS = 100  # flows, definitions and observations of one run that are kept
+Mask = Callable[[str], str]
 
 
 class RunEnd(Struct, frozen=True):
@@ -53,8 +75,10 @@ class RunEnd(Struct, frozen=True):
 class ProgramRun:
     """Holds the newest record of a run and the future that a decision answers."""
 
-    def __init__(self, rooms: Rooms, session: Session, proposal: Proposal, state: State | None = None) -> None:
-        self.rooms = rooms
+    def __init__(
+        self, services: Services, session: Session, proposal: Proposal, state: ReplSession | None = None
+    ) -> None:
+        self.services = services
         self.session = session
         self.state = state  # the kept one it goes on with, if any
         self.record = Run(proposal.id, proposal, RunState.PROPOSED)
@@ -65,12 +89,13 @@ class ProgramRun:
         self.gate = Gate.ASK  # what is asked before it starts
         self.ending: Ending | None = None  # how its program ended
         self.hint = ""  # what its author should know beside that
+        self.recording = RunRecording()  # of its calls, from which a test of a skill can be made
         self.guard: RunGuard | None = None  # of its calls, while it runs
         self.given_up: asyncio.Future[None] | None = None  # done when nobody wants the answer that is prepared
         self.ended = asyncio.Event()
-        self.rehearsal = Rehearsal(rooms) if proposal.rehearse else None
+        self.rehearsal = Rehearsal(services) if proposal.rehearse else None
         self.plan: Plan | None = None  # all that a person allowed it to do
-        self.workspace = rooms.paths.workspace  # what the program sees as its own
+        self.workspace = services.paths.workspace  # what the program sees as its own
         self.stage: Stage | None = None  # the copy of it in which it works, where nobody approved it
         self.may_write = True  # there, as far as its profile lets it
         self.held: tuple[tuple[str, str], ...] = ()  # files about which the user decides, and why they were not written
@@ -80,7 +105,7 @@ class ProgramRun:
         self._calls: dict[str, CallTrace] = {}  # the newest, as the record carries them
         self._open_calls: dict[str, CallTrace] = {}  # those that have not ended
         self._unshown_calls: dict[str, Callable[[], CallTrace]] = {}  # those whose beginning is still to be shown
-        self.observing = Observing()
+        self.observing = ObservedActions()
         self.call_tokens = 0  # what the nested calls would have cost a model: their arguments and their answers
         self.call_bytes = 0  # of nested answers
         self.pictures: tuple[Content, ...] = ()  # that go to the agent beside the text of the answer
@@ -91,7 +116,7 @@ class ProgramRun:
             else f"{proposal.author} proposed a program"
         )
         self.note("run.proposed", deed, self._proposal_detail())
-        rooms.tell(RunChanged(self.record))
+        services.tell(RunChanged(self.record))
 
     @property
     def over(self) -> bool:
@@ -103,7 +128,7 @@ class ProgramRun:
         try:
             self.note(f"run.{state}", summary, self._detail(state), soon=state is RunState.CHECKED)
         finally:
-            self.rooms.tell(RunChanged(self.record))
+            self.services.tell(RunChanged(self.record))
 
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────
     async def wait(self, seconds: float) -> Decision | None:
@@ -113,7 +138,7 @@ class ProgramRun:
         """
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         self._answer = answer
-        self.step(RunState.WAITING, "waits for a person", deadline=time.time() + seconds)
+        self.step(RunState.WAITING, "waits for a login_name", deadline=time.time() + seconds)
         try:
             async with asyncio.timeout(seconds):
                 return await answer
@@ -144,13 +169,13 @@ class ProgramRun:
         if self._answer is not None:
             self._answer.set_result(replace(decision, at=time.time()))
 
-    def place(self, placement: Placement) -> None:
+    def place(self, placement: SandboxChoice) -> None:
         """Where it runs from now on, if it runs."""
         self.record = replace(
             self.record, level=placement.level, backend=placement.backend, isolation=placement.isolation
         )
 
-    def edit(self, run: Run, placement: Placement, reading: Reading) -> None:
+    def edit(self, run: Run, placement: SandboxChoice, reading: Reading) -> None:
         """Put another text in the place of the waiting one; an answer to the old one no longer fits."""
         if not self.asks or run.id != self.record.id:
             raise WorkbenchError("Only a waiting program can be edited.", "Open its code as a new tab instead.")
@@ -158,12 +183,12 @@ class ProgramRun:
         self.place(placement)
         detail = self._proposal_detail() | self._verdict_detail()
         self.note("run.edited", "the code was edited while it waited", detail)
-        self.rooms.tell(RunChanged(self.record))
+        self.services.tell(RunChanged(self.record))
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────
     def output(self, stream: str, text: str) -> None:
         self._output.append(text)
-        self.rooms.tell(RunOutput(self.record.id, stream, text))
+        self.services.tell(RunOutput(self.record.id, stream, text))
 
     @property
     def printed(self) -> str:
@@ -206,19 +231,19 @@ class ProgramRun:
             self._calls.pop(next(iter(self._calls)))
         self._calls[trace.call_id] = trace
         self.observing.take(trace)
-        self.rooms.tell(RunCall(self.record.id, trace))
+        self.services.tell(RunCall(self.record.id, trace))
 
     def show_preparing(self) -> None:
         """Its program has ended, and its answer takes a while to prepare."""
         self.given_up = asyncio.get_running_loop().create_future()
         self.record = replace(self.record, preparing=True)
-        self.rooms.tell(RunChanged(self.record))
+        self.services.tell(RunChanged(self.record))
 
     def stop(self, reason: str) -> None:
         """The user, its agent or the core wants it to end: shown at once, however long its end takes."""
         self.stop_reason = reason
         self.record = replace(self.record, stopping=True)
-        self.rooms.tell(RunChanged(self.record))
+        self.services.tell(RunChanged(self.record))
         if self.steps is not None:
             self.steps.cancel()
         if self.given_up is not None and not self.given_up.done():
@@ -268,9 +293,9 @@ class ProgramRun:
             detail=detail,
         )
         if soon:
-            self.rooms.journal.append_soon(lambda: note)
+            self.services.journal.append_soon(lambda: note)
         else:
-            self.rooms.journal.append(note)
+            self.services.journal.append(note)
 
     def _proposal_detail(self) -> dict[str, object]:
         proposal = self.record.proposal
@@ -290,7 +315,7 @@ class ProgramRun:
             "rehearses": proposal.rehearses,
             "seconds": proposal.seconds,
             "at": proposal.at,
-            "user": person(),
+            "user": login_name(),
             **self.session.declared,
         }
 
@@ -315,7 +340,7 @@ class ProgramRun:
         detail: dict[str, object] = {"risk": str(verdict.risk), "gate": str(verdict.gate), "sentence": sentence}
         detail["mild"] = verdict.mild
         detail |= {"findings": [finding.rule for finding in verdict.findings], "rules": verdict.rules}
-        return detail | grounds(verdict, self.session.mask_apart)
+        return detail | verdict_grounds(verdict, self.session.mask_apart)
 
     def _end_detail(self) -> dict[str, object]:
         run = self.record
@@ -333,7 +358,7 @@ class ProgramRun:
             "kept_bytes": run.ledger.kept_bytes,
             "definitions": run.ledger.definitions,
             "reason": self.session.mask_apart(run.decision.reason) if run.decision else "",
-            **outcome(run, self.session.mask_apart, self.session.made_since()),
+            **outcome_detail(run, self.session.mask_apart, self.session.made_since()),
         }
 
 
@@ -348,3 +373,69 @@ def is_person(run: ProgramRun) -> bool:
 def ledger_of(run: ProgramRun, definitions: int, spent: int) -> Ledger:
     """Direct use would have loaded the definitions once, and every nested call's arguments and answer."""
     return Ledger(definitions + run.call_tokens, spent, run.call_bytes, counter(), definitions)
+
+
+class ObservedActions:
+    """One run's."""
+
+    def __init__(self) -> None:
+        self._made: Counter[tuple[str, str]] = Counter()
+        self._refused: Counter[tuple[str, str]] = Counter()
+
+    def take(self, trace: CallTrace) -> None:
+        """A call or connection took a step."""
+        if trace.state in _ENDS:
+            counter = self._refused if trace.state == "refused" else self._made
+            counter[trace.server, trace.tool] += 1
+
+    @property
+    def called(self) -> tuple[tuple[str, str], ...]:
+        """Servers and tools that answered."""
+        return tuple(self._made)
+
+    def end(self, writer: Writer | None) -> ObservedEffects:
+        """What was seen. Files count only where no other program may have changed them."""
+        written: set[str] = set()
+        deleted: set[str] = set()
+        for path, change in writer.files.items() if writer is not None else ():
+            left = change.after or change.before
+            if not change.shared and left is not None and not left.is_folder:
+                (written if change.after else deleted).add(f"workspace/{shown(path)}")
+        again = {f"workspace/{shown(path)}" for path in writer.rewritten - writer.files.keys()} if writer else set()
+        files = tuple(sorted(written | again)), tuple(sorted(deleted))
+        return ObservedEffects(self._times(hosts=False), self._times(hosts=True), *files)
+
+    def _times(self, *, hosts: bool) -> dict[str, tuple[int, int]]:
+        keys = [key for key in self._made | self._refused if (key[0] == NETWORK) is hosts]
+        name = "{1}" if hosts else "{0}.{1}"
+        return {name.format(*key): (self._made[key], self._refused[key]) for key in keys}
+
+
+@cache
+def login_name() -> str:
+    """The user of this machine whose core this is."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # no name in the environment, and none in the list of users
+        return ""
+
+
+def verdict_grounds(verdict: Verdict, mask: Mask) -> dict[str, object]:
+    """What was judged beside the text: the tools' definitions, the profile, and where data would go."""
+    profile, flows = verdict.profile, verdict.flows[:MOST_DETAILS]
+    return {
+        "definitions": dict(list(verdict.definitions.items())[:MOST_DETAILS]),
+        "profile": profile.name if profile else "",
+        "profile_sha": profile.sha if profile else "",
+        "flows": [f"{flow.kind}: {mask(flow.source)} → {mask(flow.sink)}" for flow in flows],
+    }
+
+
+def outcome_detail(run: Run, mask: Mask, made: Mapping[str, int]) -> dict[str, object]:
+    """What it did beside what was foretold, what its session had read, and for how many values tokens were made."""
+    seen = [
+        {"kind": one.kind, "subject": mask(one.subject), "predicted": one.predicted, "times": one.times,
+         "refused": one.refused}
+        for one in run.observed[:MOST_DETAILS]
+    ]  # fmt: skip
+    return {"observed": seen, "read": list(run.read), "tokens_made": dict(made)}

@@ -18,8 +18,8 @@ from workbench.privacy.user_marks import Following
 from workbench.privacy.value_store import Source
 from workbench.privacy.vault import Vault
 from workbench.records import JsonObject, JsonValue, Ledger, Origin, Place, ToolSummary
-from workbench.runs.memory import Memory
 from workbench.runs.provenance import Provenance
+from workbench.runs.provenance_memory import ProvenanceMemory
 from workbench.runs.registrations import Registrations
 from workbench.secrets.secret_masking import Masks
 from workbench.tokens import add
@@ -236,8 +236,10 @@ class Sessions:
     """All sessions of this core. One whose agent left stays for a while, so that late answers find their vault and the
     user can look behind the tokens of its runs; then it is released."""
 
-    def __init__(self, masked: Callable[[], bool], masks: Masks | None = None, memory: Memory | None = None) -> None:
-        self._memory = memory or Memory(None, lambda: 0)
+    def __init__(
+        self, masked: Callable[[], bool], masks: Masks | None = None, memory: ProvenanceMemory | None = None
+    ) -> None:
+        self._memory = memory or ProvenanceMemory(None, lambda: 0)
         self._masked = masked
         self._masks = masks or Masks()
         self._all = {PERSON: Session(PERSON, Origin.PERSON, "you", masked, self._masks)}

@@ -140,21 +140,21 @@ def _session(hello) -> str:
 async def test_a_session_ends_when_its_agent_says_so_and_its_programs_with_it(core, visitor):
     async with visitor() as client:
         running = asyncio.get_running_loop().create_task(client.call_tool("execute_code", SLEEPS))
-        await until(lambda: core.conveyor.number(RunState.RUNNING) == 1)
+        await until(lambda: core.run_manager.number(RunState.RUNNING) == 1)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-    await until(lambda: not core.conveyor.busy and not core.entrance.agents())
-    assert core.conveyor.runs()[0].state is RunState.STOPPED
+    await until(lambda: not core.run_manager.busy and not core.entrance.agents())
+    assert core.run_manager.runs()[0].state is RunState.STOPPED
 
 
 async def test_closing_the_door_ends_its_agents_and_what_they_run(core, raw, door):
     session = _session(await raw(HELLO))
     call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "execute_code", "arguments": SLEEPS}}
     asking = asyncio.get_running_loop().create_task(raw(call, Mcp_Session_Id=session))
-    await until(lambda: core.conveyor.number(RunState.RUNNING) == 1)
+    await until(lambda: core.run_manager.number(RunState.RUNNING) == 1)
     await core.desk.close_agent_door()
-    await until(lambda: not core.conveyor.busy)
+    await until(lambda: not core.run_manager.busy)
     assert core.entrance.agents() == ()
     await asyncio.wait([asking])
     assert asking.exception() is None or isinstance(asking.exception(), OSError | IndexError)
@@ -177,16 +177,16 @@ async def test_a_silent_agents_program_that_waits_for_the_user_goes_on_waiting(c
     from workbench.agent.http import agents
 
     core._set_settings(replace(core.settings, agent_wait_seconds=0, isolation_high="process"))
-    core.rooms.store.write("old.txt", "x")
+    core.services.store.write("old.txt", "x")
     deletes = {"code": "import os\nos.remove('workspace/old.txt')\nresult = 'gone'", "description": "tidy up"}
     async with visitor() as client:
         facts = (await client.call_tool("execute_code", deletes)).structured_content
         assert facts["state"] == "waiting"
         monkeypatch.setattr(agents, "GONE_SECONDS", -1.0)
         await core.entrance._http._agents.look()
-        run = core.conveyor.run(facts["run"])
+        run = core.run_manager.run(facts["run"])
         assert run.state is RunState.WAITING, "its agent was told to ask for it later"
-        core.conveyor.decide(Decision(run.id, run.proposal.sha, True, "you", seal=run.seal))
+        core.run_manager.decide(Decision(run.id, run.proposal.sha, True, "you", seal=run.seal))
         answer = await client.call_tool("get_run", {"run_id": run.id, "wait": 40})
     assert answer.content[0].text == 'result = "gone"'
 

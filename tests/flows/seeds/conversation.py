@@ -228,7 +228,7 @@ async def _say_all(core: Core, agent: Client, talk: Conversation) -> None:
 async def _run(core: Core, agent: Client, talk: Conversation, step: str, **arguments: Any) -> None:  # Any: JSON
     await _call(agent, talk, step, "execute_code", {"description": step, **arguments})
     with contextlib.suppress(KeyError):
-        talk.runs[step] = core.conveyor.run(talk.facts[step]["run"])
+        talk.runs[step] = core.run_manager.run(talk.facts[step]["run"])
 
 
 async def _call(agent: Client, talk: Conversation, step: str, tool: str, arguments: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from workbench.network.host_rules import rule_of
 from workbench.paths import resources, starter_skills
 from workbench.permissions.run_profiles import BUILT_IN
 from workbench.records import EffectKind, Gate, Risk, SkillState, Tool, Verdict
-from workbench.runs.placement import wanted_level
+from workbench.runs.sandbox_choice import wanted_level
 from workbench.servers.configuration.known_servers import known_servers
 from workbench.servers.configuration.mcp_json_file import McpJsonFile
 from workbench.settings import Settings, read

@@ -121,7 +121,7 @@ def test_within_a_changed_line_the_words_are_marked():
 
 
 def test_what_was_not_kept_and_folders_say_so(window, paper, settled, monkeypatch):
-    snapshots = paper.file_desk._rooms.snapshots
+    snapshots = paper.file_desk._services.snapshots
     monkeypatch.setattr(type(snapshots), "_most", property(lambda self: 10))
     paper.run_writes("run-9", {"sub/big.txt": "x" * 100})
     window.files.wished.emit(ShowChanges("run-9"))

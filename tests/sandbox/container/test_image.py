@@ -16,8 +16,8 @@ def test_the_runner_s_files_are_all_it_imports_and_nothing_of_the_workbench() ->
     names = set(runner_files())
     assert {"app/workbench/sandbox/container/entry.py", "app/workbench/sandbox/runner.py", "bench/client.py"} <= names
     assert "app/workbench/__init__.py" in names
-    rooms = {name.split("/")[2] for name in names if name.startswith("app/workbench/") and name.count("/") > 2}
-    assert rooms == {"sandbox"}
+    services = {name.split("/")[2] for name in names if name.startswith("app/workbench/") and name.count("/") > 2}
+    assert services == {"sandbox"}
     assert not any(word in name for name in names for word in ("records", "containers.py", "launcher"))
 
 

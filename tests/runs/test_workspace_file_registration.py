@@ -1,0 +1,71 @@
+"""What a program may read in the workspace is known to its session before it runs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from workbench.records import RunState
+from workbench.runs import workspace_file_registration
+
+LIST = "id,name,email\n" + "".join(f"{n},Wilhelmina Qvortrup,w{n}@example.org\n" for n in range(5))
+COLUMN = "import csv\nprint([row[1] for row in csv.reader(open('workspace/people.csv'))])"
+
+
+@pytest.fixture
+def agent(core):
+    return core.services.sessions.open("test agent")
+
+
+async def seen(core, session, code):
+    done = await core.run_manager.finished(core.run_manager.submit(code, session).id)
+    assert done.state is RunState.DONE, done.fault
+    return done.model_view
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        COLUMN,
+        "print([line.split(',')[1] for line in read_file('people.csv').splitlines()])",
+        "import os\nfor name in os.listdir('workspace'):\n    print(open('workspace/' + name).read().split(',')[3])",
+    ],
+)
+async def test_a_column_of_a_file_that_a_person_put_there_is_masked(core, agent, code):
+    core.services.store.write("people.csv", LIST)
+    said = await seen(core, agent, code)
+    assert "Qvortrup" not in said
+    assert "[NAME_1." in said
+
+
+async def test_what_one_session_wrote_is_known_to_the_next(core, agent):
+    made = json.dumps([{"name": "Wilhelmina Qvortrup", "email": "w@example.org"}])
+    agent.register(made, "crm", json.loads)
+    await seen(core, agent, f"open('workspace/c.json', 'w').write({made!r})")
+    other = core.services.sessions.open("another agent")
+    code = "import json\nprint([one['name'] for one in json.load(open('workspace/c.json'))])"
+    assert "Qvortrup" not in await seen(core, other, code)
+
+
+async def test_a_file_is_read_once_and_again_when_it_changed_and_only_if_the_text_reads_it(core, agent, monkeypatch):
+    read = []
+    true = core.services.store.read
+    monkeypatch.setattr(type(core.services.store), "read", lambda self, path: read.append(path) or true(path))
+    core.services.store.write("people.csv", LIST)
+    core.services.store.write("other.csv", LIST)
+    await seen(core, agent, "print(1)")
+    assert read == []
+    await seen(core, agent, COLUMN)
+    await seen(core, agent, COLUMN)
+    assert read == ["people.csv"]
+    core.services.store.write("people.csv", LIST + "9,Sigurd Ahlqvist,s@example.org\n")
+    assert "Ahlqvist" not in await seen(core, agent, COLUMN)
+    assert read == ["people.csv"] * 2
+
+
+async def test_what_is_too_large_or_no_text_holds_nobody_up(core, agent, monkeypatch):
+    monkeypatch.setattr(workspace_file_registration, "LARGEST", 50)
+    core.services.store.write("people.csv", LIST)
+    (core.paths.workspace / "picture.png").write_bytes(b"\0\1")
+    assert "Qvortrup" in await seen(core, agent, COLUMN), "what this part cannot do, and SECURITY.md says so"

@@ -1,0 +1,164 @@
+"""Keeps the folders that a sandbox mounts, generated wrappers and kept skills, in step with catalog and library.
+
+They are written when something changed and a run is about to start, not on every event: a server that connects with
+300 tools must not hold up anybody who is not running code. Wrappers in TypeScript are written for runs in TypeScript
+only; most benches never have one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from workbench.events import Event, ServerRemoved, SkillsChanged, ToolsChanged, spawn
+from workbench.records import Tool
+from workbench.runs.services import Services
+from workbench.wrappers.python_package import compile_functions, remove_package, write_package
+from workbench.wrappers.typescript_package import remove_script_package
+from workbench.wrappers.typescript_sandbox_package import write_inside_package
+
+log = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 3.0  # how long the end waits for files that are being written
+
+
+class _Wrappers(Struct, frozen=True):
+    """Those of one language: their folder, how they are written, and the servers whose are stale."""
+
+    folder: str
+    write: Callable[[str, Sequence[Tool], Path], Sequence[str]]
+    remove: Callable[[str, Path], None]
+    stale: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
+
+    def taken(self) -> _Wrappers:
+        """What is stale now; here nothing is any more."""
+        now = _Wrappers(self.folder, self.write, self.remove, set(self.stale), set(self.gone))
+        self.stale.clear()
+        self.gone.clear()
+        return now
+
+    def give_back(self, taken: _Wrappers) -> None:
+        self.stale.update(taken.stale)
+        self.gone.update(taken.gone)
+
+
+class GeneratedPackages:
+    """Marks what is stale as events tell it, and writes it anew before the next run."""
+
+    hears = (ToolsChanged, ServerRemoved, SkillsChanged)
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._wrappers = {
+            "python": _Wrappers("servers", write_package, remove_package),
+            "typescript": _Wrappers("scripts", write_inside_package, remove_script_package),
+        }
+        self._skills = True
+        self._task: asyncio.Task[None] | None = None
+        self._compiling: asyncio.Task[None] | None = None
+        self._compiled: set[tuple[str, str]] = set()  # servers and tools whose functions are
+
+    def wrappers(self, language: str) -> Path:
+        """What a program in this language sees as `servers`."""
+        return self._services.paths.generated / self._wrappers[language].folder
+
+    @property
+    def skills(self) -> Path:
+        return self._services.paths.generated / "skills"
+
+    @property
+    def nothing(self) -> Path:
+        """What a program sees as its workspace that may see none."""
+        return self._services.paths.generated / "nothing"
+
+    def open(self) -> None:
+        """Everything the definition cache knows counts as stale once."""
+        servers = {tool.server for tool in self._services.catalog.tools()}
+        for language, wrappers in self._wrappers.items():
+            self.wrappers(language).mkdir(parents=True, exist_ok=True)
+            wrappers.stale.update(servers)
+        self.skills.mkdir(parents=True, exist_ok=True)
+        self.nothing.mkdir(exist_ok=True)
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case ToolsChanged(server=server):
+                for wrappers in self._wrappers.values():
+                    wrappers.stale.add(server)
+                    wrappers.gone.discard(server)
+            case ServerRemoved(name=name):
+                for wrappers in self._wrappers.values():
+                    wrappers.gone.add(name)
+                    wrappers.stale.discard(name)
+            case SkillsChanged():
+                self._skills = True
+            case _:
+                pass
+
+    async def refresh(self, language: str = "python") -> None:
+        """Write what is stale. A run that is stopped meanwhile does not stop the writing, others wait for it too."""
+        while self._is_stale(language) or self._at_work:
+            if not self._at_work:
+                self._task = spawn("stock", self._write_stale(language))
+            assert self._task is not None
+            await asyncio.shield(self._task)
+
+    def used(self, tools: Iterable[tuple[str, str]]) -> None:
+        """A Python program called these, so another one will. Not while files are written: both empty the folder."""
+        new = {server_and_tool for server_and_tool in tools if server_and_tool not in self._compiled}
+        if new and not self._at_work and (self._compiling is None or self._compiling.done()):
+            self._compiled |= new
+            self._compiling = spawn("compile functions", asyncio.to_thread(self._compile, new))
+
+    def _compile(self, tools: Iterable[tuple[str, str]]) -> None:
+        """On a thread."""
+        by_server: dict[str, list[str]] = {}
+        for server, tool in tools:
+            by_server.setdefault(server, []).append(tool)
+        for server, names in by_server.items():
+            compile_functions(self.wrappers("python"), server, names)
+
+    async def close(self) -> None:
+        """Nothing is being written any more, or it takes too long: the process ends all the same."""
+        for task in (self._task, self._compiling):
+            if task is not None:
+                await asyncio.wait([task], timeout=CLOSE_SECONDS)
+
+    def _is_stale(self, language: str) -> bool:
+        wrappers = self._wrappers[language]
+        return bool(wrappers.stale or wrappers.gone or self._skills)
+
+    @property
+    def _at_work(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    async def _write_stale(self, language: str) -> None:
+        """What cannot be written stays stale: the next run tries again."""
+        taken, skills = self._wrappers[language].taken(), self._skills
+        self._skills = False
+        self._compiled = {one for one in self._compiled if one[0] not in taken.stale | taken.gone}
+        if self._compiling is not None:
+            await asyncio.wait([self._compiling])
+        known = self._services.catalog.tools()
+        tools = {server: [tool for tool in known if tool.server == server] for server in taken.stale}
+        try:
+            await asyncio.to_thread(self._write, taken, self.wrappers(language), tools, skills)
+        except BaseException:
+            self._wrappers[language].give_back(taken)
+            self._skills |= skills
+            raise
+
+    def _write(self, taken: _Wrappers, root: Path, tools: Mapping[str, Sequence[Tool]], skills: bool) -> None:
+        """On a thread; a warning about one tool never keeps the others away."""
+        for server in taken.gone:
+            taken.remove(server, root)
+        for server, its_tools in tools.items():
+            for warning in taken.write(server, its_tools, root):
+                log.warning("%s: %s", server, warning)
+        if skills:
+            self._services.library.write_modules(self.skills)

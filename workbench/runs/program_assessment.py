@@ -1,0 +1,144 @@
+"""Assesses the program of a run: its text, the skills it uses, its profile's bounds, and what is certain to fail."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from workbench.analysis.additive_programs import is_additive
+from workbench.analysis.reading import Reading, read
+from workbench.analysis.skill_assessment import uses_skills, with_skills
+from workbench.analysis.verdict_bounds import Limits, bound
+from workbench.errors import WorkbenchError
+from workbench.permissions.call_rules import Foreseen
+from workbench.permissions.judgement import foresee
+from workbench.permissions.provenance_rules import UNTRUSTED
+from workbench.records import Finding, Gate, HostRule, Risk, Tool, Verdict
+from workbench.runs.giving import announce
+from workbench.runs.injected_literals import mark_injected_literals
+from workbench.runs.precheck import certain_failures, servers_to_allow
+from workbench.runs.program_languages import PYTHON
+from workbench.runs.repl_sessions import ReplSession
+from workbench.runs.run import ProgramRun, is_person
+from workbench.runs.services import Services
+from workbench.runs.sessions import PERSON
+from workbench.servers.tool_definitions.missing_tool_messages import not_allowed
+
+MOST_REQUIRED = 100
+SHORT = 4_000  # characters of a program that are compared with earlier answers on the loop
+READ_AT_ONCE = 800  # characters of a program that are read on the loop: the worst ones known take 20 ms
+
+
+def required_tools(services: Services, names: Sequence[str]) -> tuple[str, ...]:
+    """Names in any spelling as `server.tool`, a server's name as all of its tools; one that no server has is refused
+    now, not in the middle of the run."""
+    if len(names) > MOST_REQUIRED:
+        raise WorkbenchError(f"A program is limited to at most {MOST_REQUIRED} tools.", "Leave out required_tools.")
+    known = services.catalog.tools() if names else ()
+    found: list[Tool] = []
+    for name in names:
+        whole = [tool for tool in known if tool.server == name]
+        found += whole or [services.catalog.tool_by_id(name, known)]
+    return tuple(dict.fromkeys(f"{tool.server}.{tool.name}" for tool in found))
+
+
+class ProgramAssessor:
+    """Reads programs with the skills they use, and judges them within the bounds of their profile."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def assess(
+        self,
+        code: str,
+        state: ReplSession | None = None,
+        language: str = PYTHON,
+        profile: str = "",
+        required: tuple[str, ...] = (),
+        session: str = PERSON,
+    ) -> Verdict:
+        """What policy says of a text within the bounds of this profile and these tools."""
+        return (await self._bounded(code, state, language, profile, required, session)).verdict
+
+    async def read(self, run: ProgramRun, code: str) -> Reading:
+        """A text in the place of the run's, with what it hands on of what its session has read."""
+        one = run.record.proposal
+        reading = await self._bounded(code, run.state, one.language, one.profile, one.required, one.session)
+        reading = announce(reading, run.session, self._services.rules, self._services.catalog.tool)
+        provenance = run.session.provenance
+        if one.language != PYTHON or not provenance.kinds or is_person(run):
+            return reading
+        if provenance.heavy or len(code) > SHORT:
+            return await asyncio.to_thread(mark_injected_literals, reading, provenance)
+        return mark_injected_literals(reading, provenance)
+
+    async def find_failures(self, reading: Reading) -> tuple[Finding, ...]:
+        """What is certain to fail, in the program or in a skill that it uses."""
+        catalog = self._services.catalog
+        if found := await certain_failures(reading, catalog):
+            return found
+        if reading.verdict.any_skill or not reading.skills or not not_allowed(catalog.states()):
+            return ()
+        return await asyncio.to_thread(servers_to_allow, tuple(reading.skills.values()), catalog)
+
+    async def _bounded(
+        self, code: str, state: ReplSession | None, language: str, profile: str, required: tuple[str, ...], session: str
+    ) -> Reading:
+        reading = await self._read(code, state, language, network=self._services.bounds.reaches(profile))
+        return reading.judged(self._within_bounds(reading.verdict, profile, required, session, language))
+
+    async def _read(self, code: str, state: ReplSession | None, language: str, *, network: bool) -> Reading:
+        """A long text is read on a thread, and so are the skills that a program uses, which are files."""
+        tools, earlier = self._services.catalog.tools(), state.texts if state else ()
+        reach = self._services.network.rules().open if network else None
+        if len(code) <= READ_AT_ONCE and not earlier:
+            reading = read(code, tools, reach, language=language)
+        else:
+            reading = await asyncio.to_thread(read, code, tools, reach, earlier=earlier, language=language)
+        return await asyncio.to_thread(self._with_skills, reading, tools, reach) if uses_skills(reading) else reading
+
+    def _with_skills(self, reading: Reading, tools: Sequence[Tool], reach: Sequence[HostRule] | None) -> Reading:
+        return with_skills(reading, tools, self._services.library.usable(), reach=reach)
+
+    def _within_bounds(
+        self, verdict: Verdict, profile: str, required: tuple[str, ...], session: str, language: str
+    ) -> Verdict:
+        """The verdict as it stands for this run. A profile that is gone meanwhile blocks it: nothing runs unbounded."""
+        services = self._services
+        try:
+            wanted = services.bounds.find(profile)
+        except WorkbenchError as fault:
+            return unbounded(verdict, fault)
+        limits = Limits(
+            wanted, required, services.bounds.wider(wanted), services.rules.trust.lost, read=language == PYTHON
+        )
+
+        def ruled(tool: Tool) -> Foreseen:
+            return foresee(services.rules.of(tool), wanted, required, session)
+
+        found = bound(verdict, limits, self._tool, ruled)
+        if found.risk is not Risk.MEDIUM or self._has_met_strangers(session):
+            return found
+        tools = [self._tool(use.server, use.tool) for use in found.tools]
+        return replace(
+            found, mild=is_additive(found, tools, lambda path: os.path.lexists(services.paths.workspace / path))
+        )
+
+    def _tool(self, server: str, name: str) -> Tool | None:
+        try:
+            return self._services.catalog.tool(server, name)
+        except WorkbenchError:
+            return None
+
+    def _has_met_strangers(self, session: str) -> bool:
+        """Whether the session has read text that outsiders can write; of one that is not known, nobody can say."""
+        found = self._services.sessions.get(session)
+        return found is None or UNTRUSTED in found.provenance.kinds
+
+
+def unbounded(verdict: Verdict, fault: WorkbenchError) -> Verdict:
+    """Nobody can say what it may do."""
+    return replace(verdict, gate=Gate.BLOCKED, risk=Risk.HIGH, sentence=f"Cannot run: {fault.message} {fault.hint}")

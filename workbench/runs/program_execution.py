@@ -1,0 +1,349 @@
+"""Runs an approved text in the sandbox and answers what it asks: calls, searches, skills."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+from functools import partial
+from pathlib import Path
+
+from workbench.analysis.reading import Reading
+from workbench.analysis.skill_assessment import borrowed_codes, borrows, check_unchanged, names_skill
+from workbench.errors import WorkbenchError
+from workbench.permissions.tool_annotations import tool_risk
+from workbench.recordings.call_recorder import RecordedCall
+from workbench.records import (
+    CallTrace,
+    Depth,
+    JsonObject,
+    JsonValue,
+    Limits,
+    Outcome,
+    Risk,
+    Run,
+    RunProfile,
+    ToolCall,
+    ToolSummary,
+)
+from workbench.runs.broker import BIG_ANSWER, Broker
+from workbench.runs.call_results import failure, value_of, words_of
+from workbench.runs.generated_packages import GeneratedPackages
+from workbench.runs.guard import RunGuard
+from workbench.runs.outgoing import outgoing
+from workbench.runs.pauses import Pauses
+from workbench.runs.program_languages import PYTHON
+from workbench.runs.readable_sources import reads_source, source_files
+from workbench.runs.repl_sessions import ReplSessions
+from workbench.runs.run import ProgramRun
+from workbench.runs.sealing import answer as sealed_answer
+from workbench.runs.shown import shown_arguments
+from workbench.runs.skill_offers import offer_skill
+from workbench.runs.skill_verbs import kept_skill
+from workbench.runs.workspace_file_registration import learn_files
+from workbench.sandbox.packages import packages
+from workbench.sandbox.program import Answered
+from workbench.sandbox.sandbox import Ending, Program, ToolFailure
+from workbench.servers.server_catalog import one_tool
+from workbench.settings import Settings
+from workbench.wrappers.tool_signatures import signature
+
+LONGEST_NAME = 400  # characters of a tool's or server's name that a program may ask for
+SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments in the live tree
+
+
+class ProgramExecution:
+    """One program in one sandbox; every frame from inside is hostile input until it is checked."""
+
+    def __init__(
+        self, run: ProgramRun, broker: Broker, stock: GeneratedPackages, states: ReplSessions, pauses: Pauses
+    ) -> None:
+        self._run = run
+        self._services = run.services
+        self._broker = broker
+        self._stock = stock
+        self._states = states
+        self._outgoing = outgoing(run)
+        self._pauses = pauses
+        self._guard = run.guard = RunGuard(run, pauses, run.hold_call)
+
+    async def run(self) -> Ending:
+        """From the exact bytes that were shown to their ending."""
+        proposal = self._run.record.proposal
+        self._run.resources.push_async_callback(self._close)
+        await self._stock.refresh(proposal.language)
+        await learn_files(self._run)
+        verdict = self._run.record.verdict
+        if verdict is not None and borrows(verdict):
+            usable = await asyncio.to_thread(self._services.library.usable)
+            check_unchanged(verdict, usable)
+            for code in borrowed_codes(verdict, usable):
+                self._run.session.public_texts.add_code(code)
+        settings = self._services.settings()
+        profile = self._run.record.verdict.profile if self._run.record.verdict else None
+        mounted = profile is None or profile.workspace != "none"
+        chosen = packages(settings.run_packages, settings.run_preload)
+        program = Program(
+            code=proposal.code,
+            limits=limits_from(settings, proposal.seconds, profile),
+            workspace=self._run.workspace if mounted else self._stock.nothing,
+            writable=(profile is None or profile.workspace == "write") and self._run.may_write,
+            servers=self._stock.wrappers(proposal.language),
+            skills=self._stock.skills if self._sees_skills else self._stock.nothing,
+            language=proposal.language,
+            packages=chosen.places,
+            preload=chosen.preload,
+            level=self._run.record.level,
+            network=self._outgoing.handing if self._outgoing is not None else None,
+            stands=self._stands,
+            awaits_end=self._run.stage is not None,
+        )
+        reading = self._run.reading
+        if reading is not None and reads_source(reading):
+            await asyncio.to_thread(self._add_sources, reading, self._stock.wrappers(proposal.language))
+        if (state := self._run.state) is not None:
+            return await self._states.run(state, program, self._answer, self._run.output)
+        return await self._services.sandbox.run(program, self._answer, self._run.output)
+
+    async def _close(self) -> None:
+        """What was put off during calls is done, and nothing stays connected."""
+        self._broker.afterwards.catch_up()
+        if self._run.record.proposal.language == PYTHON:
+            self._stock.used(self._run.observing.called)
+        if self._outgoing is not None:
+            await self._outgoing.close()
+            self._run.hint = self._outgoing.hint
+
+    def _add_sources(self, reading: Reading, wrappers: Path) -> None:
+        """The generated functions and the skills that the program may read as files. On a thread."""
+        skills = (self._stock.skills,) if self._sees_skills else ()
+        for text in source_files(reading, (wrappers, *skills)):
+            self._run.session.public_texts.add_code(text)
+
+    @property
+    def _sees_skills(self) -> bool:
+        """Whether the folder of kept skills is shown to the program. A kept sandbox is shown it from the beginning:
+        later programs in it may use skills."""
+        return self._run.state is not None or borrows(self._run.record.verdict)
+
+    def _stands(self) -> bool:
+        """Whether a person is asked because of it, by a server or by the guard."""
+        run_id = self._run.record.id
+        return self._services.catalog.asks.holds(run_id) or self._pauses.holds(run_id)
+
+    async def _answer(self, kind: str, params: JsonObject) -> Answered:
+        """Answer, and remember it for whoever wants to make a cassette of this run."""
+        recording = self._run.recording
+        try:
+            answer = await self._answered(kind, params)
+        except ToolFailure as failure:
+            recording.add(RecordedCall(kind, params, failure=failure))
+            raise
+        recording.add(RecordedCall(kind, params, answer))
+        return answer
+
+    async def _answered(self, kind: str, params: JsonObject) -> Answered:
+        try:
+            match kind:
+                case "call":
+                    return await self._call(params)
+                case "search":
+                    return self._search(params)
+                case "definition":
+                    return self._definition(params)
+                case "skill":
+                    return await self._skill(str(params.get("name", "")))
+                case "offer":
+                    return await self._offer(params)
+                case "sealed":
+                    return sealed_answer(self._run.session, params)
+                case "connect" | "send" | "receive" if self._outgoing is not None:
+                    return await self._outgoing.answer(kind, params)
+        except WorkbenchError as fault:
+            raise ToolFailure(f"{fault.message} {fault.hint}".strip(), code="workbench") from fault
+        raise ToolFailure(f"The sandbox cannot ask for {kind!r}.", code="protocol")
+
+    async def _call(self, params: JsonObject) -> Answered:
+        arguments = params.get("arguments") or {}
+        if not isinstance(arguments, dict):
+            raise ToolFailure("The arguments of a tool call must be an object.", code="arguments")
+        run = self._run
+        names = str(params.get("server", "")), str(params.get("tool", ""))
+        if max(map(len, names)) > LONGEST_NAME:
+            raise ToolFailure("No tool has so long a name.", code="unknown_tool")
+        found = self._services.catalog.names.find(*names)
+        server, tool = (found.server, found.name) if found is not None else names
+        call = ToolCall(
+            id=os.urandom(6).hex(),
+            server=server,
+            tool=tool,
+            arguments=arguments,
+            origin=run.record.proposal.origin,
+            session=run.session.id,
+            run_id=run.record.id,
+        )
+        run.begin_call(call.id, partial(self._trace, call))
+        asyncio.get_running_loop().call_soon(self._use_the_wait, call.id)
+        progress = self._broker.progress(call.id)
+        outcome = await self._broker.call(call, run.record.verdict, self._approved, progress, self._guard)
+        self._broker.afterwards.put(partial(self._end, call.id, outcome))
+        if not outcome.ok:
+            failure = self._failure(outcome, call)
+            run.session.public_texts.add(list(words_of(failure)))
+            raise failure
+        schema = self._schema(call) if params.get("unwrap") is True else None
+        if outcome.bytes > BIG_ANSWER:
+            return await asyncio.to_thread(value_of, outcome, schema)
+        return value_of(outcome, schema)
+
+    def _schema(self, call: ToolCall) -> JsonObject | None:
+        """Of the tool's answers."""
+        return self._services.catalog.tool(call.server, call.tool).output_schema
+
+    def _failure(self, outcome: Outcome, call: ToolCall) -> ToolFailure:
+        """With the names that would have worked."""
+        catalog = self._services.catalog
+        if (tool := catalog.names.find(call.server, call.tool)) is not None:
+            return failure(outcome, call, tool)
+        if catalog.names.tools_of(call.server):
+            return failure(outcome, call, None, [tool.name for tool in catalog.names.similar(call.tool, call.server)])
+        return failure(outcome, call, None, catalog.names.similar_servers(call.server))
+
+    @property
+    def _approved(self) -> bool:
+        decision = self._run.record.decision
+        return decision is not None and decision.allow and decision.sha == self._run.record.proposal.sha
+
+    def _use_the_wait(self, call_id: str) -> None:
+        """The call is at its server, and other calls have left something to do."""
+        self._run.show_call(call_id)
+        self._broker.afterwards.do_some()
+
+    def _trace(self, call: ToolCall) -> CallTrace:
+        """How a call is shown that begins."""
+        shown = shown_arguments(self._run.session, call.arguments)[:SHOWN_ARGUMENTS]
+        return CallTrace(call.id, call.server, call.tool, shown, self._risk(call), "running")
+
+    def _end(self, call_id: str, outcome: Outcome) -> None:
+        state = "held" if outcome.held else "done" if outcome.ok else "refused" if outcome.refused else "failed"
+        note = outcome.fault.message if outcome.fault else ""
+        if outcome.cached:
+            note = f"cached, {outcome.cached:.0f} s old"
+        self._run.end_call(call_id, state, note=note, ms=outcome.ms, bytes=outcome.bytes, tokens=outcome.tokens)
+
+    def _risk(self, call: ToolCall) -> Risk:
+        tool = self._services.catalog.names.find(call.server, call.tool)
+        return tool_risk(tool) if tool is not None else Risk.LOW  # no such tool: the broker refuses it with the reason
+
+    async def _skill(self, name: str) -> str:
+        """Only what a person kept, unchanged since, and what was assessed together with the program."""
+        skill = await kept_skill(self._services, name)
+        if not names_skill(self._run.record.verdict, skill.name):
+            words = f"This program was not assessed with the skill {skill.name}."
+            raise WorkbenchError(words, "Write the skill's name where it is loaded.")
+        self._run.session.public_texts.add_code(skill.code)
+        return skill.code
+
+    async def _offer(self, params: JsonObject) -> str:
+        name, code, description = (str(params.get(key, "")) for key in ("name", "code", "description"))
+        return await offer_skill(self._services, self._run.session, name, code, description)
+
+    def _search(self, params: JsonObject) -> JsonValue:
+        """Records, and the text that agents read; programs in TypeScript get the text alone."""
+        query, depth = str(params.get("query", "")), depth_of(str(params.get("detail_level", "name")))
+        answer = self._services.catalog.search(
+            query,
+            depth,
+            limit_of(params.get("limit")),
+            str(params.get("server") or ""),
+            str(params.get("category") or ""),
+        )
+        session = self._run.session
+        session.searched(query, answer.matches)
+        records = [self._found(one, depth) for one in answer.matches]
+        header, _, listed = answer.text.partition("\n")
+        session.public_texts.add([listed, records])
+        asked = "\n".join(str(params.get(key) or "") for key in ("query", "server", "category"))
+        if session.mask(asked) == asked:  # the header repeats what a program looked for
+            session.public_texts.add([header, answer.text])
+        if self._run.record.proposal.language != PYTHON:
+            return answer.text
+        return {"text": answer.text, "records": records}
+
+    def _found(self, one: ToolSummary, depth: Depth) -> JsonValue:
+        """One tool that a search found, as deep as it was asked for."""
+        function = one.import_line.rpartition(" ")[2]
+        if depth is Depth.NAME:
+            return function
+        described = {"name": function, "server": one.server, "description": one.summary, "import": one.import_line}
+        if depth is Depth.DESCRIPTION:
+            return described
+        tool = self._services.catalog.tool(one.server, one.name)
+        schemas = {"input_schema": tool.raw.get("inputSchema"), "output_schema": tool.raw.get("outputSchema")}
+        return described | {"description": tool.description, "signature": signature(tool, function)} | schemas
+
+    def _definition(self, params: JsonObject) -> JsonValue:
+        name, category = str(params.get("name", "")), str(params.get("category") or "")
+        raw = dict(one_tool(self._services.catalog, name, category).tool.raw)
+        self._run.session.public_texts.add(raw)
+        return raw
+
+
+def depth_of(word: str) -> Depth:
+    """All spellings that the design papers use for the three depths."""
+    spellings = {
+        "name": Depth.NAME,
+        "name_only": Depth.NAME,
+        "description": Depth.DESCRIPTION,
+        "with_description": Depth.DESCRIPTION,
+        "summary": Depth.DESCRIPTION,
+        "full": Depth.FULL,
+    }
+    if word not in spellings:
+        raise WorkbenchError(f"There is no detail level {word!r:.60}.", "Use name, description or full.")
+    return spellings[word]
+
+
+def limit_of(value: JsonValue) -> int:
+    """A sensible number of matches from whatever was asked."""
+    return int(max(1, min(value, 500))) if isinstance(value, int | float) and abs(value) < math.inf else 20
+
+
+def limits_from(settings: Settings, wished_seconds: float, profile: RunProfile | None = None) -> Limits:
+    """The user's limits, as often as the profile has them and no more than it names. A proposal may wish for less time,
+    never for more; in a time that it wished for, sleeping counts."""
+    times = profile.times if profile else 1
+    most = most_seconds(settings, profile)
+    shorter = 0 < wished_seconds <= most
+    return Limits(
+        seconds=float(wished_seconds if shorter else most),
+        total_seconds=float(settings.run_total_seconds * times),
+        sleep_counts=shorter,
+        memory_mb=_least(settings.run_memory_mb * times, profile.memory_mb if profile else 0),
+        cpu_seconds=float(settings.run_cpu_seconds * times),
+        pids=settings.run_pids,
+        output_bytes=settings.run_output_bytes,
+        disk_mb=settings.run_disk_mb,
+        calls=_least(settings.run_calls * times, profile.calls if profile else 0),
+        cpus=settings.run_cpus,
+    )
+
+
+def most_seconds(settings: Settings, profile: RunProfile | None) -> int:
+    """The longest time of its own that a program may wish for."""
+    return _least(settings.run_seconds * (profile.times if profile else 1), profile.seconds if profile else 0)
+
+
+def cut_wish(settings: Settings, run: Run) -> str:
+    """What an agent is told whose program wished for more time than there is; empty where it did not."""
+    wished, most = run.proposal.seconds, most_seconds(settings, run.verdict.profile if run.verdict else None)
+    if wished <= most:
+        return ""
+    return (
+        f"[timeout {wished:g} was cut to {most} seconds of the program's own work; its tools, its user and sleeping do"
+        f" not count, up to {settings.run_total_seconds} seconds in all]"
+    )
+
+
+def _least(most: int, own: int) -> int:
+    return min(most, own) if own else most

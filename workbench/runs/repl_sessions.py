@@ -1,0 +1,274 @@
+"""Every kept state of this core: who may go on with which, how many there are, and when one ends.
+
+A name means a state of the connection that gave it: two agents never meet in one, and a person's programs have their
+own. A state that ended is never replaced behind its author's back, because a program that counts on its variables must
+not run without them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import weakref
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from workbench.api.marker import api
+from workbench.errors import WorkbenchError
+from workbench.events import StatesChanged, spawn
+from workbench.records import KeptState, Note
+from workbench.runs.services import Services
+from workbench.runs.sessions import Session
+from workbench.sandbox.kept import Kept
+from workbench.sandbox.sandbox import Answer, Ending, Output, Program
+from workbench.workspace.staging import Stage
+
+LONGEST_NAME = 60  # characters
+REMEMBERED = 50  # states of one author that are over and that nobody asked for since
+_LOOK_EVERY = 1.0  # seconds between looks at who has expired
+
+
+class ReplSessionGone(WorkbenchError):
+    """The state a program wanted to go on with is not there any more; the program did not run."""
+
+
+class ReplSession:
+    """Programs of a state take turns: each is judged with, and runs after, the ones before it.
+
+    Once it is over it never begins anew: whoever named it before they knew hears that it is gone, and why.
+    """
+
+    def __init__(self, session: Session, name: str) -> None:
+        self.session = session
+        self.name = name
+        self.began = self.used = time.time()
+        self.texts: tuple[str, ...] = ()  # what ran in it, oldest first
+        self.kept: Kept | None = None
+        self.stage: Stage | None = None  # the copy of the workspace that its sandbox is bound to
+        self.unapproved = False  # a program that nobody approved ran in it, and may have left something running
+        self.working = False  # a program is in it whose changes are not settled yet
+        self.over = ""  # why there is no next program, in half a sentence
+        self.told = False  # its author has heard that it is gone
+        self.wanted = 0  # programs on their road to it or in it
+        self.turn = asyncio.Lock()
+
+    @property
+    def lives(self) -> bool:
+        """Whether it holds a sandbox."""
+        return self.kept is not None and not self.over
+
+    @property
+    def dead(self) -> bool:
+        """Whether its sandbox is gone, told or not."""
+        return bool(self.over) or (self.kept is not None and self.kept.gone.done())
+
+    def check(self) -> None:
+        """Refuse a program that wants to go on with what is gone."""
+        if self.over:
+            self.told = True
+            words = f"The state {self.name!r} is gone: {self.over}."
+            lost = "Its variables are lost; the workspace's files are there."
+            hint = "Send a program that makes them anew: the same name begins a new state."
+            raise ReplSessionGone(f"{words} {lost}", hint)
+
+    def end(self, why: str) -> None:
+        """No further program; the texts are of no use any more."""
+        self.over = self.over or why
+        self.texts = ()
+
+    def record(self, idle_seconds: float) -> KeptState:
+        """As a person sees it."""
+        kept, busy = self.kept, self.wanted > 0
+        used = time.time() if busy else self.used
+        return KeptState(
+            session=self.session.id,
+            name=self.name,
+            author=self.session.author,
+            began=self.began,
+            used=used,
+            expires=0.0 if busy else used + idle_seconds,
+            programs=len(self.texts),
+            busy=busy,
+            memory_mb=kept.last.memory_mb if kept else 0.0,
+            level=kept.place.level if kept else "",
+            backend=kept.profile.backend if kept else "",
+        )
+
+
+class ReplSessions:
+    """Begins, shows and ends kept states."""
+
+    def __init__(
+        self,
+        services: Services,
+        clock: Callable[[], float] = time.time,
+        release: Callable[[ReplSession], None] = lambda state: None,
+    ) -> None:
+        self._services = services
+        self._release = release  # told of each that is over
+        self._clock = clock
+        self._all: dict[tuple[str, str], ReplSession] = {}
+        self._looking: asyncio.Task[None] | None = None
+        self._leaving: set[asyncio.Task[None]] = set()
+        self._left: weakref.WeakSet[Session] = weakref.WeakSet()  # whose agents are gone
+
+    def find(self, session: Session, name: str) -> ReplSession:
+        """The state that this name means from now on."""
+        check_name(name)
+        state = self._all.get((session.id, name))
+        if state is None or state.told:
+            state = self._all[session.id, name] = ReplSession(session, name)
+            self._forget_old(session)
+        return state
+
+    @asynccontextmanager
+    async def turn(self, state: ReplSession) -> AsyncIterator[None]:
+        """From before a program is judged until it has ended, no other one of its state comes between."""
+        state.wanted += 1
+        if state.session not in self._left:  # the program before it may have taken it away with its own end
+            self._all.setdefault((state.session.id, state.name), state)
+        try:
+            async with state.turn:
+                state.check()
+                yield
+        finally:
+            state.wanted -= 1
+            state.used = self._clock()
+            if state.kept is None and not state.wanted and not state.over:
+                self._all.pop((state.session.id, state.name), None)  # nothing ever ran in it
+            self._tell()
+
+    async def run(self, state: ReplSession, program: Program, answer: Answer, output: Output) -> Ending:
+        """Run the next program in its state, which the first one begins."""
+        state.check()
+        if state.kept is None:
+            await self._begin(state, program)
+        elif why := self._services.sandbox.misfit(state.kept, program):
+            await self._end(state, why)
+            state.check()
+        assert state.kept is not None
+        state.texts = (*state.texts, program.code)
+        self._tell()
+        return await state.kept.run(program, answer, output)
+
+    def now(self) -> tuple[KeptState, ...]:
+        """Those that hold a sandbox, the longest unused last."""
+        idle = self._services.settings().state_idle_minutes * 60
+        living = [state.record(idle) for state in self._all.values() if state.lives]
+        return tuple(sorted(living, key=lambda one: -one.used))
+
+    @api(name="states")
+    async def measured(self) -> tuple[KeptState, ...]:
+        """REPL sessions that hold a sandbox now, the one used last first, with the memory each holds at this moment."""
+        for state in self._living():
+            if state.kept is not None:
+                await state.kept.used()
+        return self.now()
+
+    async def end(self, session: str, name: str, why: str) -> None:
+        """End one now; the program that runs in it ends with it."""
+        state = self._all.get((session, name))
+        if state is None or not state.lives:
+            raise WorkbenchError("That state has ended already.", "Look at the list again.")
+        await self._end(state, why)
+
+    async def end_all(self, session: Session | None, why: str) -> None:
+        """End those of one session, or of everybody."""
+        for state in self._living():
+            if session is None or state.session is session:
+                await self._end(state, why)
+        if session is not None:
+            self._all = {key: state for key, state in self._all.items() if state.session is not session}
+
+    def leave(self, session: Session) -> None:
+        """Its agent is gone: nobody can name its states any more."""
+        self._left.add(session)
+        task = spawn(f"end states of {session.id}", self.end_all(session, "its agent left"))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
+    async def look(self) -> None:
+        """End what nobody used for too long."""
+        minutes = self._services.settings().state_idle_minutes
+        for state in self._living():
+            if not state.wanted and self._clock() - state.used >= minutes * 60:
+                await self._end(state, f"it was not used for {minutes} minute{'s' * (minutes != 1)}")
+
+    async def close(self) -> None:
+        await self.end_all(None, "the workbench closed")
+        if self._leaving:
+            await asyncio.wait(tuple(self._leaving))
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.wait([self._looking])
+
+    def _living(self) -> list[ReplSession]:
+        return [state for state in self._all.values() if state.lives]
+
+    async def _begin(self, state: ReplSession, program: Program) -> None:
+        await self._make_room(state.session)
+        kept = await self._services.sandbox.keep(program)
+        if self._all.get((state.session.id, state.name)) is not state:  # nobody could find it, and nothing would end it
+            why = "its agent left" if state.session in self._left else "another one of its name was begun"
+            await kept.end(why)
+            state.end(why)
+            state.check()
+        state.kept = kept
+        kept.gone.add_done_callback(lambda gone: self._ended(state, gone))
+        state.began = self._clock()
+        self._note("state.began", f"{state.session.author} began the state {state.name}", state)
+        if self._looking is None or self._looking.done():
+            self._looking = spawn("kept states", self._look_on())
+
+    async def _make_room(self, session: Session) -> None:
+        """An author's own states go first: who begins many must not end those of others one after the other."""
+        most = self._services.settings().state_most
+        while len(living := self._living()) >= most:
+            idle = [state for state in living if not state.wanted]
+            if not idle:
+                words = f"All {most} states that may be kept are at work."
+                raise WorkbenchError(words, "Wait until one of their programs has ended, or send it without a state.")
+            own = [state for state in idle if state.session is session]
+            oldest = min(own or idle, key=lambda state: state.used)
+            await self._end(oldest, "others were begun and it was the longest unused")
+
+    async def _end(self, state: ReplSession, why: str) -> None:
+        if state.kept is not None:
+            await state.kept.end(why)
+            await asyncio.sleep(0)  # those who hear of it have heard
+
+    def _ended(self, state: ReplSession, gone: asyncio.Future[str]) -> None:
+        if gone.cancelled():
+            return
+        state.end(gone.result())
+        self._release(state)
+        self._note("state.ended", f"The state {state.name} ended: {state.over}", state)
+        self._tell()
+
+    async def _look_on(self) -> None:
+        while self._living():
+            await asyncio.sleep(_LOOK_EVERY)
+            await self.look()
+
+    def _forget_old(self, session: Session) -> None:
+        over = [key for key, state in self._all.items() if state.session is session and state.over and not state.wanted]
+        for key in over[: max(0, len(over) - REMEMBERED)]:
+            del self._all[key]
+
+    def _tell(self) -> None:
+        self._services.tell(StatesChanged(self.now()))
+
+    def _note(self, kind: str, summary: str, state: ReplSession) -> None:
+        session = state.session
+        detail: dict[str, object] = {"state": state.name}
+        summary = session.mask(summary)
+        self._services.journal.append(
+            Note(kind=kind, summary=summary, actor=session.author, session=session.id, detail=detail)
+        )
+
+
+def check_name(name: str) -> None:
+    """A name is short and can be seen: it stands in messages and lists."""
+    if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
+        words = f"The name of a state is 1 to {LONGEST_NAME} visible characters on one line."
+        raise WorkbenchError(words, "Choose a short one, such as analysis.")

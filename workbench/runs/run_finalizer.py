@@ -1,0 +1,187 @@
+"""The last step of a run: what the model gets of it, what it cost, and everybody knowing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Coroutine
+from functools import partial
+from threading import Event
+from typing import Any
+
+from msgspec.structs import replace
+
+from workbench.events import LedgerChanged, spawn
+from workbench.records import Fault, Ledger, Run, RunState
+from workbench.runs.answer_view import beginning, compose_parts, cut, shorten
+from workbench.runs.pictures import cost, taken_out
+from workbench.runs.program_execution import cut_wish
+from workbench.runs.rehearsals import planned
+from workbench.runs.run import ProgramRun, RunEnd, is_person, ledger_of
+from workbench.runs.run_faults import unanswered
+from workbench.runs.sealing import hint
+from workbench.runs.services import Services
+from workbench.runs.staged_workspaces import held_words
+from workbench.runs.stored_answers import StoredAnswers
+from workbench.thread_cancellation import WorkCancelled, cancellable
+from workbench.tokens import count
+
+log = logging.getLogger(__name__)
+
+OWN = 200_000  # characters of the answer to a program of the user's own that are masked: no model reads it
+PRINTED = 1_500  # characters of the printed text of a run that was stopped
+SHORT = 4_000  # characters that are masked and counted at once: a thread would cost more
+
+
+class RunFinalizer:
+    """Every run comes through here once, whatever became of it."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._spills = StoredAnswers(services.store, services.snapshots, services.settings)
+        self._spills.tidy()
+        self._working: set[asyncio.Task[tuple[str, int] | Exception]] = set()
+
+    async def take(self, run: ProgramRun, end: RunEnd) -> None:
+        """From its last step to everybody knowing of it."""
+        run.record = planned(run)
+        run.record = replace(
+            run.record,
+            output=run.printed,
+            result=end.result,
+            memory_mb=end.memory_mb,
+            fault=end.fault,
+            held=tuple(path for path, _ in run.held),
+        )
+        try:
+            try:
+                view, tokens = await self._seen(run, end)
+            except WorkCancelled:
+                end = unanswered(run.stop_reason) if end.state is RunState.DONE else end
+                run.record = replace(run.record, fault=end.fault)
+                view, tokens = self._counted(run, _beginning(replace(run.record, state=end.state)))
+            ledger = self._ledger(run, tokens)
+            run.finish(end.state, end.summary, model_view=view, ledger=ledger)
+            run.session.spend(ledger)
+            self._services.sessions.remember(run.session)
+            real = end.state is RunState.DONE and run.rehearsal is None
+            if real and self._services.settings().search_learns:
+                ran = {(call.server, call.tool) for call in run.record.calls if call.state == "done"}
+                self._services.catalog.lessons.ran_together(ran)
+            self._services.tell(LedgerChanged(self._services.sessions.total()))
+        finally:
+            run.ended.set()  # also when the audit could not be written: nobody may wait for ever
+
+    async def _seen(self, run: ProgramRun, end: RunEnd) -> tuple[str, int]:
+        """What the model gets, and its cost; much output takes seconds to be masked, so a thread does it."""
+        draft = replace(run.record, state=end.state)
+        waits = run.session.registrations.busy
+        if end.state is RunState.STOPPED:
+            draft, waits = _beginning(draft), False  # whoever stopped it waits
+        try:
+            most = min(SHORT, self._services.settings().run_answer_tokens)  # what is longer may be kept in a file
+            if not waits and len(draft.output) + len(draft.result) + _length(draft.fault) <= most:
+                return self._counted(run, draft)
+            return await self._on_thread(run, draft)
+        except WorkCancelled:
+            raise
+        except Exception:  # nothing unmasked may go out instead
+            log.exception("the answer of run %s could not be prepared", run.record.id)
+            run.pictures = ()
+            view = "The run ended, but its answer could not be prepared. The workbench's log says why."
+            return view, count(view)
+
+    async def _on_thread(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
+        """Until it is made, or nobody wants it any more: then the thread ends by itself, soon."""
+        run.show_preparing()
+        flag = Event()
+        with cancellable(flag):
+            work = spawn(f"prepare the answer of run {draft.id}", _settled(self._prepare(run, draft)))
+        self._working.add(work)
+        work.add_done_callback(self._working.discard)
+        given_up = run.given_up or asyncio.get_running_loop().create_future()
+        await asyncio.wait({work, given_up}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            flag.set()
+            raise WorkCancelled
+        made: tuple[str, int] | Exception = work.result()
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+    async def _prepare(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
+        if draft.state is not RunState.STOPPED:
+            await run.session.registrations.settled()
+        return await asyncio.to_thread(self._counted, run, draft)
+
+    async def close(self) -> None:
+        """Threads that nobody waits for have ended."""
+        if self._working:
+            await asyncio.wait(self._working)
+
+    def _counted(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
+        told = () if is_person(run) else (cut_wish(self._services.settings(), draft), hint(run.session))
+        view = "\n\n".join(filter(None, (self._view(run, draft), held_words(run), *told)))
+        return view, count(view) + cost(run.pictures)
+
+    def _view(self, run: ProgramRun, draft: Run) -> str:
+        """What the model gets. Masked before it is cut: a cut must not split a value in two."""
+        result, run.pictures = taken_out(draft.result, partial(self._refusal, run))
+        draft = replace(draft, result=result)
+        budget = self._services.settings().run_answer_tokens
+        parts = compose_parts(draft)
+        code = draft.proposal.original or draft.proposal.code  # what its author knows of it
+        if is_person(run) and (more := sum(len(text) for text, _ in parts) - OWN) > 0:
+            notice = f"[{more:,} characters more are not shown here; no model reads them]"
+            return f"{run.session.mask_parts(beginning(parts, OWN), code)}\n… {notice}"
+        whole = run.session.mask_parts(parts, code)
+        if is_person(run) or run.rehearsal is not None or count(whole) <= budget:
+            return whole
+        pointer = self._spills.keep(draft)
+        if draft.result and count(draft.result) > budget // 2:
+            masked = run.session.mask_result(json.loads(draft.result))
+            smaller = json.dumps(shorten(masked, budget // 2, run.session.public_texts), ensure_ascii=False)
+            shorter = replace(draft, result=f"{smaller}  [cut; {pointer}]")
+            whole = run.session.mask_parts(compose_parts(shorter), code)
+        return cut(whole, budget, pointer)
+
+    def _refusal(self, run: ProgramRun, picture: bytes) -> str:
+        """Why the agent does not get a picture."""
+        if is_person(run):
+            return ""
+        if not self._services.settings().privacy_pictures:
+            return "the user's settings keep pictures here"
+        return "personal data or a secret can be read in its bytes" if run.session.shows(picture) else ""
+
+    def _ledger(self, run: ProgramRun, view_tokens: int) -> Ledger:
+        if run.rehearsal is not None:
+            return Ledger()  # nobody's model paid for it, and nothing was done
+        definitions = 0
+        if not run.session.knows_definitions and not is_person(run):
+            run.session.knows_definitions = True
+            definitions = sum(tool.definition_tokens for tool in self._services.catalog.tools())
+        return ledger_of(run, definitions, count(run.record.proposal.code) + view_tokens)
+
+
+async def _settled(work: Coroutine[Any, Any, tuple[str, int]]) -> tuple[str, int] | Exception:  # Any: a coroutine's
+    """What came of it, also where nobody asks for it any more."""
+    try:
+        return await work
+    except Exception as fault:
+        return fault
+
+
+def _beginning(draft: Run) -> Run:
+    """What the model gets of a run that was stopped: why, and the end of what it printed. Little, so that it is read
+    for personal data at once."""
+    printed, fault = draft.output, draft.fault
+    if len(printed) > PRINTED:
+        printed = f"… ({len(printed) - PRINTED:,} characters before are left out)\n{printed[-PRINTED:]}"
+    if fault is not None and len(fault.detail) > PRINTED:
+        fault = replace(fault, detail=f"… {fault.detail[-PRINTED:]}")
+    return replace(draft, output=printed, result="", fault=fault)
+
+
+def _length(fault: Fault | None) -> int:
+    return len(fault.message) + len(fault.detail) if fault else 0

@@ -1,0 +1,315 @@
+"""All runs of a core: submits programs, answers what becomes of them, takes the user's decisions, stops them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import time
+import uuid
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from workbench.analysis.canonical_text import canonicalize, strip_code_fence
+from workbench.api.marker import api
+from workbench.errors import WorkbenchError
+from workbench.events import RunChanged, spawn
+from workbench.recordings.call_recorder import RunRecording
+from workbench.records import (
+    Content,
+    Decision,
+    Gate,
+    Origin,
+    Proposal,
+    Run,
+    RunState,
+    Verdict,
+)
+from workbench.runs import workspace_changes
+from workbench.runs.answer_view import WITHOUT_PROGRAM
+from workbench.runs.approvals import Approvals, answer_for, is_same_question
+from workbench.runs.broker import Broker
+from workbench.runs.generated_packages import GeneratedPackages
+from workbench.runs.past_runs import past_runs
+from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
+from workbench.runs.program_assessment import ProgramAssessor, required_tools
+from workbench.runs.program_languages import PYTHON, check_language
+from workbench.runs.rehearsals import Rehearsals, check_rehearsable
+from workbench.runs.run import ProgramRun
+from workbench.runs.sandbox_choice import choose_sandbox
+from workbench.runs.services import Services
+from workbench.runs.sessions import Session
+from workbench.workspace.names import shown
+
+log = logging.getLogger(__name__)
+
+KEPT_RUNS = 200  # ended runs a core holds ready; older ones are in the audit
+RELEASE_SECONDS = 60.0  # between looks for sessions that nobody needs any more
+OPEN_RUNS = 20  # programs of one agent that may wait or run at once
+
+
+class RunManager:
+    """The runs of this core and those that are known of earlier ones."""
+
+    def __init__(self, services: Services, broker: Broker, stock: GeneratedPackages) -> None:
+        self._services = services
+        self._broker = broker
+        self.approvals = Approvals(services)
+        self._assessor = ProgramAssessor(services)
+        self.assess = self._assessor.assess
+        self._pipeline = RunPipeline(services, broker, stock, self.approvals, self._assessor)
+        self.staging, self.states = self._pipeline.staging, self._pipeline.states
+        self.pauses, self.slots = self._pipeline.pauses, self._pipeline.slots
+        self._runs: dict[str, ProgramRun] = {}
+        self._open: dict[str, ProgramRun] = {}  # those that were not over when somebody last looked
+        self._past: tuple[Run, ...] = ()
+        self.rehearsals = Rehearsals(services, self._find, self._start)
+        self.interrupted = 0  # runs that the core before this one left unfinished
+
+    def open(self) -> None:
+        """Know the runs of earlier cores; those without an end are written down as interrupted."""
+        began = time.time()
+        self._past, self.interrupted = past_runs(self._services.journal, self._services.finder)
+        cut_off = [
+            run for run in self._past if run.state is RunState.INTERRUPTED and run.started and run.ended >= began
+        ]
+        shutil.rmtree(self._services.paths.rehearsals, ignore_errors=True)  # of a core that was killed
+        self._settling = spawn("settle the workspace", self._settle(cut_off))
+
+    async def _settle(self, cut_off: list[Run]) -> None:
+        await asyncio.gather(workspace_changes.settle(self._services.snapshots, cut_off), self.staging.open())
+        for one in await asyncio.to_thread(self._services.held.all):  # by runs of earlier cores
+            self.files_decided(one.id, tuple(sorted(map(shown, one.files))))
+
+    # ── questions ────────────────────────────────────────────────────────────────────────────────
+    @api
+    def runs(self) -> tuple[Run, ...]:
+        """Runs of this core and the last ones before it, newest first."""
+        now = sorted((run.record for run in self._runs.values()), key=lambda run: -run.proposal.at)
+        return (*now, *self._past)
+
+    @api
+    def run(self, run_id: str) -> Run:
+        if run_id in self._runs:
+            return replace(self._runs[run_id].record, pauses=self.pauses.of(run_id))
+        for run in self._past:
+            if run.id == run_id:
+                return run
+        raise WorkbenchError(f"There is no run {run_id}.", "Look it up in the audit.")
+
+    def asks_user(self, run_id: str) -> bool:
+        """Whether it needs an answer of the user right now: about its text, a call of it, or a server's request."""
+        run = self._runs.get(run_id)
+        return run is not None and (run.asks or self.pauses.holds(run_id) or self._services.catalog.asks.holds(run_id))
+
+    def is_users(self, run_id: str) -> bool:
+        """Whether it is with the user: it needs an answer, or was allowed and has not started yet."""
+        run = self._runs.get(run_id)
+        if run is None or run.over:
+            return False
+        allowed = run.record.decision is not None and run.record.decision.allow
+        waiting = run.record.state is RunState.WAITING or (allowed and run.record.state is RunState.CHECKED)
+        return waiting or self.asks_user(run_id)
+
+    def number(self, state: RunState) -> int:
+        """Of runs that are not over."""
+        return sum(run.record.state is state for run in self._on_the_way())
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._on_the_way())
+
+    # ── submitting and deciding ─────────────────────────────────────────────────────────────────────────────────
+    def submit(
+        self,
+        code: str,
+        session: Session,
+        purpose: str = "",
+        seconds: float = 0.0,
+        skill: str = "",
+        state: str = "",
+        language: str = PYTHON,
+        profile: str = "",
+        required: Sequence[str] = (),
+        force_approval: bool = False,
+        rehearse: bool = False,
+        wish: str = "program",
+    ) -> Run:
+        """Take a text and start its run; the answer is the run as it stands now. `rehearse`: only for a person.
+        `wish`: what its author asked for; for a call or a file the workbench wrote the program itself."""
+        if wish not in WITHOUT_PROGRAM:
+            self._check_enabled()
+        self._check_open(session)
+        check_language(language, state)
+        wanted = self._services.bounds.find(profile).name  # refused now, if it is
+        found = self.states.find(session, state) if state else None
+        proposal = Proposal(
+            id=f"r{uuid.uuid4().hex[:11]}",  # a letter first: digits alone could be masked as somebody's number
+            code=(text := canonicalize(strip_code_fence(code) if language == PYTHON else code)).text,
+            sha=text.sha,
+            origin=session.origin,
+            session=session.id,
+            author=session.author,
+            purpose=purpose,
+            at=time.time(),
+            seconds=seconds,
+            skill=skill,
+            state=state,
+            language=language,
+            profile=wanted,
+            required=required_tools(self._services, required),
+            force_approval=force_approval,
+            rehearse=rehearse,
+            wish=wish,
+        )
+        if rehearse:
+            check_rehearsable(proposal)
+        run = ProgramRun(self._services, session, proposal, found)
+        return self._start(run)
+
+    def _start(self, run: ProgramRun) -> Run:
+        self._runs[run.record.id] = self._open[run.record.id] = run
+        self._forget_old()
+        self._pipeline.start(run)
+        return run.record
+
+    def _check_enabled(self) -> None:
+        if not self._services.settings().run_enabled:
+            raise WorkbenchError(SWITCHED_OFF.message, SWITCHED_OFF.hint)
+
+    def _check_open(self, session: Session) -> None:
+        """An agent that proposes without end would bury what a person is asked, and eat the memory."""
+        open_now = sum(run.session is session for run in self._on_the_way())
+        if session.origin is Origin.AGENT and open_now >= OPEN_RUNS:
+            words = f"{open_now} programs of yours are waiting or running already."
+            raise WorkbenchError(words, "Wait until one of them has ended.")
+
+    async def finished(self, run_id: str) -> Run:
+        """Wait for the end of a run."""
+        run = self._find(run_id)
+        await run.ended.wait()
+        return run.record
+
+    def pictures(self, run_id: str) -> tuple[Content, ...]:
+        """What goes to the agent beside the text of a finished run's answer."""
+        return self._find(run_id).pictures
+
+    def recording(self, run_id: str) -> RunRecording | None:
+        """What a run of this core asked and was answered."""
+        return self._runs[run_id].recording if run_id in self._runs else None
+
+    def decide(self, decision: Decision) -> Run:
+        """A person's answer, for this run and for those of the same question that it names."""
+        run = self._find(decision.run_id)
+        self._check_decision(run, decision)
+        made = self.approvals.pins.keep(run.record, decision, run.session)
+        run.decide(decision)
+        if made is not None:
+            run.note("permission.set", f"a rule was made of the answer: {made.label}", {"rule": made.id})
+            self._clear()
+        for run_id in dict.fromkeys(decision.also):
+            other = self._runs.get(run_id)
+            if other is not None and other.asks and is_same_question(other.record, run.record):
+                other.decide(answer_for(decision, other.record))
+        return run.record
+
+    def files_decided(self, run_id: str, left: tuple[str, ...]) -> None:
+        """The user answered for files that a run wanted to change; `left`: those that wait on."""
+        if (run := self._runs.get(run_id)) is not None:
+            run.record = replace(run.record, held=left)
+            self._services.tell(RunChanged(run.record))
+            return
+        for record in self._past:
+            if record.id == run_id:
+                self._past = tuple(replace(one, held=left) if one is record else one for one in self._past)
+                self._services.tell(RunChanged(replace(record, held=left)))
+
+    def _clear(self) -> None:
+        """A new rule may answer for others that wait."""
+        for run in tuple(self._runs.values()):
+            if run.asks and (rule := self.approvals.pins.standing(run.record, run.session)) is not None:
+                run.decide(self.approvals.pins.use(rule, run.record))
+
+    def _check_decision(self, run: ProgramRun, decision: Decision) -> None:
+        run.check(decision)
+        verdict = run.record.verdict
+        if decision.allow and verdict is not None and verdict.gate is Gate.BLOCKED:
+            raise WorkbenchError("This text cannot be allowed.", verdict.sentence)
+        if decision.plan:
+            raise WorkbenchError("A plan is allowed where it is shown.", "Open the rehearsal, and run with its plan.")
+        if decision.allow and decision.seal != run.record.seal:
+            words = "What stands behind this program changed while you looked at it."
+            raise WorkbenchError(words, "Look at it again: its tools, servers or limits are others now.")
+        if not set(decision.hosts) <= set(verdict.hosts if verdict is not None else ()):
+            raise WorkbenchError("The decision names hosts that the program does not.", "Look at the program again.")
+
+    async def edit(self, run_id: str, code: str) -> Run:
+        run = self._find(run_id)
+        text, reading = canonicalize(code), await self._assessor.read(run, code)
+        verdict = reading.verdict
+        before = run.record.proposal
+        proposal = replace(before, code=text.text, sha=text.sha, original=before.original or before.code)
+        placement = await choose_sandbox(reading, self._services.settings(), self._services.sandbox)
+        found = await self.approvals.about(replace(run.record, proposal=proposal, verdict=verdict), reading)
+        run.edit(found, placement, reading)
+        return run.record
+
+    @api
+    async def assess_edit(self, run_id: str, code: str) -> Verdict:
+        """What policy would say of this text in the place of the one that waits; nothing is changed by asking."""
+        return (await self._assessor.read(self._find(run_id), code)).verdict
+
+    async def stop(self, run_id: str, reason: str = "The user stopped it.") -> Run:
+        """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers, and an answer
+        that is being prepared is given up."""
+        run = self._find(run_id)
+        if not (run.over or run.record.stopping):
+            run.stop(reason)
+        await run.ended.wait()
+        return run.record
+
+    async def close(self) -> None:
+        self.pauses.close()
+        self._settling.cancel()
+        await asyncio.wait([self._settling])
+        for run in tuple(self._runs.values()):
+            await self.stop(run.record.id, "The core closed.")
+        await self._pipeline.close()
+
+    def _find(self, run_id: str) -> ProgramRun:
+        if run_id not in self._runs:
+            self.run(run_id)  # known from before: say so, else that there is none
+            raise WorkbenchError("That run is over.", "It belongs to an earlier core.")
+        return self._runs[run_id]
+
+    def _forget_old(self) -> None:
+        if len(self._runs) <= KEPT_RUNS:
+            return
+        over = [run_id for run_id, run in self._runs.items() if run.over]
+        for run_id in over[: max(0, len(over) - KEPT_RUNS)]:
+            del self._runs[run_id]
+
+    async def release_sessions(self) -> None:
+        """Let go of what agents that left have read, as far as no run needs it."""
+        at_work = {run.session.id for run in self._on_the_way()}
+        kept = {run.session.id for run in self._runs.values()}
+        for session in self._services.sessions.release(at_work, kept):
+            try:
+                await asyncio.to_thread(self._services.keeping.release, session)
+            except Exception:  # the values of this session are not kept; the other sessions are released all the same
+                log.exception("the values of session %s cannot be kept", session.id)
+            finally:
+                session.release()
+
+    async def release_now_and_then(self) -> None:
+        """Until it is cancelled."""
+        while True:
+            await asyncio.sleep(RELEASE_SECONDS)
+            await self.release_sessions()
+
+    def _on_the_way(self) -> list[ProgramRun]:
+        """Looked through several times in each run, so ended ones do not stay in it."""
+        for run_id in [run_id for run_id, run in self._open.items() if run.over]:
+            del self._open[run_id]
+        return list(self._open.values())

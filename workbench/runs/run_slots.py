@@ -1,0 +1,99 @@
+"""How many programs run at once; the others wait here. The limit is asked each time, so that a changed one counts.
+
+Whoever proposes many programs does not push the others back: the agents that wait take turns, each with its oldest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+
+@dataclass(eq=False, slots=True)
+class _Waiting:
+    run_id: str
+    admitted: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+
+class RunSlots:
+    """`async with slots.place(owner, run):` holds one; leaving it, however, lets the next one in."""
+
+    def __init__(self, most: Callable[[], int]) -> None:
+        self._most = most
+        self._taken = 0
+        self._queues: OrderedDict[str, deque[_Waiting]] = OrderedDict()  # who is next stands first
+
+    @property
+    def full(self) -> bool:
+        return self._taken >= self._most()
+
+    @property
+    def most(self) -> int:
+        return self._most()
+
+    @property
+    def waiting(self) -> int:
+        return sum(map(len, self._queues.values()))
+
+    def ahead(self, run_id: str) -> int | None:
+        """How many programs come before this one; None when it does not wait."""
+        rounds = zip_longest(*self._queues.values())
+        order = [one.run_id for turn in rounds for one in turn if one is not None]
+        return order.index(run_id) if run_id in order else None
+
+    @asynccontextmanager
+    async def place(self, owner: str, run_id: str = "") -> AsyncIterator[None]:
+        """Wait for one; `owner` is whose turn it is."""
+        await self._enter(owner, run_id)
+        try:
+            yield
+        finally:
+            self._leave()
+
+    async def __aenter__(self) -> None:
+        await self._enter("", "")
+
+    async def __aexit__(self, *_: object) -> None:
+        self._leave()
+
+    def look_again(self) -> None:
+        """The limit may be another one now."""
+        while self._queues and not self.full:
+            owner, queue = self._queues.popitem(last=False)
+            one = queue.popleft()
+            if queue:
+                self._queues[owner] = queue  # behind the others
+            if not one.admitted.done():
+                self._taken += 1
+                one.admitted.set_result(None)
+
+    async def _enter(self, owner: str, run_id: str) -> None:
+        if not self.full and not self._queues:
+            self._taken += 1
+            return
+        one = _Waiting(run_id)
+        self._queues.setdefault(owner, deque()).append(one)
+        self.look_again()
+        try:
+            await one.admitted
+        except asyncio.CancelledError:
+            if one.admitted.done() and not one.admitted.cancelled():
+                self._leave()  # it was let in at the moment it left
+            else:
+                self._forget(owner, one)
+            raise
+
+    def _leave(self) -> None:
+        self._taken -= 1
+        self.look_again()
+
+    def _forget(self, owner: str, one: _Waiting) -> None:
+        queue = self._queues.get(owner)
+        if queue is not None and one in queue:
+            queue.remove(one)
+            if not queue:
+                del self._queues[owner]

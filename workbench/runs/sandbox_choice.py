@@ -1,0 +1,86 @@
+"""Where a run is isolated: as strongly as its risk asks for, and weaker only after somebody was told and agreed."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from workbench.analysis.approval_gate import isolation_risk
+from workbench.analysis.reading import Reading
+from workbench.errors import WorkbenchError
+from workbench.records import Level, Risk
+from workbench.runs.packaged import packaged
+from workbench.runs.program_languages import NAMES, PYTHON
+from workbench.sandbox.levels import LEVELS, named
+from workbench.sandbox.sandbox import WITH_PACKAGES, Sandbox
+from workbench.settings import Settings
+
+_SERIOUS = frozenset({Risk.HIGH, Risk.CRITICAL})
+
+
+class SandboxChoice(Struct, frozen=True):
+    """The level a run gets; `isolation` says in one sentence how that is less than what was wanted, if it is."""
+
+    level: str
+    backend: str
+    isolation: str = ""
+
+
+async def choose_sandbox(reading: Reading, settings: Settings, sandbox: Sandbox) -> SandboxChoice:
+    """The wanted level or a stronger one; else the strongest there is, with the sentence that needs a consent."""
+    verdict, language = reading.verdict, reading.language
+    least = verdict.profile.isolation if verdict.profile else ""
+    wanted = _stronger(wanted_level(isolation_risk(verdict, settings), settings), least)
+    found = await sandbox.fitting(wanted, language)
+    if found is not None and _may_hold(found, verdict.risk):
+        usual = found.name == LEVELS[0] and found.backend in WITH_PACKAGES
+        if modules := () if usual else packaged(reading, settings):
+            return _packaged(found, sandbox.levels()[0], modules)
+        return SandboxChoice(found.name, found.backend)
+    there = [level for level in sandbox.levels() if level.available and language in level.languages]
+    able = [level for level in there if _may_hold(level, verdict.risk)]
+    if there and not able:
+        raise WorkbenchError(_too_weak(verdict.risk), there[-1].hint)
+    if not able:
+        await sandbox.need(LEVELS[0], language)  # refuses: nothing here runs it, so nobody is asked
+    strong = [level for level in able if LEVELS.index(level.name) >= LEVELS.index(wanted)]
+    best = strong[0] if strong else able[-1]
+    return SandboxChoice(best.name, best.backend, "" if strong else _less(wanted, best, language))
+
+
+def _packaged(found: Level, first: Level, modules: tuple[str, ...]) -> SandboxChoice:
+    """Packages are in two kinds of process sandboxes: a person hears what the program gets, or that it has none."""
+    names = ", ".join(modules[:3])
+    if first.available and first.backend in WITH_PACKAGES:
+        words = f"Would get {named(found.name)}, which has no {names}: runs in {named(LEVELS[0])}, full strength."
+        return SandboxChoice(first.name, first.backend, words)
+    words = f"Runs in {named(found.name)} without {names}: packages are in process sandboxes with namespaces only."
+    return SandboxChoice(found.name, found.backend, words)
+
+
+def _may_hold(level: Level, risk: Risk) -> bool:
+    return not (level.reduced and risk in _SERIOUS)
+
+
+def wanted_level(risk: Risk, settings: Settings) -> str:
+    """What the settings ask for at this risk."""
+    return {
+        Risk.LOW: settings.isolation_low,
+        Risk.MEDIUM: settings.isolation_medium,
+        Risk.HIGH: settings.isolation_high,
+        Risk.CRITICAL: settings.isolation_critical,
+    }[risk]
+
+
+def _stronger(one: str, other: str) -> str:
+    """The stronger of two levels; an empty one asks for nothing."""
+    return max((one, other), key=lambda level: LEVELS.index(level) if level in LEVELS else -1)
+
+
+def _less(wanted: str, best: Level, language: str) -> str:
+    strength = "reduced" if best.reduced else "full"
+    none = "none" if language == PYTHON else f"none for {NAMES[language]}"
+    return f"Wants {named(wanted)}; this machine has {none}: runs in {named(best.name)}, {strength} strength."
+
+
+def _too_weak(risk: Risk) -> str:
+    return f"A program of {risk} risk does not run in a sandbox of reduced strength, and nothing stronger is here."

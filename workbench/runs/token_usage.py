@@ -1,0 +1,44 @@
+"""Follows the tokens of every session by what the audit and the ends of runs say, so that no call waits for it."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from workbench.events import EntryWritten, Event, RunChanged
+from workbench.records import Entry, Place, Run, RunState
+from workbench.runs.sessions import Sessions
+
+_ENDS = frozenset({RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED})
+_KINDS = frozenset({"call.sent", "call.done", "call.failed"})
+_RUNS = 1_000  # runs whose end is told more than once that are recognised
+
+
+class TokenUsage:
+    """Hears the bus."""
+
+    hears = (EntryWritten, RunChanged)
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._ended: deque[str] = deque(maxlen=_RUNS)
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case EntryWritten(entry=entry) if entry.note.kind in _KINDS:
+                self._follow(entry)
+            case RunChanged(run=run) if run.state in _ENDS and run.model_view and run.id not in self._ended:
+                self._ended.append(run.id)
+                self._show(run)
+
+    def _follow(self, entry: Entry) -> None:
+        note = entry.note
+        session = self._sessions.get(note.session)
+        arguments = note.detail.get("arguments")
+        if session is not None and isinstance(arguments, str):
+            place = Place(note.server, note.tool, note.run_id, entry.at)
+            session.trail.went(arguments, str(note.detail.get("call")), place)
+
+    def _show(self, run: Run) -> None:
+        session = self._sessions.get(run.proposal.session)
+        if session is not None and not run.proposal.rehearse:
+            session.trail.shown(run.model_view, run.id)
