@@ -37,7 +37,7 @@ NOTHING = Raw(b"[null]")
 NO_ARGUMENTS = Raw(b"[{}]")
 
 _WITHOUT_TEXT = (int, float, bool, type(None), Any)
-_NON_FINITE = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]|\xca[\x7f\xff][\x80-\xff]")  # floats in MessagePack
+_NON_FINITE = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")  # a float in MessagePack
 
 
 class Shelved(str):
@@ -102,13 +102,15 @@ def shelved(handle: str, size: int, preview: str) -> str:
 
 def encode(hint: Hint, value: Any, keep: Keep | None = None) -> Raw:
     """A value of the hinted type, ready to be put into a message; with `keep`, long texts become previews."""
+    encoded = b""
     if keep:
         encoded = to_json(value)
         if len(encoded) <= LARGE:
             return Raw(b"[" + encoded + b"]")
     found: list[_ShelvedText] = []
     shortened = _shortened(hint, value, (), keep, found)
-    encoded = to_json(shortened)
+    if found or not encoded:
+        encoded = to_json(shortened)
     return Raw(b"[" + encoded + b"]" if not found else msgspec.json.encode(_Parcel(Raw(encoded), tuple(found))))
 
 
@@ -236,16 +238,31 @@ def _shortened(hint: Hint, value: Any, path: _Path, keep: Keep | None, found: li
     hint = _given(hint)
     if hint is str:
         return _preview(value, path, keep, found)
+    if keep and _is_small(value):
+        return value
     if isinstance(value, Struct):
-        texts = _text_fields(type(value))
-        return replace(value, **{n: _shortened(h, getattr(value, n), (*path, n), keep, found) for n, h in texts})
+        changes: dict[str, Any] = {}
+        for name, kind in _text_fields(type(value)):
+            before = getattr(value, name)
+            after = _shortened(kind, before, (*path, name), keep, found)
+            if after is not before:
+                changes[name] = after
+        return replace(value, **changes) if changes else value
     if type(value) is tuple:
         kind = get_args(hint)[0]
-        return tuple(_shortened(kind, one, (*path, at), keep, found) for at, one in enumerate(value))
+        return tuple([_shortened(kind, one, (*path, at), keep, found) for at, one in enumerate(value)])
     if isinstance(value, Mapping) and len(get_args(hint)) == 2:
         kind = get_args(hint)[1]
         return {name: _shortened(kind, one, (*path, name), keep, found) for name, one in value.items()}
     return value
+
+
+def _is_small(value: Any) -> bool:
+    """Whether no text of the value can be long, whatever it is. Any: a part of a record."""
+    try:
+        return len(msgspec.json.encode(value, enc_hook=_plainer)) <= LARGE
+    except (TypeError, ValueError, RecursionError):
+        return False
 
 
 def _preview(text: Any, path: _Path, keep: Keep | None, found: list[_ShelvedText]) -> Any:
