@@ -26,12 +26,13 @@ class MethodSchema(Struct, frozen=True):
         return encode(self.arguments, self.arguments(**self.signature.bind(*args, **kwargs).arguments))
 
     def decode_arguments(self, given: Raw, resolve: Resolve) -> dict[str, Any]:
-        """Any: decoded to what the declaration says, or refused."""
+        """Those that are not their default. Any: decoded to what the declaration says, or refused."""
         try:
             record = decode(self.arguments, given, resolve)
         except WorkbenchError as fault:
             raise WorkbenchError(f"The method was called with wrong arguments. {fault.message}", fault.hint) from None
-        return {name: getattr(record, name) for name in self.arguments.__struct_fields__}
+        values = {name: getattr(record, name) for name in self.arguments.__struct_fields__}
+        return {name: value for name, value in values.items() if value != self.signature.parameters[name].default}
 
     def encode_answer(self, value: Any, keep: Keep) -> Raw:
         """Any: whatever the declaration says the result is."""
