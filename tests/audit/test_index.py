@@ -49,7 +49,7 @@ def test_an_index_that_cannot_be_used_is_made_anew(index, place):
     store = sqlite3.connect(index.path)
     store.execute("PRAGMA user_version = 99")
     store.close()
-    assert indexed(place, index.path) == 10  # still read: what it says of this audit is checked against it
+    assert indexed(place, index.path) == 0  # its tables may be others
     with pytest.raises(sqlite3.DatabaseError, match="another version"):
         index.step()
     while index.step():

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
+import msgspec
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QFontInfo, QPalette
@@ -34,7 +34,7 @@ def test_badges_buttons_and_code_can_be_read(colours: Colours) -> None:
         assert contrast(own, blend(own, colours.surface, 0.15)) >= 4.5, role
     assert contrast(colours.on_accent, colours.accent_fill) >= 4.5
     assert contrast("#ffffff", colours.danger_fill) >= 4.5
-    for field in fields(Colours):
+    for field in msgspec.structs.fields(Colours):
         if field.name.startswith("code_"):
             assert contrast(getattr(colours, field.name), colours.sunken) >= 4.5, field.name
 

@@ -154,7 +154,8 @@ def attach(store: sqlite3.Connection, index: Path) -> int:
     except sqlite3.Error:
         return 0
     with contextlib.suppress(sqlite3.Error):
-        if done := reached(store, "words", "main"):
+        (version,) = store.execute("PRAGMA words.user_version").fetchone()  # one of an older core is made anew
+        if version == VERSION and (done := reached(store, "words", "main")):
             return done
     store.execute("DETACH words")
     return 0

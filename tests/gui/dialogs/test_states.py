@@ -145,7 +145,7 @@ def test_the_editor_runs_where_it_stopped(window: Any, paper: Any, settled: Any)
     sent: list[tuple[str, ...]] = []
 
     async def submit(
-        code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = ""
+        code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = "", **_: Any
     ) -> Any:
         sent.append((code, state))
         raise WorkbenchError("Not now.", "Later.")
