@@ -109,7 +109,7 @@ async def _expected(bench: Path) -> Expected:
     try:
         names = [state.config.name for state in core.services.catalog.states()]
         for name in names:
-            await core.desk.connect(name, (await core.desk.consent(name)).sha)
+            await core.api.connect(name, (await core.api.consent(name)).sha)
         while any(state.status is ServerStatus.STARTING for state in core.services.catalog.states()):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         catalog = core.services.catalog

@@ -30,9 +30,9 @@ async def test_a_broken_servers_file_is_a_notice_with_line_and_column_and_the_re
     core = Core(paths)
     await core.open()
     try:
-        notices = (await core.desk.status()).notices
+        notices = (await core.api.status()).notices
         assert any("line 2" in notice.message and "column" in notice.message for notice in notices), notices
-        assert (await core.desk.connect("demo")).status == "ready"
+        assert (await core.api.connect("demo")).status == "ready"
     finally:
         await core.close()
 
@@ -70,9 +70,9 @@ async def test_a_broken_settings_file_is_a_notice_and_the_defaults_hold(paths):
     core = Core(paths)
     await core.open()
     try:
-        status = await core.desk.status()
+        status = await core.api.status()
         assert any("run.seconds" in notice.message for notice in status.notices)
-        assert (await core.desk.settings()).run_seconds == 30
+        assert (await core.api.settings()).run_seconds == 30
     finally:
         await core.close()
 
@@ -80,9 +80,7 @@ async def test_a_broken_settings_file_is_a_notice_and_the_defaults_hold(paths):
 async def test_the_example_agent_is_one_at_a_time_and_ends_with_the_core(paths):
     core = Core(paths)
     await core.open()
-    both = await asyncio.gather(
-        core.desk.start_example_agent(), core.desk.start_example_agent(), return_exceptions=True
-    )
+    both = await asyncio.gather(core.api.start_example_agent(), core.api.start_example_agent(), return_exceptions=True)
     assert [type(answer) for answer in both] == [type(None), WorkbenchError]
     await asyncio.sleep(0.1)
     children = psutil.Process().children(recursive=True)

@@ -119,7 +119,7 @@ async def _record(core: Core, skill: str, name: str, program: str) -> None:
     run = await core.run_manager.finished(core.run_manager.submit(program, core.services.sessions.person).id)
     if run.state is not RunState.DONE:
         raise SystemExit(f"{skill}: {run.fault}")
-    made = await core.desk.record_cassette(run.id, skill, name, {})
+    made = await core.api.record_cassette(run.id, skill, name, {})
     target = starter_skills() / skill / CASSETTES
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir()

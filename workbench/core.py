@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from workbench.agent.entrance import Entrance, load_door
 from workbench.analysis.verdict import RULES
+from workbench.api_handlers.handler_registration import api_methods
+from workbench.api_handlers.request_handler import HandlerContext
 from workbench.audit.finder import Finder
 from workbench.audit.index import Index
 from workbench.audit.indexing import Indexing
 from workbench.audit.journal import Journal
 from workbench.audit.telemetry import Telemetry
-from workbench.desk.handlers import api_methods
-from workbench.desk.seat import House
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, DefinitionsBlocked, Event, Noticed, spawn
 from workbench.hints.hints import Hints
@@ -219,7 +219,7 @@ class Core:
         self.entrance = Entrance(self.services, self.run_manager, self._arrange)
         self.bus.listen(self.entrance.hear, *self.entrance.hears)
         self.hints = Hints(self.paths.generated, self.paths.hints, stock.refresh)
-        house = House(
+        house = HandlerContext(
             self.services,
             broker,
             askings,
@@ -232,7 +232,7 @@ class Core:
             start_example=self._start_example,
         )
         self.methods = api_methods(house)
-        self.desk = self.methods.local
+        self.api = self.methods.local
 
     def _worth_knowing(self) -> tuple[Fault, ...]:
         """What a person should know of what was read at the start."""

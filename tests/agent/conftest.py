@@ -80,7 +80,7 @@ class Answer:
 
 @pytest.fixture
 async def door(core: Core) -> AgentDoor:
-    return await core.desk.open_agent_door(0, False)
+    return await core.api.open_agent_door(0, False)
 
 
 @pytest.fixture

@@ -168,8 +168,8 @@ class Talk:
 
     async def skills(self) -> None:
         code = f'"""Write to {MAIL}."""\n\nasync def write_letter():\n    return "{MAIL}"\n'
-        made = await self.core.desk.draft_skill("write-letter", f"Writes to {NAME} <{MAIL}>.", code, "")
-        await self.core.desk.keep_skill(made.name, made.sha)
+        made = await self.core.api.draft_skill("write-letter", f"Writes to {NAME} <{MAIL}>.", code, "")
+        await self.core.api.keep_skill(made.name, made.sha)
         await self.ask("lists of skills", "list_skills")
         await self.ask("skills that were found", "search_skills", query="write letter")
         await self.ask("skills that were read", "load_skill", name="write-letter")
@@ -202,8 +202,8 @@ async def converse(home: Path) -> dict[str, tuple[str, bytes]]:
     await core.open()
     core._set_settings(replace(core.settings, agent_direct="plant"))
     try:
-        consent = await core.desk.consent("plant")
-        await core.desk.connect("plant", consent.sha)
+        consent = await core.api.consent("plant")
+        await core.api.connect("plant", consent.sha)
         answer_for_the_person(core)
         near, far = socket.socketpair()
         serving = spawn("door", core.serve_agent(*await asyncio.open_connection(sock=far)))

@@ -26,8 +26,8 @@ async def test_both_protocol_eras_see_the_same_tools(agent, mode):
 async def test_an_agent_is_known_by_the_name_it_gave_and_leaves_again(core, agent):
     async with agent("Curious agent") as client:
         await client.list_tools()
-        assert [info.name for info in (await core.desk.status()).agents] == ["Curious agent"]
-    assert (await core.desk.status()).agents == ()
+        assert [info.name for info in (await core.api.status()).agents] == ["Curious agent"]
+    assert (await core.api.status()).agents == ()
     kinds = [entry.note.kind for entry in core.journal.entries(EntryQuery(kind="agent."))]
     assert kinds == ["agent.left", "agent.named", "agent.came"]
 
@@ -38,7 +38,7 @@ async def test_what_an_agent_asks_is_counted_where_a_person_sees_it(core, agent)
     async with agent() as client:
         await client.call_tool("search_tools", {"query": "orders", "limit": 3})
         await client.call_tool("list_skills", {})
-        assert (await core.desk.status()).agents[0].calls == 2
+        assert (await core.api.status()).agents[0].calls == 2
     assert any(isinstance(event, LedgerChanged) and event.ledger.actual > 0 for event in told)
 
 
@@ -61,8 +61,8 @@ async def test_an_agent_is_told_what_the_user_changed_in_its_program(core, agent
         asked = asyncio.ensure_future(client.call_tool("execute_code", given))
         await waiting.wait()
         (run,) = core.run_manager.runs()
-        edited = await core.desk.edit(run.id, "print('mine')\nprint('extra')\nresult = 1\n")
-        await core.desk.decide(Decision(run.id, edited.proposal.sha, True, "you", seal=edited.seal))
+        edited = await core.api.edit(run.id, "print('mine')\nprint('extra')\nresult = 1\n")
+        await core.api.decide(Decision(run.id, edited.proposal.sha, True, "you", seal=edited.seal))
         text = (await asked).content[0].text
     assert text.startswith("The user changed your program before it ran. This is the answer of the changed program.")
     assert "+print('extra')" in text
@@ -73,7 +73,7 @@ async def test_a_definition_is_read_whole_with_the_line_that_imports_it(core, ag
     async with agent() as client:
         found = await client.call_tool("get_tool_definition", {"name": "mcp__demo__list_orders", "category": "demo"})
         missing = await client.call_tool("get_tool_definition", {"name": "list_ordres"})
-        await core.desk.change_setting("run.answer_tokens", 60)
+        await core.api.change_setting("run.answer_tokens", 60)
         short = await client.call_tool("get_tool_definition", {"name": "list_orders"})
     line, definition = found.content[0].text.split("\n", 1)
     assert line == "from servers.demo import list_orders"
@@ -92,7 +92,7 @@ async def test_a_picture_that_a_program_returns_reaches_the_agent_as_a_picture(c
     assert (picture.type, picture.mime_type) == ("image", "image/png")
     assert base64.b64decode(picture.data).startswith(b"\x89PNG")
     assert picture.data not in words.text
-    report = await core.desk.runs()
+    report = await core.api.runs()
     assert report[0].ledger.actual > 480 * 240 // 750, "what a model pays for looking is counted"
 
 
@@ -160,7 +160,7 @@ async def test_an_agent_cannot_take_the_persons_name_or_more_than_a_line(core, a
     async with agent(claimed) as client:
         await client.list_tools()
         await client.list_tools()
-        assert [info.name for info in (await core.desk.status()).agents] == [shown]
+        assert [info.name for info in (await core.api.status()).agents] == [shown]
     left, *named = core.journal.entries(EntryQuery(kind="agent."))
     assert left.note.actor == shown
     assert len(named) <= 2
@@ -225,9 +225,9 @@ async def test_programs_under_one_session_id_share_variables_until_their_agent_l
         assert "NameError" in await execute(client, "result = len(rows)")
         assert "NameError" in await execute(other, "result = len(rows)", session_id="analysis")
         assert "visible characters" in await execute(client, "1", session_id="a\nb")
-        assert len(await core.desk.states()) == 2
+        assert len(await core.api.states()) == 2
     async with asyncio.timeout(60):
-        while await core.desk.states():
+        while await core.api.states():
             await asyncio.sleep(0.01)
 
 
@@ -241,7 +241,7 @@ async def test_an_agent_is_told_which_packages_there_are_and_can_import_them(cor
     assert "Installed packages: pydantic 2." in described["execute_code"]
     assert "Installed packages" not in described["search_tools"]
     assert ran.content[0].text == 'result = "2."'
-    status = await core.desk.status()
+    status = await core.api.status()
     assert [one.split()[0] for one in status.packages] == ["pydantic"]
     assert any("no-such-package-here" in notice.message for notice in status.notices)
 
@@ -288,13 +288,13 @@ async def test_two_agents_of_one_name_are_told_apart_everywhere_and_share_what_t
     async with agent("Curious agent") as first, agent("Curious agent") as second:
         await first.call_tool("execute_code", said)
         await second.call_tool("execute_code", said)
-        assert {info.name for info in (await core.desk.status()).agents} == {"Curious agent", "Curious agent (2)"}
+        assert {info.name for info in (await core.api.status()).agents} == {"Curious agent", "Curious agent (2)"}
         assert [run.proposal.author for run in core.run_manager.runs()] == ["Curious agent (2)", "Curious agent"]
         one, other = (s for s in core.services.sessions.all() if s.called == "Curious agent")
         assert one.provenance is other.provenance
     async with agent("Curious agent") as third:
         await third.list_tools()
-        assert [info.name for info in (await core.desk.status()).agents] == ["Curious agent"]
+        assert [info.name for info in (await core.api.status()).agents] == ["Curious agent"]
 
 
 async def test_an_agent_reads_its_figures_and_sees_the_queue(core, agent):

@@ -93,9 +93,9 @@ async def test_nothing_is_learnt_from_definitions_and_skills(core, agent):
 async def planted(core):
     entry = {"command": sys.executable, "args": ["-S", PLANTING, NAME, MAIL]}
     core.paths.servers_file.write_text(json.dumps({"mcpServers": {"plant": entry}}), encoding="utf-8")
-    await core.desk.reload_servers()
+    await core.api.reload_servers()
     answer_for_the_person(core)
-    await core.desk.connect("plant", (await core.desk.consent("plant")).sha)
+    await core.api.connect("plant", (await core.api.consent("plant")).sha)
     return core
 
 
@@ -123,9 +123,9 @@ async def test_a_known_value_is_replaced_in_the_name_of_a_tool_that_a_program_ma
 async def described(core):
     entry = {"command": sys.executable, "args": ["-S", str(SERVERS / "describing.py")]}
     core.paths.servers_file.write_text(json.dumps({"mcpServers": {"describe": entry}}), encoding="utf-8")
-    await core.desk.reload_servers()
+    await core.api.reload_servers()
     answer_for_the_person(core)
-    await core.desk.connect("describe", (await core.desk.consent("describe")).sha)
+    await core.api.connect("describe", (await core.api.consent("describe")).sha)
     return core
 
 

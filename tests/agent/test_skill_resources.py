@@ -23,8 +23,8 @@ async def ask(client, method, **params):
 
 
 async def test_a_skill_is_found_by_its_uri_and_each_file_is_what_its_digest_says(core, agent):
-    made = await core.desk.draft_skill("write-letter", f"Writes to {MAIL}.", f"result = {MAIL!r}", "")
-    await core.desk.keep_skill(made.name, made.sha)
+    made = await core.api.draft_skill("write-letter", f"Writes to {MAIL}.", f"result = {MAIL!r}", "")
+    await core.api.keep_skill(made.name, made.sha)
     async with agent(mode="auto") as client:
         assert client.server_capabilities.extensions == {EXTENSION: {}}
         code = f"print('known:', {MAIL!r})"
@@ -45,7 +45,7 @@ async def test_a_skill_is_found_by_its_uri_and_each_file_is_what_its_digest_says
 
 
 async def test_what_is_no_kept_skill_is_not_found(core, agent):
-    await core.desk.draft_skill("only-a-draft", "Is a draft.", "result = 1", "")
+    await core.api.draft_skill("only-a-draft", "Is a draft.", "result = 1", "")
     outside = (
         "skill://only-a-draft/SKILL.md",
         "skill://wait-for-message/../SKILL.md",

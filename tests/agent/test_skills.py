@@ -50,7 +50,7 @@ async def test_an_offer_under_a_kept_skills_name_says_so_and_replaces_it_whole_o
         )
         assert "Until then load_skill and run_skill give the kept skill of this name" in said
         draft = core.services.library.get("filter-high-risk", SkillState.DRAFT)
-        kept = await core.desk.keep_skill(draft.name, draft.sha)
+        kept = await core.api.keep_skill(draft.name, draft.sha)
         assert (kept.starter, kept.license) == (False, "")
         assert "await" not in kept.notes, "its instructions are about its own code"
         core._set_settings(replace(core.settings, approval_auto_medium=True, isolation_medium="process"))

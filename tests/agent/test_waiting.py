@@ -69,7 +69,7 @@ async def test_a_client_that_gives_up_leaves_its_request_before_the_user(core, a
     """A window is there, so the request stays open until the client cancels it, as clients do after their own time."""
     core._set_settings(replace(core.settings, isolation_high="process"))
     core.services.store.write("old.txt", "x")
-    window = asyncio.create_task(core.desk.attend())
+    window = asyncio.create_task(core.api.attend())
     async with agent() as client:
         asking = asyncio.create_task(client.call_tool("execute_code", DELETES))
         await until(lambda: core.run_manager.number(RunState.WAITING) == 1)
@@ -94,7 +94,7 @@ async def test_what_waits_ends_when_its_agent_leaves(alone, agent):
 
 
 async def test_a_window_that_is_there_is_waited_for(alone, agent):
-    window = asyncio.create_task(alone.desk.attend(approvals_only=True))
+    window = asyncio.create_task(alone.api.attend(approvals_only=True))
     async with agent() as client:
         asking = asyncio.create_task(told(client, "execute_code", **DELETES))
         await until(lambda: alone.run_manager.number(RunState.WAITING) == 1)
@@ -210,8 +210,8 @@ async def test_a_program_that_needs_such_a_server_is_told_so_and_asks_nobody(wai
 
 async def test_a_kept_skill_that_needs_such_a_server_is_told_of_it_too(waiting_server, agent):
     code = "from servers.github import create_issue\nasync def report(title: str):\n    await create_issue(title=title)"
-    draft = await waiting_server.desk.draft_skill("report", "Opens an issue.", code, "")
-    await waiting_server.desk.keep_skill("report", draft.sha)
+    draft = await waiting_server.api.draft_skill("report", "Opens an issue.", code, "")
+    await waiting_server.api.keep_skill("report", draft.sha)
     async with agent() as client:
         text, facts = await told(client, "run_skill", name="report", arguments={"title": "x"})
         loaded = "from skills.report import report\nawait report('x')"

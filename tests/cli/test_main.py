@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from workbench import __version__
-from workbench.cli import codes
-from workbench.cli.examples import EXAMPLES
+from workbench.cli import exit_codes
+from workbench.cli.command_examples import EXAMPLES
 from workbench.cli.main import COMMANDS, arranger, main
 
 
@@ -44,7 +44,7 @@ def test_the_first_help_names_every_command_and_every_exit_code(capsys):
         main(["--help"])
     out = capsys.readouterr().out
     assert all(f"mcp-workbench {name}" in out for name in COMMANDS)
-    assert all(f"{code}  {words}" in out for code, words in codes.MEANING.items())
+    assert all(f"{code}  {words}" in out for code, words in exit_codes.MEANING.items())
     assert "examples:" in out
 
 

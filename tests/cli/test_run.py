@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from workbench.cli import yes
-from workbench.cli.running import as_json
+from workbench.cli import consents
+from workbench.cli.program_runs import as_json
 from workbench.cli.skills import _guessed
 from workbench.records import Origin, Proposal, Run, RunState
 
@@ -67,7 +67,7 @@ def test_on_a_terminal_a_person_is_asked_and_no_is_the_default(command, tmp_path
         asked.append(question)
         return typed
 
-    monkeypatch.setattr(yes, "terminal", lambda busy: line)
+    monkeypatch.setattr(consents, "terminal", lambda busy: line)
     code, out, err = command("run", write(tmp_path, SENDS))
     assert (code, out) == (exit_code, shown), err
     assert asked == ["Allow it once? [y/N] "]

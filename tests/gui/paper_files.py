@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.desk.files import FilesDesk
+from workbench.api_handlers.workspace_files import WorkspaceHandler
 from workbench.events import FilesChanged, FilesHeld, RunChanged
 from workbench.settings import Settings
 from workbench.workspace.cache import Cache
@@ -31,7 +31,7 @@ def total(rows: list[dict]) -> float:
 """
 
 
-class _Desk(FilesDesk):
+class _Desk(WorkspaceHandler):
     """Asked by a window; the wire of these tests says that it is one of tests."""
 
     def _check_terminal(self, *, of_agent: bool) -> str:
@@ -41,10 +41,10 @@ class _Desk(FilesDesk):
 class PaperFiles:
     """`file_home` is the workspace; tests may change it behind the window's back."""
 
-    _desk: FilesDesk | None = None
+    _desk: WorkspaceHandler | None = None
 
     @property
-    def file_desk(self: Any) -> FilesDesk:
+    def file_desk(self: Any) -> WorkspaceHandler:
         if self._desk is None:
             place = Path(tempfile.mkdtemp(prefix="paper-files-"))
             store = Store(place / "workspace", lambda: 1024)
@@ -141,5 +141,5 @@ def _passed_on(name: str) -> Any:
     return ask
 
 
-for _name in [name for name in vars(FilesDesk) if not name.startswith("_")]:
+for _name in [name for name in vars(WorkspaceHandler) if not name.startswith("_")]:
     setattr(PaperFiles, _name, _passed_on(_name))

@@ -9,8 +9,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from workbench.desk.privacy import _seen
-from workbench.desk.values import report_of, revealed
+from workbench.api_handlers.privacy import _seen, report_of, revealed
 from workbench.errors import WorkbenchError
 from workbench.events import PrivacyChanged
 from workbench.permissions.personal_data_marks import Personal

@@ -85,7 +85,9 @@ def test_an_agent_that_starts_serve_waits_for_little(fresh: Callable[[str], str]
     door = "from workbench.cli.main import arranger; arranger('serve'); import workbench.api.agent_proxy"
     loaded = fresh(f"import sys; {door}; print(*sys.modules)").split()
     assert "workbench.api.agent_proxy" in loaded
-    assert not {"asyncio", "logging", "workbench.records", "workbench.settings", "workbench.cli.core"} & set(loaded)
+    assert not {"asyncio", "logging", "workbench.records", "workbench.settings", "workbench.cli.core_status"} & set(
+        loaded
+    )
 
 
 def test_what_runs_inside_the_sandbox_needs_only_the_standard_library(fresh: Callable[[str], str]) -> None:

@@ -43,8 +43,8 @@ async def attended(core):
 
 async def test_question_and_answer_are_in_the_audit_and_the_values_are_not(attended):
     task = await ask(attended, message="Write to bo@example.org?", requestedSchema=FORM)
-    open_ask = (await attended.desk.asks())[0]
-    await attended.desk.answer_ask(open_ask.id, "accept", '{"mail": "ada@example.org"}')
+    open_ask = (await attended.api.asks())[0]
+    await attended.api.answer_ask(open_ask.id, "accept", '{"mail": "ada@example.org"}')
     assert await task == {"action": "accept", "content": {"mail": "ada@example.org"}}
     notes = entries(attended)
     assert [note.kind for note in notes] == ["ask.arrived", "ask.accept", "ask.given"]
@@ -57,9 +57,9 @@ async def test_question_and_answer_are_in_the_audit_and_the_values_are_not(atten
 async def test_an_answer_is_masked_where_the_server_sends_it_on_to_the_agent(attended):
     session = attended.services.sessions.open("claude")
     task = await ask(attended, session=session.id, message="Where to?", requestedSchema=FORM)
-    found = (await attended.desk.asks())[0]
+    found = (await attended.api.asks())[0]
     assert (found.by, found.run_id) == ("claude", "r1")
-    await attended.desk.answer_ask(found.id, "accept", '{"mail": "ada@example.org"}')
+    await attended.api.answer_ask(found.id, "accept", '{"mail": "ada@example.org"}')
     await task
     assert "ada" not in session.mask("sent to ada@example.org")
 
@@ -69,14 +69,14 @@ async def test_a_token_in_an_answer_becomes_its_value(attended):
     session.vault.register("ada@example.org", "demo")
     token = session.mask("ada@example.org")
     task = await ask(attended, session=session.id, message="Where to?", requestedSchema=FORM)
-    await attended.desk.answer_ask((await attended.desk.asks())[0].id, "accept", json.dumps({"mail": token}))
+    await attended.api.answer_ask((await attended.api.asks())[0].id, "accept", json.dumps({"mail": token}))
     assert (await task)["content"] == {"mail": "ada@example.org"}
 
 
 async def test_a_refusal_is_written_with_who_refused(attended):
     hello = [{"role": "user", "content": [{"type": "text", "text": "Say hello to bo@example.org"}]}]
     task = await ask(attended, "sampling/createMessage", messages=hello, maxTokens=9)
-    await attended.desk.answer_ask((await attended.desk.asks())[0].id, "decline", '{"reason": "No."}')
+    await attended.api.answer_ask((await attended.api.asks())[0].id, "decline", '{"reason": "No."}')
     with pytest.raises(ElicitationRefusal):
         await task
     arrived, declined = entries(attended)
@@ -87,24 +87,24 @@ async def test_a_refusal_is_written_with_who_refused(attended):
 
 async def test_an_opened_page_is_written_with_its_host(attended):
     task = await ask(attended, mode="url", message="Sign in", url="https://inn.example/x", elicitationId="e")
-    await attended.desk.answer_ask((await attended.desk.asks())[0].id, "accept", "")
+    await attended.api.answer_ask((await attended.api.asks())[0].id, "accept", "")
     assert await task == {"action": "accept"}
     assert [note.kind for note in entries(attended)] == ["ask.arrived", "ask.opened", "ask.withdrawn"]
 
 
 async def test_what_is_no_answer_is_said(attended):
     with pytest.raises(WorkbenchError):
-        await attended.desk.answer_ask("nothing", "accept", "")
+        await attended.api.answer_ask("nothing", "accept", "")
     task = await ask(attended, message="Where to?", requestedSchema=FORM)
-    number = (await attended.desk.asks())[0].id
+    number = (await attended.api.asks())[0].id
     with pytest.raises(WorkbenchError, match="no JSON"):
-        await attended.desk.answer_ask(number, "accept", "{")
-    await attended.desk.answer_ask(number, "cancel", "")
+        await attended.api.answer_ask(number, "accept", "{")
+    await attended.api.answer_ask(number, "cancel", "")
     assert await task == {"action": "cancel"}
 
 
 async def test_a_window_is_there_as_long_as_it_attends(core):
-    attending = asyncio.create_task(core.desk.attend())
+    attending = asyncio.create_task(core.api.attend())
     await asyncio.sleep(0)
     task = await ask(core, message="Where to?", requestedSchema=FORM)
     core.catalog.asks.close()
@@ -119,14 +119,14 @@ async def test_a_window_is_there_as_long_as_it_attends(core):
 async def test_a_programs_call_asks_a_person_with_the_program_named(attended):
     await attended.catalog.connect("demo")
     code = "from servers.demo import plan_visit\n\nprint(await plan_visit(place='the office'))\n"
-    run = await attended.desk.submit(code, "Plan", "")
+    run = await attended.api.submit(code, "Plan", "")
     async with asyncio.timeout(60):
-        while not (asked := await attended.desk.asks()):
+        while not (asked := await attended.api.asks()):
             await asyncio.sleep(0.02)
         assert (asked[0].run_id, asked[0].tool, asked[0].by) == (run.id, "plan_visit", "you")
         content = {"name": "Ada", "day": "2026-05-01"}
-        await attended.desk.answer_ask(asked[0].id, "accept", json.dumps(content))
-        while (await attended.desk.run(run.id)).state in (RunState.CHECKED, RunState.PROPOSED, RunState.RUNNING):
+        await attended.api.answer_ask(asked[0].id, "accept", json.dumps(content))
+        while (await attended.api.run(run.id)).state in (RunState.CHECKED, RunState.PROPOSED, RunState.RUNNING):
             await asyncio.sleep(0.02)
-    done = await attended.desk.run(run.id)
+    done = await attended.api.run(run.id)
     assert done.state is RunState.DONE, done.fault

@@ -31,7 +31,7 @@ async def test_a_rug_pull_changes_nothing_until_a_person_agrees(core, paths):
     told: list[object] = []
     core.bus.listen(told.append)
     await core.catalog.reload()
-    await core.desk.connect("turning")
+    await core.api.connect("turning")
     broker, stock = Broker(core.services), GeneratedPackages(core.services)
     core.bus.listen(stock.hear)
     stock.open()
@@ -50,9 +50,9 @@ async def test_a_rug_pull_changes_nothing_until_a_person_agrees(core, paths):
     assert "helper" in core.journal.entries(EntryQuery(kind="definition.changed"))[0].note.summary
     assert any(isinstance(event, Noticed) and "blocked" in event.fault.message for event in told)
 
-    (change,) = await core.desk.changes("turning")
+    (change,) = await core.api.changes("turning")
     told.clear()
-    assert await core.desk.approve_definitions("turning", {"helper": change.hash}) == ()
+    assert await core.api.approve_definitions("turning", {"helper": change.hash}) == ()
     assert ToolsChanged("turning") in told
     await stock.refresh()
     assert "send every file" in wrapper.read_text(encoding="utf-8")

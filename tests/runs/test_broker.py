@@ -37,10 +37,10 @@ async def test_an_own_call_that_sends_asks_until_the_user_allows_it_and_programs
     asked = await broker.call(mail)
     assert (asked.needs_confirmation, asked.asks) == (True, "sends")
     assert asked.fault.message.startswith("send_email may send something out, which cannot be taken back")
-    kept = await demo.desk.set_permission(Permission("", "own", Word.ALLOW, "demo", "send_email"))
+    kept = await demo.api.set_permission(Permission("", "own", Word.ALLOW, "demo", "send_email"))
     assert kept.label == "You call demo.send_email without being asked; programs and agents still ask."
     assert (await broker.call(mail)).ok
-    assert (await demo.desk.permissions()).rules[0].count == 1
+    assert (await demo.api.permissions()).rules[0].count == 1
     verdict = await demo.run_manager.assess(
         "from servers.demo import send_email\nawait send_email(to='a', subject='', body='')"
     )
@@ -48,7 +48,7 @@ async def test_an_own_call_that_sends_asks_until_the_user_allows_it_and_programs
     program = replace(mail, origin=Origin.AGENT, session=demo.services.sessions.open("agent").id, run_id="r")
     unread = await broker.call(program, await demo.run_manager.assess("print(1)"))
     assert unread.refused, "no program calls it for that"
-    await demo.desk.revoke_permission(kept.id)
+    await demo.api.revoke_permission(kept.id)
     assert (await broker.call(mail)).needs_confirmation
 
 

@@ -45,8 +45,8 @@ async def test_row_140_the_second_time_the_server_is_not_asked_and_everybody_can
     assert entries[0].note.summary == "demo.count_orders was answered from the cache"
     assert "cached" in entries[0].note.detail
     assert "cached" not in entries[1].note.detail
-    assert (await demo.desk.kept_files()).cached == 1
-    assert await demo.desk.clear_cache() == 1
+    assert (await demo.api.kept_files()).cached == 1
+    assert await demo.api.clear_cache() == 1
     await ran(demo, agent, READS)
     assert len(asked) == 2
 

@@ -79,7 +79,7 @@ async def test_bytes_in_which_something_known_stands_are_kept_back(core):
 
 
 async def test_a_setting_keeps_all_pictures_here(core):
-    await core.desk.change_setting("privacy.pictures", False)
+    await core.api.change_setting("privacy.pictures", False)
     session = core.services.sessions.open("test agent")
     run = core.run_manager.submit(f"from client import Image\nresult = Image({PNG!r})", session)
     done = await core.run_manager.finished(run.id)

@@ -71,10 +71,10 @@ async def test_another_definition_voids_it(demo, agent, monkeypatch):
     await allow(demo, await asked(demo, agent, TICKET), "text")
     tools = demo.catalog.tools()
     changed = tuple(replace(one, hash="new") if one.name == "create_ticket" else one for one in tools)
-    assert (await demo.desk.permissions()).void == {}
+    assert (await demo.api.permissions()).void == {}
     monkeypatch.setattr(demo.catalog, "tools", lambda: changed)
     await asked(demo, agent, TICKET)
-    assert list((await demo.desk.permissions()).void.values()) == ["the definition of demo.create_ticket changed since"]
+    assert list((await demo.api.permissions()).void.values()) == ["the definition of demo.create_ticket changed since"]
     kept = Rules(demo.paths.permissions, demo.paths.workspace)
     assert list(kept.view(changed).void) == [kept.rules[0].id], "it is known to a later core, too"
 

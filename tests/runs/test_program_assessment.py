@@ -50,16 +50,16 @@ async def allowed(core: Core, session: Session, code: str, **more: object) -> Ru
 
 
 async def test_what_a_rule_allows_runs_unasked_and_says_so(demo: Core, agent: Session) -> None:
-    await demo.desk.set_permission(TO_ACME)
+    await demo.api.set_permission(TO_ACME)
     run = await ended(demo, agent, BOB)
     assert (run.state, run.decision, run.result) == (RunState.DONE, None, '"sent"')
     assert run.verdict is not None
     assert run.verdict.allowed[0].startswith("Allowed by your rule: Programs may call demo.send_email")
-    assert (await demo.desk.permissions()).rules[0].count == 1
+    assert (await demo.api.permissions()).rules[0].count == 1
 
 
 async def test_the_real_arguments_decide_and_not_what_the_text_seemed_to_say(demo: Core, agent: Session) -> None:
-    await demo.desk.set_permission(TO_ACME)
+    await demo.api.set_permission(TO_ACME)
     demo._set_settings(replace(demo.settings, approval_wait_seconds=0))
     run = await ended(demo, agent, EVE)
     assert run.state is not RunState.DONE
@@ -67,7 +67,7 @@ async def test_the_real_arguments_decide_and_not_what_the_text_seemed_to_say(dem
 
 
 async def test_a_denied_tool_sends_the_program_back(demo: Core, agent: Session) -> None:
-    await demo.desk.set_permission(Permission("", "tool", Word.DENY, "demo", "send_email"))
+    await demo.api.set_permission(Permission("", "tool", Word.DENY, "demo", "send_email"))
     run = await ended(demo, agent, BOB)
     assert (run.state, run.verdict and run.verdict.gate) == (RunState.REFUSED, Gate.BLOCKED)
     assert "Denied by your rule: No program may call demo.send_email." in run.model_view
@@ -76,7 +76,7 @@ async def test_a_denied_tool_sends_the_program_back(demo: Core, agent: Session) 
 async def test_a_denial_holds_for_a_name_that_is_made_at_run_time_and_for_an_approved_program(
     demo: Core, agent: Session
 ) -> None:
-    await demo.desk.set_permission(Permission("", "tool", Word.DENY, "demo", "count_orders"))
+    await demo.api.set_permission(Permission("", "tool", Word.DENY, "demo", "count_orders"))
     run = await allowed(demo, agent, HIDDEN)
     assert "Denied by your rule" in run.result
 
@@ -139,7 +139,7 @@ async def test_a_hostile_bench_neither_trusts_a_server_nor_allows_a_tool_nor_wid
     found = core.services.bounds.profiles()
     assert found.default == "write_restricted"
     assert {one.name: one.tools for one in found.all if one.accepted}["read_only"] == "read"
-    assert await core.desk.permissions() == core.services.rules.view()
+    assert await core.api.permissions() == core.services.rules.view()
     assert core.services.rules.view().rules == ()
     with pytest.raises(WorkbenchError, match="nobody accepted it"):
         core.run_manager.submit("result = 1", agent, profile="evil")

@@ -43,13 +43,13 @@ def held(monkeypatch):
 
 
 async def test_a_long_answer_is_shown_before_it_is_looked_through_and_noted_after(demo, held):
-    answer = await demo.desk.call(call("list_customers", limit=500))
+    answer = await demo.api.call(call("list_customers", limit=500))
     assert answer.ok
     assert answer.bytes > broker.BIG_ANSWER
     assert demo.services.sessions.person.registrations.busy
     assert noted(demo) == []
     name = json.loads(answer.structured)["customers"][7]["name"]
-    short = await demo.desk.call(call("search_customers", query=name))
+    short = await demo.api.call(call("search_customers", query=name))
     assert short.ok, "the next answer does not wait either"
     held.set()
     await demo.services.sessions.person.registrations.settled()
@@ -61,15 +61,15 @@ async def test_a_long_answer_is_shown_before_it_is_looked_through_and_noted_afte
 
 
 async def test_what_is_masked_with_the_values_waits_for_them(demo, held):
-    answer = await demo.desk.call(call("list_customers", limit=500))
+    answer = await demo.api.call(call("list_customers", limit=500))
     one = json.loads(answer.structured)["customers"][7]
     mail = call("send_email", to="a@example.org", subject=one["name"], body="b")
-    assert (await demo.desk.call(mail)).ok
-    run = await demo.desk.submit(f"print({one['name']!r})", "x", "")
-    report = asyncio.ensure_future(demo.desk.privacy_export("person"))
+    assert (await demo.api.call(mail)).ok
+    run = await demo.api.submit(f"print({one['name']!r})", "x", "")
+    report = asyncio.ensure_future(demo.api.privacy_export("person"))
     while (state := demo.run_manager.run(run.id).state) is RunState.CHECKED or state is RunState.PROPOSED:
         await asyncio.sleep(0.01)
-    await demo.desk.tools()
+    await demo.api.tools()
     assert not report.done()
     (sent,) = noted(demo)
     assert (sent.kind, sent.detail["arguments"]) == ("call.sent", broker.LATER)
@@ -82,7 +82,7 @@ async def test_what_is_masked_with_the_values_waits_for_them(demo, held):
 
 
 async def test_a_core_that_closes_writes_down_what_was_shown(demo, held):
-    await demo.desk.call(call("list_customers", limit=500))
+    await demo.api.call(call("list_customers", limit=500))
     closing = asyncio.ensure_future(demo._end_work())
     for _ in range(20):
         await asyncio.sleep(0)
@@ -95,7 +95,7 @@ async def test_a_core_that_closes_writes_down_what_was_shown(demo, held):
 async def test_a_core_that_closes_does_not_wait_for_ever(demo, held, monkeypatch):
     monkeypatch.setattr("workbench.core.REGISTER_SECONDS", 0.01)
     for _ in range(2):
-        assert (await demo.desk.call(call("list_customers", limit=500))).ok
+        assert (await demo.api.call(call("list_customers", limit=500))).ok
     assert demo.busy
     await demo._end_work()
     assert [note.kind for note in noted(demo)] == ["call.done", "call.done"]
@@ -121,7 +121,7 @@ async def test_an_answer_that_cannot_be_looked_through_is_shown_and_noted_all_th
         raise ValueError("odd")
 
     monkeypatch.setattr(broker, "register_outcome", broken)
-    assert (await demo.desk.call(call("list_customers", limit=500))).ok
+    assert (await demo.api.call(call("list_customers", limit=500))).ok
     await demo.services.sessions.person.registrations.settled()
     assert [note.kind for note in noted(demo)] == ["call.done"]
 

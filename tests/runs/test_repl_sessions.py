@@ -167,7 +167,7 @@ async def test_stopping_a_program_ends_its_state(core, agent):
 async def test_a_person_ends_a_state_while_a_program_waits_for_it(demo, agent):
     await ran(demo, agent, "x = 1")
     run = await waiting(demo, demo.run_manager.submit(SENDS, agent, state="analysis"))
-    assert await demo.desk.end_state(agent.id, "analysis") == ()
+    assert await demo.api.end_state(agent.id, "analysis") == ()
     demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
     done = await demo.run_manager.finished(run.id)
     assert (done.state, "gone: a person ended it" in done.model_view) == (RunState.REFUSED, True)

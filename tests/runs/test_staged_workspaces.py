@@ -119,11 +119,11 @@ async def holds_and_obeys(core, session, code):
     assert (file.read_text(), stat.S_IMODE(file.lstat().st_mode)) == (XML, 0o644)
     assert denied.held == ("f",)
     assert "NOT changed in the workspace: f (" in denied.model_view
-    await core.desk.decide_files(denied.id, (), ("f",))
+    await core.api.decide_files(denied.id, (), ("f",))
     assert file.read_text() == XML
     allowed = await done(core, session, code)
     assert held(core) == {allowed.id: {"f"}}
-    await core.desk.decide_files(allowed.id, ("f",), ())
+    await core.api.decide_files(allowed.id, ("f",), ())
     assert held(core) == {}
     assert core.run_manager.run(allowed.id).held == ()
     now = "link" if file.is_symlink() else file.read_bytes() if file.exists() else None
@@ -218,7 +218,7 @@ async def test_a_database_goes_on_across_programs(core, agent):
     run = await done(core, agent, opens.replace("own", "users") + "db.execute('insert into t values (1)')\ndb.commit()")
     assert run.held == ("users.db",)
     assert (core.paths.workspace / "users.db").read_bytes() == before
-    await core.desk.decide_files(run.id, ("users.db",), ())
+    await core.api.decide_files(run.id, ("users.db",), ())
     with sqlite3.connect(core.paths.workspace / "users.db") as users:
         assert users.execute("select count(*) from t").fetchone() == (1,)
     users.close()
@@ -234,7 +234,7 @@ async def test_a_kept_state_that_mixes_approved_and_unapproved_programs(core, ag
     third = await approved(core, agent, "open('workspace/a.txt', 'w').write('approved')", state="s")
     assert (third.held, file.read_text()) == (("a.txt",), "old"), "the first may have left something behind"
     assert "Programs that nobody approved ran in this state, so the user decides" in third.model_view
-    await core.desk.decide_files(third.id, ("a.txt",), ())
+    await core.api.decide_files(third.id, ("a.txt",), ())
     assert file.read_text() == "approved"
     file.write_text("the user's")
     fourth = await done(core, agent, "print(open('workspace/a.txt').read())", state="s")
@@ -294,9 +294,9 @@ async def test_a_conflict_is_shown_and_the_user_decides_with_a_difference(core, 
     run = await running
     assert run.held == ("a.txt",)
     assert "it was changed outside of the program" in run.model_view
-    (line,) = (await core.desk.held_plan(run.id)).lines
+    (line,) = (await core.api.held_plan(run.id)).lines
     assert (line.state, line.deed) == ("conflict", "change")
-    assert await core.desk.held_text(run.id, "a.txt") == ("user\n", "program\n")
+    assert await core.api.held_text(run.id, "a.txt") == ("user\n", "program\n")
     assert file.read_text() == "user\n"
 
 
@@ -306,18 +306,18 @@ async def test_a_decision_is_told_and_audited_and_one_file_after_the_other(core,
     for name in "ab":
         (core.paths.workspace / name).write_text(name)
     run = await done(core, agent, "for n in 'ab': open('workspace/' + n, 'w').write('new')")
-    assert [(one.id, one.count) for one in await core.desk.held_files()] == [(run.id, 2)]
-    await core.desk.decide_files(run.id, ("a",), ())
+    assert [(one.id, one.count) for one in await core.api.held_files()] == [(run.id, 2)]
+    await core.api.decide_files(run.id, ("a",), ())
     assert core.run_manager.run(run.id).held == ("b",)
-    await core.desk.decide_files(run.id, (), ("b",))
+    await core.api.decide_files(run.id, (), ("b",))
     assert [(one.run_id, one.count) for one in told if isinstance(one, FilesHeld)] == [
         (run.id, 2),
         (run.id, 1),
         (run.id, 0),
     ]
     assert [entry.note.run_id for entry in core.journal.entries(EntryQuery(kind="files.decided"))] == [run.id] * 2
-    (undone,) = [one for one in await core.desk.file_changes() if one.kind == "allowed"]
-    await core.desk.undo_files(undone.id, ("a",))
+    (undone,) = [one for one in await core.api.file_changes() if one.kind == "allowed"]
+    await core.api.undo_files(undone.id, ("a",))
     assert (core.paths.workspace / "a").read_text() == "a", "what was allowed can be undone"
 
 
@@ -371,7 +371,7 @@ async def test_changes_that_cannot_be_settled_are_kept_for_the_next_core(paths, 
         await core.run_manager._settling
         assert held(core) == {run.id: {"a.txt", "n"}}
         assert core.run_manager.run(run.id).held == ("a.txt", "n")
-        await core.desk.decide_files(run.id, ("n",), ("a.txt",))
+        await core.api.decide_files(run.id, ("n",), ("a.txt",))
         assert sorted(path.name for path in paths.workspace.iterdir()) == ["a.txt", "n"]
         assert core.run_manager.run(run.id).held == ()
     finally:
@@ -448,7 +448,7 @@ async def test_whatever_a_program_does_with_files_the_users_stay_until_allowed(c
         runs.append((run, tree(root)))
     for run, _ in runs:
         if run.held:
-            await core.desk.decide_files(run.id, *((run.held, ()) if len(programs) == 1 else ((), run.held)))
+            await core.api.decide_files(run.id, *((run.held, ()) if len(programs) == 1 else ((), run.held)))
     if len(programs) == 1:
         assert tree(root) == tree(meant / "workspace"), "allowed, it is what the program made"
     else:
@@ -476,7 +476,7 @@ async def test_a_run_that_is_stopped_while_its_changes_are_settled_tells_which_a
         over = await stopping
     assert (over.state, over.held) == (RunState.STOPPED, ("f",))
     assert "the user decides" in over.model_view
-    assert [one.id for one in await core.desk.held_files()] == [run.id]
+    assert [one.id for one in await core.api.held_files()] == [run.id]
 
 
 async def test_a_copy_that_nobody_can_look_through_harms_no_later_run_and_no_later_start(paths):

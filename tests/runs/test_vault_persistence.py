@@ -132,12 +132,12 @@ async def test_a_person_sees_sessions_of_an_earlier_core_and_looks_are_told(path
                 session = core.services.sessions.open("claude-code")
                 token = session.mask(MAIL)
                 continue
-            told = {one.id: one for one in await core.desk.privacy_sessions()}
+            told = {one.id: one for one in await core.api.privacy_sessions()}
             assert (told[session.id].author, told[session.id].here) == ("claude-code", False)
-            assert (await core.desk.privacy_report(PrivacyQuery(session.id))).fitting == 1
-            assert (await core.desk.reveal(session.id, token)).value == MAIL
+            assert (await core.api.privacy_report(PrivacyQuery(session.id))).fitting == 1
+            assert (await core.api.reveal(session.id, token)).value == MAIL
             assert core.journal.entries(EntryQuery(kind="privacy.revealed"))
-            assert await core.desk.forget_values(session.id) == 1
+            assert await core.api.forget_values(session.id) == 1
             assert not list(paths.values.iterdir())
         finally:
             await core.close()

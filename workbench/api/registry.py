@@ -85,10 +85,11 @@ class _Local:
 
 def marked_in(owner: type) -> Iterator[tuple[Callable[..., Any], ApiMark]]:
     """The marked methods of a class and those it inherits, in the order of their declaration."""
-    names = dict.fromkeys(name for base in reversed(owner.__mro__) for name in vars(base))
-    for name in names:
-        function = inspect.getattr_static(owner, name)
-        if (mark := mark_of(function)) is not None:
+    attributes: dict[str, Any] = {}
+    for base in reversed(owner.__mro__):
+        attributes.update(vars(base))
+    for function in attributes.values():
+        if inspect.isfunction(function) and (mark := mark_of(function)) is not None:
             yield function, mark
 
 

@@ -1,1 +1,1 @@
-"""The door for scripts: one file a group of commands; `main.py` chooses. It decides nothing and knows no room."""
+"""The command line: one file per group of commands, chosen by `main.py`. It knows the API's client and records."""

@@ -1,15 +1,15 @@
-"""`assess`: what the policy of a bench says of programs, without running any of them."""
+"""`assess`: the policy's verdict on programs, without running them."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import talk
-from workbench.cli.codes import DONE, FAULT
-from workbench.cli.options import Parser, add_common
-from workbench.cli.printing import print_data, print_json, visible
-from workbench.cli.program import Program
+from workbench.cli.common_options import Parser, add_common
+from workbench.cli.core_requests import talk
+from workbench.cli.exit_codes import DONE, FAULT
+from workbench.cli.program_runs import Program
+from workbench.cli.terminal_output import print_data, print_json, visible
 from workbench.paths import Paths
 from workbench.records import Gate, Verdict
 

@@ -1,4 +1,4 @@
-"""`audit`: check that it is whole, read it, export it, or make a report of it."""
+"""`audit`: verify it, query it, export entries, make a report."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from workbench.api.time_parsing import parse_time
-from workbench.cli.ask import ask, talk
-from workbench.cli.codes import BROKEN, DONE
-from workbench.cli.options import Parser, add_common
-from workbench.cli.printing import moment, print_data, print_record, visible
+from workbench.cli.common_options import Parser, add_common
+from workbench.cli.core_requests import ask, talk
+from workbench.cli.exit_codes import BROKEN, DONE
+from workbench.cli.terminal_output import moment, print_data, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import EntryQuery

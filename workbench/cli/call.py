@@ -1,4 +1,4 @@
-"""`call`: one tool call from a script, through the same broker as the window's forms."""
+"""`call`: calls one tool from a script, through the same broker as the window."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from workbench.cli.answer import bring_whole, print_outcome
-from workbench.cli.arguments import add_pairs, whole_arguments
-from workbench.cli.ask import talk
-from workbench.cli.codes import UNANSWERED, USAGE
-from workbench.cli.options import Parser, add_common, add_consents
-from workbench.cli.printing import narrate, narrate_fault, visible
-from workbench.cli.reach import NotAllowed, reach
-from workbench.cli.yes import Line, terminal
+from workbench.cli.common_options import Parser, add_common, add_consents
+from workbench.cli.consents import Line, NotAllowed, reach, terminal
+from workbench.cli.core_requests import talk
+from workbench.cli.exit_codes import UNANSWERED, USAGE
+from workbench.cli.terminal_output import narrate, narrate_fault, visible
+from workbench.cli.tool_arguments import add_pairs, whole_arguments
+from workbench.cli.tool_results import bring_whole, print_outcome
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import Fault, JsonValue, Origin, Outcome, Permission, Tool, ToolCall, Word

@@ -1,4 +1,4 @@
-"""`connect`: puts this workbench into an agent's settings, or prints what to put there, and waits until it comes."""
+"""`connect`: adds this workbench to an agent's settings, or prints what to add, and waits for the agent."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import talk
-from workbench.cli.codes import DONE, FAULT, USAGE
-from workbench.cli.options import Parser, add_common
-from workbench.cli.printing import narrate, print_data, print_json, print_table
+from workbench.cli.common_options import Parser, add_common
+from workbench.cli.core_requests import talk
+from workbench.cli.exit_codes import DONE, FAULT, USAGE
+from workbench.cli.terminal_output import narrate, print_data, print_json, print_table
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths, resources
 from workbench.records import AgentInfo, ClientFile, ExportPreview, ExportReport

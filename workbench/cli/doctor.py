@@ -1,4 +1,4 @@
-"""`doctor`: why a server cannot be reached, and whether this machine has what the workbench needs."""
+"""`doctor`: why a server cannot be reached, and what this machine lacks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import talk
-from workbench.cli.codes import DONE, FAULT
-from workbench.cli.options import Parser, add_common
-from workbench.cli.printing import print_record
-from workbench.cli.reach import find_server
+from workbench.cli.common_options import Parser, add_common
+from workbench.cli.consents import find_server
+from workbench.cli.core_requests import talk
+from workbench.cli.exit_codes import DONE, FAULT
+from workbench.cli.terminal_output import print_record
 from workbench.paths import Paths
 from workbench.records import Check, CheckState
 

@@ -1,4 +1,4 @@
-"""`files`: the workspace of a bench, what runs changed in it, and taking that back."""
+"""`files`: lists and reads the workspace's files, compares what a run changed, and undoes it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import ask, talk
-from workbench.cli.codes import BROKEN, DONE
-from workbench.cli.options import Parser, add_common
-from workbench.cli.printing import moment, print_part, print_record, visible
+from workbench.cli.common_options import Parser, add_common
+from workbench.cli.core_requests import ask, talk
+from workbench.cli.exit_codes import BROKEN, DONE
+from workbench.cli.terminal_output import moment, print_part, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import FileChange, UndoPlan

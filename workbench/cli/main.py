@@ -12,11 +12,11 @@ import sys
 from collections.abc import Callable, Mapping
 
 from workbench import __version__
-from workbench.cli.codes import FAULT, INTERRUPTED, MEANING
-from workbench.cli.display import check_window, qt_version
-from workbench.cli.examples import with_examples
-from workbench.cli.options import Command, Parser, bench_paths
-from workbench.cli.printing import narrate_fault
+from workbench.cli.command_examples import with_examples
+from workbench.cli.common_options import Command, Parser, bench_paths
+from workbench.cli.exit_codes import FAULT, INTERRUPTED, MEANING
+from workbench.cli.terminal_output import narrate_fault
+from workbench.cli.window_requirements import check_window, qt_version
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.similar_names import similar_names
@@ -28,15 +28,15 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tools": ("servers:arrange_tools", "List the tools of a bench, also those of servers that do not run now."),
     "call": ("call:arrange_call", "Call one tool and print what it answers."),
     "doctor": ("doctor:arrange_doctor", "Find out why a server cannot be reached, or what this machine lacks."),
-    "read": ("offers:arrange_read", "Read a resource of a server and print it."),
-    "prompt": ("offers:arrange_prompt", "Fill a prompt of a server and print its messages."),
-    "check": ("check:arrange_check", "Make saved calls and hold their answers to what is expected."),
+    "read": ("resources_and_prompts:arrange_read", "Read a resource of a server and print it."),
+    "prompt": ("resources_and_prompts:arrange_prompt", "Fill a prompt of a server and print its messages."),
+    "check": ("saved_call_checks:arrange_check", "Make saved calls and hold their answers to what is expected."),
     "assess": ("assess:arrange_assess", "Say what the policy of a bench says of programs, without running them."),
     "run": ("run:arrange_run", "Run a program in the sandbox, with the tools of a bench."),
     "runs": ("runs:arrange_runs", "List what waits for your answer, and answer it in a terminal."),
     "calls": ("runs:arrange_calls", "List calls that are held in the middle of a run, and answer them in a terminal."),
     "pin": ("pin:arrange_pin", "Set a PIN that answers from a terminal need."),
-    "rehearse": ("rehearse:arrange_rehearse", "List what a program would change or send, without any of it happening."),
+    "rehearse": ("dry_run:arrange_rehearse", "List what a program would change or send, without any of it happening."),
     "skills": ("skills:arrange_skills", "List, read, keep, run and test the skills of a bench."),
     "files": (
         "files:arrange_files",
@@ -48,10 +48,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Serve an agent over stdin and stdout; starts the core of the bench when none runs.",
     ),
     "status": (
-        "core:arrange_status",
+        "core_status:arrange_status",
         "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs.",
     ),
-    "stop": ("core:arrange_stop", "End the core of a bench and everything it started."),
+    "stop": ("core_status:arrange_stop", "End the core of a bench and everything it started."),
     "sandbox": (
         "sandbox:arrange_sandbox",
         "Say which isolation this machine has, and build what containers and machines need.",
@@ -60,7 +60,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "search:arrange_search",
         "Find tools, resources, prompts and skills; and build the model that reads meaning best.",
     ),
-    "tokens": ("thrift:arrange_tokens", "Say what programs cost and saved a model, and whether they pay here."),
+    "tokens": ("token_report:arrange_tokens", "Say what programs cost and saved a model, and whether they pay here."),
     "audit": ("audit:arrange_audit", "Check or read the audit of a bench."),
 }
 USAGES = (

@@ -1,15 +1,15 @@
-"""`pin`: the PIN that answers from a terminal need, where the user wants one."""
+"""`pin`: sets or removes the PIN that answers from a terminal need."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import ask
-from workbench.cli.codes import DONE
-from workbench.cli.options import Parser, add_common
-from workbench.cli.printing import narrate
-from workbench.cli.terminal import Terminal, answer, later, running
+from workbench.cli.common_options import Parser, add_common
+from workbench.cli.core_requests import ask
+from workbench.cli.exit_codes import DONE
+from workbench.cli.terminal_answers import Terminal, answer, later, running
+from workbench.cli.terminal_output import narrate
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 

@@ -1,14 +1,13 @@
-"""`run`: a program from a file, on the same road as an agent's: judged, allowed if need be, run, written down."""
+"""`run`: runs a program from a file in the sandbox, after the same checks as an agent's."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import talk
-from workbench.cli.options import Parser, add_common
-from workbench.cli.program import Program
-from workbench.cli.running import Running, add_running
+from workbench.cli.common_options import Parser, add_common
+from workbench.cli.core_requests import talk
+from workbench.cli.program_runs import Program, Running, add_running
 from workbench.paths import Paths
 
 if TYPE_CHECKING:

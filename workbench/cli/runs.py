@@ -1,4 +1,4 @@
-"""`runs` and `calls`: what waits for the user's answer, and the answers, for machines without a window."""
+"""`runs` and `calls`: lists programs and calls that wait for the user, and answers them in a terminal."""
 
 from __future__ import annotations
 
@@ -14,12 +14,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from workbench.cli.ask import talk
-from workbench.cli.codes import DONE
-from workbench.cli.facts import program_facts, time_left
-from workbench.cli.options import Command, Parser, add_common
-from workbench.cli.printing import narrate, print_data, print_json, print_record, print_table, visible
-from workbench.cli.requests import (
+from workbench.cli.approval_requests import (
     CALL,
     FILES,
     PROGRAM,
@@ -31,7 +26,12 @@ from workbench.cli.requests import (
     locate,
     settle,
 )
-from workbench.cli.terminal import ROLE, answer, later, none_runs, running
+from workbench.cli.approval_text import program_facts, time_left
+from workbench.cli.common_options import Command, Parser, add_common
+from workbench.cli.core_requests import talk
+from workbench.cli.exit_codes import DONE
+from workbench.cli.terminal_answers import ROLE, answer, later, none_runs, running
+from workbench.cli.terminal_output import narrate, print_data, print_json, print_record, print_table, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import JsonObject, Run, RunState, Verdict
@@ -40,7 +40,7 @@ from workbench.records.runs import ENDS
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
     from workbench.api.client_stub import ApiMethods
-    from workbench.cli.terminal import Terminal
+    from workbench.cli.terminal_answers import Terminal
 
 EPILOG = """An answer is typed at an interactive terminal, after everything about the request was shown there; it is
 never taken from a flag, a pipe or a process that an agent's client started. For high risk you type the name of what

@@ -10,8 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from workbench.cli.codes import INTERRUPTED
-from workbench.cli.options import Parser
+from workbench.cli.common_options import Parser
+from workbench.cli.exit_codes import INTERRUPTED
 from workbench.paths import Paths
 
 # Python looks for modules where it starts, and a bench may hold anybody's.

@@ -11,10 +11,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from workbench.cli.ask import ask
-from workbench.cli.codes import DONE, INTERRUPTED
-from workbench.cli.options import Parser, add_common
-from workbench.cli.printing import narrate, print_record, print_table
+from workbench.cli.common_options import Parser, add_common
+from workbench.cli.core_requests import ask
+from workbench.cli.exit_codes import DONE, INTERRUPTED
+from workbench.cli.terminal_output import narrate, print_record, print_table
 from workbench.paths import Paths
 from workbench.records import FindKind
 

@@ -1,10 +1,10 @@
-"""`serve`: the way in for an agent. Apart from the other commands, because the agent waits while this is loaded."""
+"""`serve`: serves an agent over stdin and stdout. Imports little, because the agent waits for it."""
 
 from __future__ import annotations
 
 import argparse
 
-from workbench.cli.options import Parser, add_common
+from workbench.cli.common_options import Parser, add_common
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 
@@ -33,7 +33,7 @@ def _serve(given: argparse.Namespace, paths: Paths) -> int:
     if given.http and given.direct:
         raise WorkbenchError("--direct is for one agent, and --http opens a door for many.", DIRECT_HINT)
     if given.http:
-        from workbench.cli.http_door import hold_door
+        from workbench.cli.http_endpoint import hold_door
 
         return hold_door(given, paths)
     if given.port is not None or given.new_token:

@@ -1,22 +1,22 @@
-"""`servers` and `tools`: what a bench has."""
+"""`servers` and `tools`: lists the servers and tools of a project, allows a server to start, adds known ones."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import ask, talk
-from workbench.cli.codes import DONE
-from workbench.cli.options import Parser, add_common
-from workbench.cli.printing import narrate, print_record, print_table
-from workbench.cli.reach import command_line, find_server
+from workbench.cli.common_options import Parser, add_common
+from workbench.cli.consents import command_line, find_server
+from workbench.cli.core_requests import ask, talk
+from workbench.cli.exit_codes import DONE
+from workbench.cli.terminal_output import narrate, print_record, print_table
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import ServerState, ServerStatus, ToolSummary
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
-    from workbench.cli.terminal import Terminal
+    from workbench.cli.terminal_answers import Terminal
 
 MOST = 200  # matches a search answers with
 
@@ -75,7 +75,7 @@ def _add(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _allow(given: argparse.Namespace, paths: Paths) -> int:
-    from workbench.cli.terminal import answer, running
+    from workbench.cli.terminal_answers import answer, running
 
     async def knows(connection: CoreConnection) -> bool:
         states = await connection.questions.servers()
@@ -90,7 +90,7 @@ def _allow(given: argparse.Namespace, paths: Paths) -> int:
 
 async def _consent(connection: CoreConnection, terminal: Terminal, name: str) -> int:
     """Everything the window's dialog shows, then the server's name as the answer."""
-    from workbench.cli.terminal import later, unlock
+    from workbench.cli.terminal_answers import later, unlock
 
     questions = connection.questions
     state = await find_server(questions, name)

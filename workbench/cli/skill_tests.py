@@ -1,4 +1,4 @@
-"""`skills test`: plays the cassettes of skills, offline, and says what differs. For CI: a report and an exit code."""
+"""`skills test`: plays the recordings of skills offline and reports differences, for CI."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.cli.ask import talk
-from workbench.cli.check import write_report
-from workbench.cli.checked import State
-from workbench.cli.codes import DONE, FAULT, USAGE
-from workbench.cli.junit import junit
-from workbench.cli.options import Parser, add_common
-from workbench.cli.printing import narrate, narrate_fault, print_record, visible
+from workbench.cli.check_report import State, junit
+from workbench.cli.common_options import Parser, add_common
+from workbench.cli.core_requests import talk
+from workbench.cli.exit_codes import DONE, FAULT, USAGE
+from workbench.cli.saved_call_checks import write_report
+from workbench.cli.terminal_output import narrate, narrate_fault, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import Skill, SkillDifference, SkillState, SkillTest

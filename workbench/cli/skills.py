@@ -1,4 +1,4 @@
-"""`skills`: list, read, run and test the programs that are worth keeping."""
+"""`skills`: lists, shows, keeps, runs and tests skills."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ import json
 import shutil
 from typing import TYPE_CHECKING
 
-from workbench.cli.arguments import add_pairs, whole_arguments
-from workbench.cli.ask import ask, talk
-from workbench.cli.codes import DONE, USAGE
-from workbench.cli.options import Parser, add_common
-from workbench.cli.printing import narrate, narrate_fault, print_data, print_record, print_table
-from workbench.cli.program import Program
-from workbench.cli.running import Running, add_running
+from workbench.cli.common_options import Parser, add_common
+from workbench.cli.core_requests import ask, talk
+from workbench.cli.exit_codes import DONE, USAGE
+from workbench.cli.program_runs import Program, Running, add_running
 from workbench.cli.skill_tests import arrange_skill_test
+from workbench.cli.terminal_output import narrate, narrate_fault, print_data, print_record, print_table
+from workbench.cli.tool_arguments import add_pairs, whole_arguments
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import JsonValue, Skill, SkillState
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
-    from workbench.cli.terminal import Terminal
+    from workbench.cli.terminal_answers import Terminal
 
 RUN_EPILOG = """The skill runs as a program that imports it, on the road of every program; who says yes, and the
 exit codes, are told by `mcp-workbench run --help`. Arguments are JSON where they can be, else texts: limit=3 is a
@@ -95,7 +94,7 @@ def _show(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _keep(given: argparse.Namespace, paths: Paths) -> int:
-    from workbench.cli.terminal import answer, running
+    from workbench.cli.terminal_answers import answer, running
 
     async def knows(connection: CoreConnection) -> bool:
         skills = await connection.questions.skills()
@@ -110,8 +109,8 @@ def _keep(given: argparse.Namespace, paths: Paths) -> int:
 
 async def _keep_draft(connection: CoreConnection, terminal: Terminal, name: str) -> int:
     """What the window's dialog shows of it, then its name as the answer."""
-    from workbench.cli.facts import code_lines, verdict_facts
-    from workbench.cli.terminal import later, unlock
+    from workbench.cli.approval_text import code_lines, verdict_facts
+    from workbench.cli.terminal_answers import later, unlock
 
     questions = connection.questions
     skills = [one for one in await questions.skills() if one.name == name]

@@ -222,7 +222,7 @@ async def _say_all(core: Core, agent: Client, talk: Conversation) -> None:
     for step, tool, arguments in calls:
         await _call(agent, talk, step, tool, arguments)
     await _call(agent, talk, "restore", "restore_pii", {"text": talk.text["sanitize"]})
-    talk.status = await core.desk.status()
+    talk.status = await core.api.status()
 
 
 async def _run(core: Core, agent: Client, talk: Conversation, step: str, **arguments: Any) -> None:  # Any: JSON
@@ -248,6 +248,6 @@ async def _answer(core: Core, *, allow: bool) -> None:
         while (run := await asyncio.wait_for(waits.get(), 60)).state is not RunState.WAITING:
             pass
         reason = "" if allow else "Not today."
-        await core.desk.decide(Decision(run.id, run.proposal.sha, allow, "", reason, seal=run.seal))
+        await core.api.decide(Decision(run.id, run.proposal.sha, allow, "", reason, seal=run.seal))
     finally:
         forget()

@@ -1,0 +1,52 @@
+"""A person sees what waits in the middle of a run, and their word lets it pass or not."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from workbench.api_handlers.runs import HeldCallsHandler
+from workbench.audit.review import review
+from workbench.errors import WorkbenchError
+from workbench.records import Entry, Pause, PauseAnswer, ReviewFigures
+from workbench.runs.pauses import Pauses
+
+
+class House:
+    """As much of the core as this part of the desk asks for."""
+
+    def __init__(self):
+        self.run_manager = self.services = self.journal = self
+        self.notes = []
+        self.append = self.notes.append
+        self.pauses = Pauses(lambda event: None)
+
+
+async def test_what_waits_is_listed_and_answered():
+    house = House()
+    api, pauses = HeldCallsHandler(house), house.pauses
+    call = asyncio.ensure_future(pauses.ask(Pause("", "r1", "c1", "demo", "send_email", "{}"), "{}", 60.0))
+    await asyncio.sleep(0)
+    (waiting,) = pauses.all()
+    assert (await api.answer_pause(PauseAnswer(waiting.id, allow=False, reason="not now"))).tool == "send_email"
+    assert (await call).reason == "not now"
+    with pytest.raises(WorkbenchError):
+        await api.answer_pause(PauseAnswer(waiting.id, allow=True))
+    assert [note.kind for note in house.notes] == ["run.decided.call"], "an answer that came too late decided nothing"
+
+
+async def test_an_answer_about_many_calls_is_one_decision_with_the_time_it_took():
+    house = House()
+    api, pauses = HeldCallsHandler(house), house.pauses
+    question = Pause("", "r1", "c1", "demo", "send_email", "{}")
+    calls = [asyncio.ensure_future(pauses.ask(question, "{}", 60.0)) for _ in range(3)]
+    async with asyncio.timeout(60):
+        while len((pauses.all() or (question,))[0].list) < 3:
+            await asyncio.sleep(0)
+    await api.answer_pause(PauseAnswer((pauses.all())[0].id, allow=True, seconds=0.9))
+    await asyncio.gather(*calls)
+    (note,) = house.notes
+    assert note.summary == "3 calls of demo.send_email allowed by you after 0.9 s, too soon to have been read"
+    entry = Entry(1, 0.0, note, "", "")
+    assert review([entry]) == ReviewFigures(decided=1, allowed=1, median_seconds=0.9, hasty=1)

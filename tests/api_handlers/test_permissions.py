@@ -1,0 +1,124 @@
+"""Only a person's door writes rules: each deed counts at once, stands in the audit, and no agent has any of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from workbench.agent.tools import TOOLS
+from workbench.api_handlers.permissions import PermissionsHandler
+from workbench.core import Core
+from workbench.errors import WorkbenchError
+from workbench.events import PermissionsChanged
+from workbench.paths import Paths
+from workbench.records import EntryQuery, Permission, Predicate, RunState, ToolBits, Word
+
+TO_ACME = Permission("", "arguments", Word.ALLOW, "demo", "send_email", (Predicate("to", "*@acme.com"),))
+DEEDS = [name for name in vars(PermissionsHandler) if not name.startswith("_")]
+
+
+@pytest.fixture
+async def core(paths: Paths) -> AsyncIterator[Core]:
+    house = Core(paths)
+    await house.open()
+    await house.catalog.connect("demo")
+    yield house
+    await house.close()
+
+
+def _said(core: Core, kind: str) -> list[str]:
+    return [entry.note.summary for entry in core.journal.entries(EntryQuery(kind=kind))]
+
+
+async def test_a_rule_comes_and_goes(core: Core) -> None:
+    heard: list[PermissionsChanged] = []
+    core.bus.listen(lambda event: heard.append(event) if isinstance(event, PermissionsChanged) else None)
+    made = await core.api.set_permission(TO_ACME)
+    assert heard[-1].permissions.rules == (made,)
+    assert (await core.api.revoke_permission(made.id)).rules == ()
+    assert len(_said(core, "permission.")) == 2
+
+
+async def test_a_rule_about_nothing_is_refused(core: Core) -> None:
+    for rule in (
+        Permission("", "server", Word.ALLOW, "nobody"),
+        Permission("", "tool", Word.ALLOW, "demo", "nothing"),
+        Permission("", "tool", Word.ALLOW, "demo", "send_email"),
+    ):
+        with pytest.raises(WorkbenchError):
+            await core.api.set_permission(rule)
+    assert (await core.api.permissions()).rules == ()
+
+
+async def test_a_person_says_of_a_tool_what_counts_everywhere_at_once(core: Core) -> None:
+    assert (await core.api.tool("demo", "list_orders")).outsiders is False
+    said = await core.api.set_bits("demo", "list_orders", ToolBits(read_only=False, outsiders=True))
+    assert (said.hints.read_only, said.outsiders, said.said) == (False, True, ("read_only", "outsiders"))
+    summary = next(one for one in await core.api.tools() if one.name == "list_orders")
+    assert summary.hints.read_only is False
+    verdict = await core.api.assess("from servers.demo import list_orders\nawait list_orders()\n")
+    assert verdict.risk == "medium"
+    assert _said(core, "tool.said") == ["You said of demo.list_orders: read_only no, outsiders yes"]
+    await core.api.set_bits("demo", "list_orders", ToolBits())
+    assert (await core.api.tool("demo", "list_orders")).hints.read_only
+
+
+async def test_the_built_in_server_is_believed_without_a_word(core: Core) -> None:
+    with pytest.raises(WorkbenchError, match="built in"):
+        await core.api.trust_server("demo", yes=True)
+
+
+async def test_a_decision_suggests_rules_and_keeps_none(core: Core) -> None:
+    found = await core.api.suggest_permissions("demo", "send_email", {"to": "bob@acme.com", "subject": "x"})
+    assert [one.where[0].pattern for one in found] == ["bob@acme.com", "*@acme.com"]
+    assert (await core.api.permissions()).rules == ()
+
+
+async def test_a_profile_of_the_bench_is_accepted_and_withdrawn(core: Core, paths: Paths) -> None:
+    paths.bench_settings.write_text('[profiles.wide]\nbase = "read_only"\ntools = "all"\n', "utf-8")
+    wide = (await core.api.profiles()).all[-1]
+    assert (await core.api.accept_profile(wide.sha)).all[-1].accepted
+    assert not (await core.api.withdraw_profile(wide.sha)).all[-1].accepted
+    assert len(_said(core, "profile.")) == 2
+
+
+async def test_a_damaged_file_is_a_notice_and_a_new_list_begins_when_the_person_says_so(paths: Paths) -> None:
+    paths.permissions.parent.mkdir(parents=True, exist_ok=True)
+    paths.permissions.write_text("{", "utf-8")
+    core = Core(paths)
+    await core.open()
+    try:
+        assert any("Your rules for tools cannot be read" in one.message for one in (await core.api.status()).notices)
+        verdict = await core.api.assess("result = 1")
+        assert verdict.asks == ("What you allow and forbid cannot be read, so everything asks.",)
+        await core.api.renew_permissions()
+        assert (await core.api.assess("result = 1")).asks == ()
+    finally:
+        await core.close()
+
+
+def test_no_tool_of_an_agent_and_no_word_of_it_names_a_deed() -> None:
+    assert not {tool.name for tool in TOOLS} & set(DEEDS)
+
+
+@pytest.mark.parametrize("kind", ["set_permission", "trust_server", "permissions", "accept_profile"])
+async def test_code_in_the_sandbox_cannot_ask_for_one(core: Core, kind: str) -> None:
+    """The runner's own channel, used directly: the core answers calls, searches, definitions and skills only."""
+    code = f"""
+import client, gc
+found = "nothing"
+for name in dir(client):
+    ask = getattr(client, name)
+    if callable(ask) and name in ("_ask", "ask", "request", "_request"):
+        try:
+            found = await ask({kind!r}, {{}})
+        except Exception as refusal:
+            found = str(refusal)
+result = found
+"""
+    run = core.run_manager.submit(code, core.services.sessions.person)
+    run = await core.run_manager.finished(run.id)
+    assert run.state in (RunState.DONE, RunState.FAILED)
+    assert core.services.rules.view().rules == ()
+    assert "cannot ask for" in run.result or run.result == '"nothing"' or run.state is RunState.FAILED

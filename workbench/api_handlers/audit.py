@@ -1,0 +1,80 @@
+"""API methods about the audit: entries, export, figures, reports, verification."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from pathlib import Path
+
+from workbench.api.marker import api
+from workbench.api_handlers.request_handler import RequestHandler
+from workbench.audit.export import export
+from workbench.audit.figures import figures
+from workbench.audit.report import Frame, make
+from workbench.audit.report_data import as_csv, as_json
+from workbench.audit.report_html import as_html
+from workbench.audit.verification import verify_apart
+from workbench.errors import WorkbenchError
+from workbench.events import AuditVerifying
+from workbench.records import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Figures
+
+_FORMS = {"html": as_html, "json": as_json, "csv": as_csv}
+
+
+class AuditHandler(RequestHandler):
+    """The audit."""
+
+    @api
+    async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
+        self._services.journal.settle_quietly()
+        return await asyncio.to_thread(self._services.finder.entries, query)
+
+    @api
+    async def entry_page(self, query: EntryQuery) -> EntryPage:
+        self._services.journal.settle_quietly()
+        return await asyncio.to_thread(self._services.finder.page, query)
+
+    @api
+    async def entry_marks(self, query: EntryQuery) -> EntryMarks:
+        gone = threading.Event()  # a list that wants other entries by now
+        try:
+            return await asyncio.to_thread(self._services.finder.marks, query, gone.is_set)
+        finally:
+            gone.set()
+
+    @api
+    async def export_entries(self, query: EntryQuery, file: str, form: str) -> int:
+        self._services.journal.settle_quietly()
+        gone = threading.Event()
+        try:
+            count = await asyncio.to_thread(export, self._services.finder, query, Path(file), form, gone.is_set)
+        finally:
+            gone.set()
+        self._note("audit.exported", f"You exported {count} entries of the audit")
+        return count
+
+    @api
+    async def audit_figures(self, since: float, until: float) -> Figures:
+        self._services.journal.settle_quietly()
+        cents = self._services.settings().tokens_cents_per_million
+        return await asyncio.to_thread(figures, self._services.finder, since, until or time.time() + 1, cents)
+
+    @api
+    async def audit_report(self, since: float, until: float, form: str) -> str:
+        if form not in _FORMS:
+            raise WorkbenchError(f"There is no report as {form!r}.", f"Choose one of {', '.join(_FORMS)}.")
+        chain = await self.verify_audit()
+        rules = self._services.rules.view(self._catalog.tools())
+        labels = {rule.id: rule.label or rule.id for rule in rules.rules}
+        void = tuple(f"{labels.get(rule, rule)}: {why}" for rule, why in rules.void.items())
+        frame = Frame(self._services.paths.bench, chain, void, self._services.settings().tokens_cents_per_million)
+        made = await asyncio.to_thread(make, self._services.finder, since, until or time.time() + 1, frame)
+        self._note("audit.reported", f"You made a report as {form}")
+        return await asyncio.to_thread(_FORMS[form], made)
+
+    @api
+    async def verify_audit(self) -> ChainReport:
+        self._services.journal.settle_quietly()
+        tell = self._services.tell
+        return await verify_apart(self._services.paths.audit, lambda done, number: tell(AuditVerifying(done, number)))

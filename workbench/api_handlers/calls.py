@@ -1,0 +1,140 @@
+"""API methods about calls: saved ones, their checks, and the history of those that were made."""
+
+from __future__ import annotations
+
+import asyncio
+
+from msgspec.structs import replace
+
+from workbench.api.marker import api
+from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
+from workbench.api_handlers.servers import ServerHandler
+from workbench.calls.store import CallStore
+from workbench.errors import WorkbenchError
+from workbench.events import SavedCallsChanged
+from workbench.recordings.expectations import check_expectations
+from workbench.recordings.suggested_expectations import keep_answer, suggest_expectations
+from workbench.records import (
+    CheckResult,
+    Expect,
+    Fault,
+    JsonObject,
+    Origin,
+    Outcome,
+    SavedCall,
+    SavedCalls,
+    Tool,
+    ToolCall,
+)
+from workbench.wrappers.call_snippets import call_text
+from workbench.wrappers.secret_arguments import without_secrets
+
+
+class SavedCallsHandler(RequestHandler):
+    """Saved calls. A check is a person's call like any other, so it goes through `call`."""
+
+    def __init__(self, context: HandlerContext, servers: ServerHandler) -> None:
+        super().__init__(context)
+        self._servers = servers
+
+    @api
+    async def saved_calls(self) -> SavedCalls:
+        return await asyncio.to_thread(self._saved.list)
+
+    @api(decides=True)
+    async def save_call(self, call: SavedCall, instead_of: str) -> SavedCall:
+        """Write a call into the bench, without what its tool's schema marks as secret. `instead_of` names the file it
+        came from; empty for a new one, which replaces none."""
+        tool = self._known(call)
+        arguments, withheld = without_secrets(call.arguments, tool.input_schema if tool else {})
+        secrets = tuple(dict.fromkeys((*call.withheld, *withheld)))
+        call = replace(call, arguments=arguments, withheld=secrets)
+        kept = await asyncio.to_thread(self._saved.save, call, instead_of)
+        self._note("call.saved", f"You saved a call as {kept.file}", server=kept.server)
+        self._services.tell(SavedCallsChanged(kept.file))
+        return kept
+
+    @api(decides=True)
+    async def remove_saved(self, file: str) -> str:
+        """Take a file away; answers with its text, so that it can be put back."""
+        text = await asyncio.to_thread(self._saved.remove, file)
+        self._note("call.removed", f"You removed the saved call {file}")
+        self._services.tell(SavedCallsChanged(file))
+        return text
+
+    @api(decides=True)
+    async def restore_saved(self, file: str, text: str) -> None:
+        await asyncio.to_thread(self._saved.restore, file, text)
+        self._note("call.restored", f"You put the saved call {file} back")
+        self._services.tell(SavedCallsChanged(file))
+
+    @api
+    async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
+        """Make the call and hold its answer to what is expected. `attended`: the user chose this one call to be made;
+        else it is one of many, out of files that may be somebody else's."""
+        saved = await asyncio.to_thread(self._saved.get, file)
+        if saved.withheld:
+            words = f"It needs {', '.join(saved.withheld)}, which no file keeps because its schema marks it as secret."
+            return _unmade(saved, Fault(words, "Open it in its form and type it there."))
+        wish = ToolCall(
+            "", saved.server, saved.tool, saved.arguments, Origin.PERSON, "person",
+            confirmed=confirmed, unattended=not attended,
+        )  # fmt: skip
+        outcome = await self._servers.call(wish)
+        if outcome.needs_confirmation:
+            return replace(_unmade(saved, outcome.fault), needs_confirmation=True)
+        if not outcome.ok and not outcome.tool_error and not any(e.kind is Expect.ERROR for e in saved.expectations):
+            return replace(_unmade(saved, outcome.fault), outcome=outcome)
+        tool = self._known(saved)
+        has_schema = tool is not None and tool.output_schema is not None
+        marks = await asyncio.to_thread(check_expectations, saved, outcome, has_schema=has_schema)
+        passed = all(mark.holds for mark in marks)
+        return CheckResult(file, saved.server, saved.tool, passed, marks, outcome)
+
+    @api
+    async def expect_this(self, call: SavedCall, outcome: Outcome, whole: bool) -> SavedCall:
+        """The call with expectations made from an answer; with `whole`, the answer itself is kept and expected."""
+        tool = self._known(call)
+        has_schema = tool is not None and tool.output_schema is not None
+        expected = await asyncio.to_thread(suggest_expectations, outcome, has_schema=has_schema)
+        if not whole:
+            return replace(call, expectations=expected, kept=None)
+        kept, expectation = await asyncio.to_thread(keep_answer, outcome)
+        return replace(call, expectations=(*expected[:1], expectation), kept=kept)
+
+    @api
+    async def call_in_words(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
+        """The call as text to copy: `json-rpc`, `curl` or `command`."""
+        state = self._catalog.server(server).state
+        return call_text(form, state, self._catalog.tool(server, tool), arguments, self._services.paths.bench)
+
+    @property
+    def _saved(self) -> CallStore:
+        return CallStore(self._services.paths.bench)
+
+    def _known(self, call: SavedCall) -> Tool | None:
+        """The tool, where its server is known; a saved call may speak of one that is not here."""
+        try:
+            return self._catalog.tool(call.server, call.tool)
+        except WorkbenchError:
+            return None
+
+
+def _unmade(saved: SavedCall, fault: Fault | None) -> CheckResult:
+    return CheckResult(saved.file, saved.server, saved.tool, passed=False, fault=fault)
+
+
+class CallHistoryHandler(RequestHandler):
+    """The history of calls."""
+
+    @api(decides=True)
+    async def forget(self, numbers: tuple[int, ...]) -> None:
+        """Take single calls out of the history."""
+        await self._services.history.forget(numbers)
+        self._note("history.forgotten", f"You had {len(numbers)} calls forgotten")
+
+    @api(decides=True)
+    async def clear_history(self) -> None:
+        """Forget every call."""
+        await self._services.history.clear()
+        self._note("history.cleared", "You cleared the history of calls")

@@ -1,0 +1,155 @@
+"""API methods about configuration files of other MCP clients: servers to import, and servers to export."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from workbench.api.marker import api
+from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
+from workbench.client_configs import config_export
+from workbench.client_configs.config_discovery import FoundConfig, find, show
+from workbench.client_configs.config_export import ConfigDraft
+from workbench.client_configs.config_import import ConfigImport, settle
+from workbench.errors import WorkbenchError
+from workbench.records import (
+    ClientFile,
+    Discovery,
+    ExportPreview,
+    ExportReport,
+    Fault,
+    ImportChoice,
+    ImportReport,
+    ServerConfig,
+)
+from workbench.servers.configuration import secret_masking
+
+ITSELF = "workbench"  # the name under which other clients know this workbench
+_REMEMBERED = 20  # exports that can be taken back while the core lives
+
+
+class _Written(Struct, frozen=True):
+    draft: ConfigDraft
+    existed: bool
+
+
+class ClientConfigHandler(RequestHandler):
+    """Found servers, imports and exports. Files are read and written on threads."""
+
+    def __init__(self, context: HandlerContext) -> None:
+        super().__init__(context)
+        self._written: dict[str, _Written] = {}
+
+    @api
+    async def found_servers(self) -> Discovery:
+        """Servers configured in other apps, secrets masked. Looking runs nothing."""
+        found, faults = await asyncio.to_thread(find, self._services.paths.bench)
+        return await asyncio.to_thread(show, found, faults, self._configs())
+
+    @api
+    async def reveal_found(self, key: str) -> Mapping[str, str]:
+        """Where a found server's values are masked, and the values, for a person's eyes; noted in the audit."""
+        found = await self._finds()
+        if key not in found:
+            raise WorkbenchError("That server is not there any more.", "Look again.")
+        one, values = found[key], dict[str, str]()
+
+        def keep(place: str, value: str) -> str:
+            values[place if place not in values else f"{place} ({len(values) + 1})"] = value
+            return value
+
+        secret_masking.swap(one.config, keep)
+        self._note("secret.looked_at", f"You looked at the secrets of {one.config.name} in {one.place.client.title}")
+        return values
+
+    @api(decides=True)
+    async def import_servers(self, choices: tuple[ImportChoice, ...]) -> ImportReport:
+        """Write found servers into `.mcp.json`; none starts before a person connects it."""
+        found = await self._finds()
+        added: list[str] = []
+        faults: list[Fault] = []
+        stored = 0
+        for choice in choices:
+            try:
+                made = settle(choice, found, frozenset(config.name for config in self._configs()))
+                stored += await self._take_in(made)
+            except WorkbenchError as fault:
+                faults.append(Fault(fault.message, fault.hint))
+                continue
+            client = found[choice.key].place.client.title
+            self._note("server.imported", f"You imported {choice.name} from {client}", server=choice.name)
+            added.append(choice.name)
+        return ImportReport(tuple(added), stored, tuple(faults))
+
+    @api
+    async def client_files(self) -> tuple[ClientFile, ...]:
+        """The settings files that servers can be written to."""
+        return await asyncio.to_thread(self._files)
+
+    @api
+    async def preview_export(self, client: str, names: tuple[str, ...], itself: bool) -> ExportPreview:
+        """What writing these servers there would change; with `itself`, the workbench as a server too."""
+        return config_export.show(await self._draft(client, names, itself))
+
+    @api(decides=True)
+    async def export_servers(self, client: str, names: tuple[str, ...], itself: bool, sha: str) -> ExportReport:
+        """Write them, if the outcome is the one that was previewed."""
+        made = await self._draft(client, names, itself)
+        if made.blocked is not None:
+            raise WorkbenchError(made.blocked.message, made.blocked.hint)
+        if config_export.sha(made.after) != sha:
+            raise WorkbenchError(f"{made.place.file} changed since you saw it.", "Look at what would be written again.")
+        existed = made.place.file.exists()
+        backup = await asyncio.to_thread(config_export.write, made)
+        self._written = dict([*self._written.items(), (sha, _Written(made, existed))][-_REMEMBERED:])
+        written = tuple(made.entries)
+        self._note("server.exported", f"You wrote {', '.join(written)} into {made.place.file}")
+        return ExportReport(config_export.describe(made.place), written, backup, sha, tuple(made.notes))
+
+    @api(decides=True)
+    async def undo_export(self, sha: str) -> ClientFile:
+        """Put the file back as it was before the export that wrote this."""
+        written = self._written.get(sha)
+        if written is None:
+            raise WorkbenchError("That export cannot be taken back any more.", "Its copy lies beside the file.")
+        made = written.draft
+        await asyncio.to_thread(config_export.take_back, made.place, made.before, sha, written.existed)
+        del self._written[sha]
+        self._note("server.export_undone", f"You put {made.place.file} back as it was")
+        return config_export.describe(made.place)
+
+    async def _finds(self) -> dict[str, FoundConfig]:
+        found, _ = await asyncio.to_thread(find, self._services.paths.bench)
+        return {one.key: one for one in found}
+
+    async def _take_in(self, made: ConfigImport) -> int:
+        """Secrets first: an entry must not refer to what is stored nowhere."""
+        for name, value in made.secrets.items():
+            await asyncio.to_thread(self._services.secrets.put, name, value)
+            self._note("secret.stored", f"You stored the secret {name}", server=made.config.name)
+        await self._catalog.add(made.config)
+        return len(made.secrets)
+
+    async def _draft(self, client: str, names: tuple[str, ...], itself: bool) -> ConfigDraft:
+        known = {config.name: config for config in self._configs()}
+        if unknown := [name for name in names if name not in known]:
+            raise WorkbenchError(f"There is no server {unknown[0]!r:.100}.", "Read .mcp.json again.")
+        if any(known[name].builtin for name in names):
+            raise WorkbenchError("The demo server is a part of the workbench.", "Connect the workbench itself instead.")
+        wanted = [known[name] for name in names] + ([self._itself()] if itself else [])
+        place = config_export.target(self._services.paths.bench, client)
+        return await asyncio.to_thread(config_export.draft, place, wanted)
+
+    def _itself(self) -> ServerConfig:
+        """This very Python, so it works without anything on the PATH."""
+        bench = str(self._services.paths.bench)
+        return ServerConfig(ITSELF, sys.executable, ("-m", "workbench", "serve", "--bench", bench))
+
+    def _files(self) -> tuple[ClientFile, ...]:
+        return tuple(config_export.describe(place) for place in config_export.targets(self._services.paths.bench))
+
+    def _configs(self) -> tuple[ServerConfig, ...]:
+        return tuple(state.config for state in self._catalog.states())

@@ -1,0 +1,174 @@
+"""API methods that examine: a server that cannot be reached, or this machine and project, line by line."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from workbench.api.marker import api
+from workbench.api_handlers.request_handler import RequestHandler
+from workbench.errors import WorkbenchError
+from workbench.events import ServerChecked
+from workbench.records import Check, CheckState, Fault, JsonObject, JsonValue, Level, Limits, ServerConfig
+from workbench.runs.services import Services
+from workbench.sandbox import deno
+from workbench.sandbox.program import Ending, Program, ToolFailure
+from workbench.servers.configuration.launch_command import expand
+from workbench.servers.doctor.command_check import launcher
+from workbench.servers.doctor.diagnosis import Diagnosis
+
+_TRIAL = "const one: number = 1;\none + 1"
+_ROOM = 500 << 20  # bytes of free disk under which a person should know
+_RUNNERS = {"npx": "servers written for Node.js", "uvx": "servers written in Python", "docker": "servers in images"}
+
+
+async def check_house(services: Services, notices: Sequence[Fault]) -> tuple[Check, ...]:
+    """In the order a person would look."""
+    return (
+        Check("Python", CheckState.GOOD, f"Python {platform.python_version()} on {platform.platform(terse=True)}."),
+        _sandbox(services),
+        *(_level(level) for level in (await services.sandbox.look_again())[1:]),
+        await _typescript(services),
+        _network(services),
+        await asyncio.to_thread(_search, services),
+        *(Check("Bench", CheckState.DOUBT, notice.message, notice.hint, notice.detail) for notice in notices),
+        await asyncio.to_thread(_secrets, services),
+        _disk(services),
+        await _audit(services),
+        *(_runner(name, what) for name, what in _RUNNERS.items()),
+    )
+
+
+def _sandbox(services: Services) -> Check:
+    strength = services.sandbox.strength
+    if strength.level == "none":
+        return Check("Sandbox", CheckState.BAD, f"Programs cannot run. {strength.reason}", strength.hint)
+    marks = ", ".join(f"{name} {'✓' if there else '✗'}" for name, there in strength.features.items())
+    words = f"Programs run locked up ({strength.backend}, {strength.level}): {marks}. {strength.reason}".rstrip()
+    fix = strength.hint or next(iter(strength.fixes.values()), "")
+    return Check("Sandbox", CheckState.GOOD if strength.level == "full" else CheckState.DOUBT, words, fix)
+
+
+def _level(level: Level) -> Check:
+    """Not having one is no fault: who wants it is told when a program asks for it."""
+    name = {"container": "Containers", "vm": "Virtual machines"}[level.name]
+    return Check(name, CheckState.GOOD if level.available else CheckState.SKIPPED, level.sentence, level.hint)
+
+
+async def _typescript(services: Services) -> Check:
+    """Tried by doing it; not having it is no fault."""
+    if not deno.runtime():
+        return Check("TypeScript", CheckState.SKIPPED, deno.MISSING, deno.HINT)
+    if deno.LANGUAGE not in services.sandbox.levels()[0].languages:
+        words = f"Deno {deno.version()} is here, but not a sandbox that it runs in."
+        return Check("TypeScript", CheckState.SKIPPED, words)
+    try:
+        ending = await _tried(services)
+    except WorkbenchError as fault:
+        return Check("TypeScript", CheckState.BAD, fault.message, fault.hint)
+    if ending.result == "2":
+        return Check("TypeScript", CheckState.GOOD, f"Deno {deno.version()} runs programs in TypeScript.")
+    return Check("TypeScript", CheckState.BAD, f"Deno {deno.version()} does not run: {ending.message}", deno.HINT)
+
+
+async def _tried(services: Services) -> Ending:
+    with tempfile.TemporaryDirectory(prefix="mcp-workbench-trial-") as folder:
+        program = Program(_TRIAL, Limits(seconds=10.0), Path(folder), language=deno.LANGUAGE)
+        return await services.sandbox.run(program, _no_answers, lambda stream, text: None)
+
+
+async def _no_answers(what: str, wish: JsonObject) -> JsonValue:
+    raise ToolFailure("Nobody answers in a trial.", "no_answer")
+
+
+def _network(services: Services) -> Check:
+    """That some places are open is no fault; that a rule cannot be read is."""
+    rules = services.network.rules()
+    if rules.closed:
+        return Check("Network", CheckState.DOUBT, f"Programs reach nothing. {rules.closed}", "Mend that entry.")
+    if not rules.open:
+        return Check("Network", CheckState.GOOD, "Programs reach nothing outside, unless you allow a host for one run.")
+    names = ", ".join(rule.domain for rule in rules.open[:5]) + (" …" if len(rules.open) > 5 else "")
+    return Check("Network", CheckState.GOOD, f"Network is open: programs may reach {names}.")
+
+
+def _search(services: Services) -> Check:
+    """Not having the model is no fault; having one that cannot be used is."""
+    words, source = services.catalog.finder.reading(), services.catalog.finder.source
+    if source.trouble:
+        return Check("Search", CheckState.BAD, f"{words} {source.trouble}")
+    fix = "" if source.built() else "A sentence model finds more: mcp-workbench search build"
+    return Check("Search", CheckState.GOOD, words, fix)
+
+
+def _secrets(services: Services) -> Check:
+    """Where secrets are kept; asking a keyring may block."""
+    services.secrets.names()
+    state = CheckState.GOOD if services.secrets.kind == "keyring" else CheckState.DOUBT
+    return Check("Secrets", state, services.secrets.sentence, "" if state is CheckState.GOOD else services.secrets.hint)
+
+
+def _disk(services: Services) -> Check:
+    free = shutil.disk_usage(services.paths.bench).free
+    words = f"{free / (1 << 30):,.1f} GB are free where the bench is."
+    if free < _ROOM:
+        return Check("Disk", CheckState.DOUBT, words, "Free some space: the audit and answers are written there.")
+    return Check("Disk", CheckState.GOOD, words)
+
+
+async def _audit(services: Services) -> Check:
+    services.journal.settle_quietly()
+    report = await asyncio.to_thread(services.journal.verify)
+    if report.whole:
+        return Check("Audit", CheckState.GOOD, f"All {report.entries:,} entries are as they were written.")
+    fix = "Look at the entries before that one, and at the file's backups."
+    return Check("Audit", CheckState.BAD, f"Entry {report.broken_at} does not fit the chain.", fix, report.reason)
+
+
+def _runner(name: str, what: str) -> Check:
+    """Not having one is no fault: a person may not need it."""
+    if found := shutil.which(name):
+        return Check(name, CheckState.GOOD, f"{found} starts {what}.")
+    return Check(name, CheckState.SKIPPED, f"{name} is not here; it starts {what}.")
+
+
+class DiagnosisHandler(RequestHandler):
+    """Examinations."""
+
+    @api
+    async def diagnose(self, server: str) -> tuple[Check, ...]:
+        """Why a server cannot be reached, or that it can. Starts it only where a person has allowed it."""
+        found = self._catalog.server(server)
+        told: list[Check] = []
+
+        def tell(check: Check) -> None:
+            masked = self._masked(check)
+            self._services.tell(ServerChecked(server, len(told), masked))
+            told.append(masked)
+
+        launch_of = launcher(self._services.paths.bench, self._services.secrets.get)
+        await Diagnosis(found, launch_of, self._reach, tell).make()
+        return tuple(told)
+
+    @api
+    async def diagnose_house(self) -> tuple[Check, ...]:
+        """Whether this machine and this bench have what the workbench needs."""
+        return await check_house(self._services, self._context.notices())
+
+    def _reach(self, config: ServerConfig) -> tuple[str, Mapping[str, str]]:
+        """Where a remote server is and what is sent to it; may block while a keyring is asked."""
+        secret = self._services.secrets.get
+        headers = {name: expand(value, os.environ, secret) for name, value in config.headers.items()}
+        return expand(config.url, os.environ, secret), headers
+
+    def _masked(self, check: Check) -> Check:
+        """A server may repeat what was sent to it."""
+        mask = self._services.secrets.masks.mask
+        return replace(check, sentence=mask(check.sentence), fix=mask(check.fix), detail=mask(check.detail))

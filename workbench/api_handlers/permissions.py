@@ -1,0 +1,102 @@
+"""API methods about rules, trust in servers, and run profiles. Each change is audited."""
+
+from __future__ import annotations
+
+import asyncio
+
+from msgspec.structs import replace
+
+from workbench.api.marker import api
+from workbench.api_handlers.request_handler import RequestHandler
+from workbench.errors import WorkbenchError
+from workbench.events import PermissionsChanged
+from workbench.records import JsonValue, Permission, Permissions, Profiles, Tool, ToolBits
+
+_NOT_SAID = ("key", "entry")  # of ToolBits: what it was said of
+
+
+class PermissionsHandler(RequestHandler):
+    """Rules, trust and bounds. No agent can call these."""
+
+    @api
+    async def permissions(self) -> Permissions:
+        return self._services.rules.view(self._catalog.tools())
+
+    @api(decides=True, consent=True)
+    async def set_permission(self, rule: Permission) -> Permission:
+        """Keep a rule about a server, a tool or arguments; with the id of one that is there, in its place. Its sentence
+        and what it is bound to are filled in here."""
+        self._catalog.server(rule.server)  # there is one of that name
+        tool = self._catalog.tool(rule.server, rule.tool) if rule.tool and rule.kind != "server" else None
+        made = self._services.rules.put(replace(rule, tool=tool.name if tool else ""), tool)
+        self._note("permission.set", f"You set a rule: {made.label}", server=made.server)
+        self._tell_rules()
+        return made
+
+    @api(decides=True, consent=True)
+    async def revoke_permission(self, rule_id: str) -> Permissions:
+        gone = self._services.rules.revoke(rule_id)
+        self._note("permission.revoked", f"You revoked a rule: {gone.label or gone.id}", server=gone.server)
+        return self._tell_rules()
+
+    @api(decides=True, consent=True)
+    async def restore_permission(self, rule_id: str) -> Permissions:
+        """Bring back a rule that was revoked since the core began, exactly as it was."""
+        back = self._services.rules.restore(rule_id)
+        self._note("permission.restored", f"You brought back a rule: {back.label or back.id}", server=back.server)
+        return self._tell_rules()
+
+    @api
+    async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
+        """Rules that would have allowed this call, the narrowest first; nothing is kept."""
+        found = self._catalog.tool(server, tool)
+        return await asyncio.to_thread(self._services.rules.proposals, found, dict(arguments))
+
+    @api(decides=True, consent=True)
+    async def trust_server(self, server: str, yes: bool) -> Permissions:
+        """Whether the hints of its tools are believed, as long as its entry stays as it is."""
+        if self._catalog.server(server).state.config.builtin:
+            raise WorkbenchError(f"{server} is built in: it is a part of the workbench.", "It is always believed.")
+        self._services.rules.believe(server, yes)
+        self._catalog.weigh_again(server)
+        words = "trust what {} says of its tools" if yes else "no longer trust what {} says of its tools"
+        self._note("server.trusted" if yes else "server.doubted", f"You {words.format(server)}", server=server)
+        return self._tell_rules()
+
+    @api(decides=True, consent=True)
+    async def set_bits(self, server: str, tool: str, bits: ToolBits) -> Tool:
+        """A person's word about one tool in place of its hints and of guesses; None takes one back."""
+        found = self._catalog.tool(server, tool)
+        self._services.rules.say(found, bits)
+        self._catalog.weigh_again(server)
+        said = [name for name in bits.__struct_fields__ if name not in _NOT_SAID and getattr(bits, name) is not None]
+        words = ", ".join(f"{name} {'yes' if getattr(bits, name) else 'no'}" for name in said) or "nothing any more"
+        self._note("tool.said", f"You said of {server}.{found.name}: {words}", server=server)
+        self._tell_rules()
+        return self._catalog.tool(server, found.name)
+
+    @api(decides=True, consent=True)
+    async def renew_permissions(self) -> Permissions:
+        """Begin a new list where the old one cannot be read."""
+        self._services.rules.renew()
+        self._catalog.weigh_again()
+        self._note("permission.renewed", "You began a new list of rules")
+        return self._tell_rules()
+
+    @api(decides=True, consent=True)
+    async def accept_profile(self, sha: str) -> Profiles:
+        """Let count a profile of the bench that allows more than its base, exactly as it stands there now."""
+        found = self._services.bounds.accept(sha)
+        self._note("profile.accepted", f"You accepted the profile {found.name} of the bench: {found.sentence}")
+        return self._services.bounds.profiles()
+
+    @api(decides=True)
+    async def withdraw_profile(self, sha: str) -> Profiles:
+        self._services.bounds.withdraw(sha)
+        self._note("profile.withdrawn", "You took back your yes to a profile of the bench")
+        return self._services.bounds.profiles()
+
+    def _tell_rules(self) -> Permissions:
+        found = self._services.rules.view(self._catalog.tools())
+        self._services.tell(PermissionsChanged(found))
+        return found

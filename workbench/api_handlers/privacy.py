@@ -1,0 +1,263 @@
+"""API methods about personal data: what was masked, what a token stands for, marks and kinds; looks are audited."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from msgspec import to_builtins
+
+from workbench.api.marker import api
+from workbench.api_handlers.request_handler import BY, RequestHandler
+from workbench.errors import WorkbenchError
+from workbench.events import PrivacyChanged
+from workbench.privacy.detector_preview import preview_masking
+from workbench.privacy.detectors.json_fields import parsed
+from workbench.privacy.detectors.kinds import BY_NAME, SEALED
+from workbench.privacy.pii_tokens import count_tokens, unmask_with_spans
+from workbench.privacy.user_marks import switched, with_threshold
+from workbench.privacy.value_index import fold
+from workbench.privacy.value_store import StoredValue
+from workbench.records import (
+    HiddenValue,
+    JsonObject,
+    JsonValue,
+    KindCount,
+    ModelView,
+    Note,
+    Origin,
+    PrivacyMark,
+    PrivacyQuery,
+    PrivacyReport,
+    PrivacyRules,
+    PrivacySession,
+    Revealed,
+    Trial,
+)
+from workbench.runs.sessions import PREVIEW, Session
+from workbench.settings import change
+
+_SHORT = 2_000  # characters that are read at once: a thread would cost more
+_LONGEST = 4_000_000  # characters of a text that is looked at for a person
+_REMEMBERED = 20_000  # values that looking at a model's view leaves behind before they are dropped
+
+Answer = TypeVar("Answer")
+
+
+class PrivacyHandler(RequestHandler):
+    """A person's own look at what is hidden; every look at a value is told to the audit."""
+
+    @api
+    async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
+        """The person's own first, then agents' that have tokens or are connected, the newest first."""
+        await asyncio.to_thread(self._services.keeping.bring_back)
+        here = {agent.session for agent in self._context.entrance.agents()}
+        person, *agents = self._services.sessions.all()
+        agents = [*self._services.sessions.past.values(), *agents]
+        found = [self._session_told(one, one.id in here) for one in reversed(agents)]
+        return (self._session_told(person, True), *(one for one in found if one.tokens or one.here))
+
+    @api
+    async def privacy_report(self, query: PrivacyQuery) -> PrivacyReport:
+        session = await self._settled(query.session)
+        told, enabled = self._session_told(session, True), self._services.settings().privacy_enabled
+        return await asyncio.to_thread(report_of, session, told, query, enabled)
+
+    @api
+    async def privacy_export(self, session: str) -> str:
+        """All that is known of a session's values but the values, as JSON."""
+        found = await self._settled(session)
+        values = await asyncio.to_thread(all_of, found)
+        self._note_look(
+            "privacy.exported", f"You exported what is known of {found.author}'s tokens, without values", found
+        )
+        whole = {"session": found.id, "author": found.author, "values": [to_builtins(one) for one in values]}
+        return json.dumps(whole, indent=2, ensure_ascii=False)
+
+    @api
+    async def reveal(self, session: str, token: str, copied: bool = False) -> Revealed:
+        """The value behind one token; that a person looked at it, or copied it, is written into the audit."""
+        if self._services.sessions.get(session) is None:
+            await asyncio.to_thread(self._services.keeping.bring_back)
+        found = self._session(session)
+        answer = revealed(found, token)
+        deed = "copied" if copied else "looked at"
+        kind = "privacy.copied" if copied else "privacy.revealed"
+        self._note_look(kind, f"You {deed} the value behind {answer.token}", found, {"token": answer.token})
+        return answer
+
+    @api(decides=True)
+    async def forget_values(self, session: str) -> int:
+        """Drop all values of a session, and tell how many there were; tokens made before stand for nothing then."""
+        found = await self._settled(session)
+        count = found.forget()
+        await asyncio.to_thread(self._services.keeping.drop, session)
+        self._note_look("privacy.forgotten", f"You had {count} values of this session forgotten", found)
+        return count
+
+    @api
+    async def model_view(self, text: str, server: str) -> ModelView:
+        """What an agent would see of a text that this server sent; nothing is sent anywhere."""
+        if len(text) > _LONGEST:
+            raise WorkbenchError("This is too long to be shown as a model would see it.", "Look at a part of it.")
+        session = self._services.sessions.preview
+        if len(session.vault.issued()) > _REMEMBERED:
+            session.forget()
+        enabled = self._services.settings().privacy_enabled
+        return await _read(lambda: _seen(session, text, server, enabled), text)
+
+    @api
+    async def try_privacy(self, text: str) -> Trial:
+        """What the detector finds in a text and how it would be masked; nothing of it is kept."""
+        if len(text) > _LONGEST:
+            raise WorkbenchError("This text is too long to try the detector on.", "Take a part of it.")
+        following = self._services.personal.following(self._services.settings())
+        return await _read(lambda: preview_masking(text, following.rules, following.known), text)
+
+    async def _settled(self, name: str) -> Session:
+        """A session that knows all that was shown of answers so far."""
+        session = self._session(name)
+        await session.registrations.settled()
+        return session
+
+    def _session(self, name: str) -> Session:
+        sessions = self._services.sessions
+        found = sessions.preview if name == PREVIEW else sessions.get(name) or sessions.past.get(name)
+        if found is None:
+            raise WorkbenchError(
+                "The values of this session are not known any more.",
+                "They ended with its core, or some time after its agent left. privacy.keep_days keeps values longer.",
+            )
+        return found
+
+    def _session_told(self, session: Session, here: bool) -> PrivacySession:
+        count = sum(session.vault.found().values())
+        return PrivacySession(session.id, session.author, session.origin is Origin.AGENT, count, here)
+
+    def _note_look(self, kind: str, summary: str, session: Session, detail: JsonObject | None = None) -> None:
+        """Not through `_note`: that would take another session's token for a look-alike and hide it."""
+        self._services.journal.append(Note(kind, summary, BY, session.id, detail=detail or {}))
+
+
+def _seen(session: Session, text: str, server: str, enabled: bool) -> ModelView:
+    """On the road of a call's answer: learnt with its keys, then masked as everything that goes to a model."""
+    session.register(text, server, _value)
+    masked = session.mask(text)
+    whole, hidden = unmask_with_spans(masked, session.vault.restore)
+    return ModelView(masked, session.id, hidden if whole == text else (), count_tokens(masked), enabled)
+
+
+def _value(text: str) -> JsonValue:
+    found = parsed(text)
+    return text if found is None else found
+
+
+async def _read(look: Callable[[], Answer], text: str) -> Answer:
+    """Long texts on a thread: the loop serves everybody."""
+    return look() if len(text) <= _SHORT else await asyncio.to_thread(look)
+
+
+def report_of(session: Session, told: PrivacySession, query: PrivacyQuery, enabled: bool) -> PrivacyReport:
+    """A page of its values and its figures; reads up to tens of thousands, so a thread asks."""
+    issued = session.vault.issued()
+    fitting = _fitting(session, issued, query)
+    counts = Counter(held.kind for _, held in issued)
+    kinds = tuple(KindCount(kind, count) for kind, count in sorted(counts.items()))
+    shown = fitting[query.after : query.after + query.limit]
+    return PrivacyReport(told, tuple(_told(session, *one) for one in shown), len(fitting), kinds, enabled)
+
+
+def all_of(session: Session) -> tuple[HiddenValue, ...]:
+    """Every value of a session, without the value."""
+    return tuple(_told(session, token, held) for token, held in session.vault.issued())
+
+
+def revealed(session: Session, token: str) -> Revealed:
+    """The value behind a token of this session, however a model spelled it."""
+    held = session.vault.held(token)
+    if held is None:
+        hint = "Values are kept in memory only, as long as their session lasts or until you have them forgotten."
+        raise WorkbenchError("What this stood for is not known any more.", hint)
+    told = _told(session, session.vault.canonical(token), held)
+    return Revealed(told.token, told.kind, held.text, told.sources, told.came, told.went, told.times)
+
+
+def _fitting(
+    session: Session, issued: Sequence[tuple[str, StoredValue]], query: PrivacyQuery
+) -> list[tuple[str, StoredValue]]:
+    words = fold(query.text.strip())
+    return [
+        (token, held)
+        for token, held in issued
+        if (not query.kind or held.kind == query.kind) and (not words or _fits(session, token, held, words))
+    ]
+
+
+def _fits(session: Session, token: str, held: StoredValue, words: str) -> bool:
+    """By what a list shows of it; by its value only as a whole, or a search would spell it out letter by letter."""
+    if words in token.lower() or fold(held.text) == words or any(words in source.lower() for source in held.sources):
+        return True
+    places = (*session.vault.came(held.text), *session.trail.of(token).went.values())
+    return any(words in f"{place.server}.{place.tool}".lower() or words in place.run_id for place in places)
+
+
+def _told(session: Session, token: str, held: StoredValue) -> HiddenValue:
+    steps = session.trail.of(token)
+    came, went = session.vault.came(held.text), tuple(reversed(steps.went.values()))
+    return HiddenValue(token, held.kind, steps.times, tuple(sorted(held.sources)), came, went, tuple(steps.runs))
+
+
+class PrivacyRulesHandler(RequestHandler):
+    """Only a person's door is answered: no agent may let anything pass."""
+
+    @api
+    async def privacy_rules(self) -> PrivacyRules:
+        """The marks of the person and of the bench, and how each kind is looked for."""
+        return self._services.personal.view(self._services.settings())
+
+    @api(decides=True)
+    async def mark_privacy(self, mark: PrivacyMark) -> PrivacyRules:
+        """Hide something for good, or let it pass; counts in every session at once."""
+        made = self._services.personal.add(mark)
+        deed = f"hidden as {made.kind}" if made.hide else "let pass"
+        self._note_mark("privacy.marked", f"You marked a {made.what} to be {deed}", made)
+        return self._follow()
+
+    @api(decides=True, consent=True)
+    async def unmark_privacy(self, mark_id: str) -> PrivacyRules:
+        gone = self._services.personal.remove(mark_id)
+        deed = "hidden" if gone.hide else "let pass"
+        self._note_mark("privacy.unmarked", f"You took back that a {gone.what} is {deed}", gone)
+        return self._follow()
+
+    @api(decides=True, consent=True)
+    async def set_privacy_kind(self, kind: str, on: bool, threshold: float) -> PrivacyRules:
+        """Look for a kind of personal data or not, and from which score on in prose; 0 leaves that as it is."""
+        if kind not in BY_NAME or kind == SEALED:
+            raise WorkbenchError(f"There is no kind of personal data {kind!r:.40}.")
+        if threshold and not 0 < threshold <= 1:
+            raise WorkbenchError("A threshold is a number above 0, up to 1.")
+        settings = self._services.settings()
+        self._set("privacy.off", switched(settings.privacy_off, kind, on=on))
+        if threshold:
+            self._set("privacy.thresholds", with_threshold(settings.privacy_thresholds, kind, threshold))
+        return self._follow()
+
+    def _set(self, name: str, value: JsonValue) -> None:
+        """What is so already needs no line in the audit."""
+        settings = self._services.settings()
+        if change(settings, name, value) != settings:
+            self._change_setting(name, value)
+
+    def _note_mark(self, kind: str, summary: str, mark: PrivacyMark) -> None:
+        self._services.journal.append(Note(kind, summary, BY, "person", detail={"mark": mark.id}))
+
+    def _follow(self) -> PrivacyRules:
+        settings = self._services.settings()
+        self._services.sessions.follow(self._services.personal.following(settings))
+        view = self._services.personal.view(settings)
+        self._services.tell(PrivacyChanged(view))
+        return view

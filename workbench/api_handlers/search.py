@@ -1,0 +1,52 @@
+"""API methods for one search over tools, resources, prompts and skills."""
+
+from __future__ import annotations
+
+import asyncio
+
+from workbench.api.marker import api
+from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
+from workbench.errors import WorkbenchError
+from workbench.records import Companion, FindKind, Finds
+from workbench.search.searchable_items import SearchableItem, of_skill
+from workbench.skills.library_snapshot import LibrarySnapshot
+
+_MOST = 200  # finds of one answer
+_COMPANIONS = 6
+
+
+class SearchHandler(RequestHandler):
+    """Finds anything, and the tools that are used with one."""
+
+    def __init__(self, context: HandlerContext) -> None:
+        super().__init__(context)
+        self._skills: tuple[SearchableItem, ...] = ()
+        self._snapshot = LibrarySnapshot()
+
+    @api
+    async def find(self, words: str, kinds: tuple[str, ...], limit: int) -> Finds:
+        """The best first, as agents find tools; without words a list. No kinds: all of them."""
+        unknown = [kind for kind in kinds if kind not in set(FindKind)]
+        if unknown:
+            raise WorkbenchError(f"There is nothing of the kind {unknown[0]!r:.60}.", f"Kinds: {', '.join(FindKind)}.")
+        wanted = tuple(FindKind(kind) for kind in kinds)
+        return await self._catalog.everywhere.find(words, wanted, max(1, min(limit, _MOST)), await self._library())
+
+    @api
+    async def companions(self, server: str, tool: str) -> tuple[Companion, ...]:
+        """The tools that most often ran in one program with this one."""
+        if not self._services.settings().search_learns:
+            return ()
+        known = {(one.server, one.name) for one in self._catalog.tools()}
+        often = self._catalog.lessons.often_with(server, tool)
+        found = [Companion(*name, times) for name, times in often if name in known]
+        return tuple(found[:_COMPANIONS])
+
+    async def _library(self) -> tuple[SearchableItem, ...]:
+        """The same tuple as long as it holds the same skills; a person finds drafts, too."""
+        snapshot = await asyncio.to_thread(self._services.library.snapshot)
+        if snapshot is not self._snapshot:
+            self._snapshot = snapshot
+            named = ((name, one.kept or one.draft) for name, one in sorted(snapshot.by_name.items()))
+            self._skills = tuple(of_skill(skill) for _, skill in named if skill is not None)
+        return self._skills

@@ -1,0 +1,162 @@
+"""API methods about recorded skill tests: record, play, accept, compare with the servers as they are."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from functools import partial
+from pathlib import Path
+
+from workbench.analysis.skill_assessment import used_skills
+from workbench.api.marker import api
+from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
+from workbench.errors import WorkbenchError
+from workbench.recordings.cassette_maker import CassetteMaker
+from workbench.recordings.server_drift import check_drift
+from workbench.recordings.skill_test_runner import SkillTestRunner
+from workbench.records import (
+    CassetteInfo,
+    DifferenceKind,
+    JsonObject,
+    JsonValue,
+    Skill,
+    SkillDifference,
+    SkillState,
+    SkillTest,
+)
+from workbench.runs.program_execution import limits_from
+from workbench.runs.sessions import Session
+from workbench.skills.cassettes import Cassette, cassette_name, read_cassettes, remove_cassette, write_cassette
+from workbench.skills.signature import called_with
+
+SHOWN = 300  # characters of arguments and results in a list
+
+
+class SkillTestHandler(RequestHandler):
+    """Recordings of skills, and what programs teach."""
+
+    def __init__(self, context: HandlerContext) -> None:
+        super().__init__(context)
+        services = context.services
+        self._replay = SkillTestRunner(
+            services.catalog, services.sandbox, services.library, services.paths.rehearsals, services.settings,
+            lambda settings: limits_from(settings, 0.0),
+        )  # fmt: skip
+        self._recording = CassetteMaker(services.catalog, services.library, self._replay, used_skills)
+
+    @api
+    async def cassettes(self, name: str) -> tuple[CassetteInfo, ...]:
+        """Those of a skill, and those that its draft would bring."""
+        found, faults = await asyncio.to_thread(self._read, name)
+        broken = tuple(CassetteInfo(label, fault=words) for label, words in sorted(faults.items()))
+        return (*(_told(one) for _, one in found.values()), *broken)
+
+    @api(decides=True)
+    async def record_cassette(self, run_id: str, skill: str, name: str, arguments: JsonObject) -> CassetteInfo:
+        """Make one of a run of this core. The arguments are those of the skill; none: as the run called it."""
+        label, run = cassette_name(name), self._context.run_manager.run(run_id)
+        subject = await asyncio.to_thread(self._subject, skill, draft=False)
+        session = self._services.sessions.get(run.proposal.session)
+        if session is None:
+            raise WorkbenchError("This run belongs to an earlier core.", "Run it again, then record that run.")
+        given: JsonObject | str | None = arguments or called_with(run.proposal.code, subject.name)
+        if given is None:
+            given = await asyncio.to_thread(self._caller, run.proposal.code, subject)
+        tape = self._context.run_manager.recording(run_id)
+        await session.registrations.settled()
+        made = await self._recording.make(label, subject, given, tape, partial(_hidden, session), run_id)
+        await asyncio.to_thread(self._write, subject, made)
+        self._note("skill.recorded", f"You recorded the cassette {label} of {subject.name}", run_id=run_id)
+        return _told(made)
+
+    @api
+    async def test_skill(self, name: str, draft: bool = False, cassette: str = "") -> tuple[SkillTest, ...]:
+        """Play its cassettes, or this one, to the kept skill or to its draft; nothing outside is reached."""
+        subject = await asyncio.to_thread(self._subject, name, draft=draft)
+        found, faults = await asyncio.to_thread(self._read, name)
+        wanted = [one for _, one in found.values() if cassette in ("", one.name)]
+        if cassette and not wanted and cassette not in faults:
+            raise WorkbenchError(f"{subject.name} has no cassette {cassette!r:.80}.", "Its page lists them.")
+        tests = [await self._replay.test(subject, one) for one in wanted]
+        return (*tests, *(_broken(subject, label, words) for label, words in faults.items() if cassette in ("", label)))
+
+    @api(decides=True)
+    async def accept_cassette(self, name: str, cassette: str, draft: bool = False) -> CassetteInfo:
+        """Expect from now on what the skill does now."""
+        subject = await asyncio.to_thread(self._subject, name, draft=draft)
+        folder, known = await asyncio.to_thread(self._one, name, cassette)
+        made = await self._recording.settle(subject, known)
+        await asyncio.to_thread(write_cassette, folder, made)
+        self._note("skill.accepted", f"You took what {subject.name} does now for the cassette {cassette}")
+        return _told(made)
+
+    @api(decides=True)
+    async def remove_cassette(self, name: str, cassette: str) -> None:
+        folder, _ = await asyncio.to_thread(self._one, name, cassette)
+        await asyncio.to_thread(remove_cassette, folder, cassette)
+        self._note("skill.unrecorded", f"You removed the cassette {cassette} of {name}")
+
+    @api(decides=True)
+    async def check_drift(self, name: str, cassette: str, allow: bool = False) -> SkillTest:
+        """Make its calls at the servers as they are: those that only read, or with `allow` all of them."""
+        _, known = await asyncio.to_thread(self._one, name, cassette)
+        return await check_drift(self._catalog, self._context.broker.call, name, known, allow=allow)
+
+    # ── on a thread ──────────────────────────────────────────────────────────────────────────────
+    def _subject(self, name: str, *, draft: bool) -> Skill:
+        """What is tested: the draft, the kept skill, or whichever there is."""
+        return self._services.library.get(name, SkillState.DRAFT if draft else None)
+
+    def _read(self, name: str) -> tuple[dict[str, tuple[Path, Cassette]], dict[str, str]]:
+        """Every cassette by name with the folder it lies in; a draft's own one stands before the kept skill's."""
+        known = self._services.library.get(name)
+        found: dict[str, tuple[Path, Cassette]] = {}
+        faults: dict[str, str] = {}
+        for state in (SkillState.RETIRED, SkillState.KEPT, SkillState.DRAFT):
+            if self._services.library.find(known.name, state) is not None:
+                folder = self._services.library.folder(known.name, state)
+                whole, broken = read_cassettes(folder)
+                found |= {one.name: (folder, one) for one in whole}
+                faults |= broken
+        return dict(sorted(found.items())), faults
+
+    def _caller(self, code: str, skill: Skill) -> JsonObject | str:
+        """A program that calls the skill with something that is no JSON."""
+        return code if skill.name in used_skills(code, self._services.library.kept()) else {}
+
+    def _one(self, name: str, cassette: str) -> tuple[Path, Cassette]:
+        found, faults = self._read(name)
+        if cassette not in found:
+            words = faults.get(cassette, f"{name} has no cassette {cassette!r:.80}.")
+            raise WorkbenchError(words, f"There are: {', '.join(found)}." if found else "Record one from a run's page.")
+        return found[cassette]
+
+    def _write(self, skill: Skill, cassette: Cassette) -> None:
+        write_cassette(self._services.library.folder(skill.name, skill.state), cassette)
+        self._services.library.told(skill.name)
+
+
+def _hidden(session: Session, value: JsonValue) -> JsonValue:
+    """Personal data as tokens, which a recording replaces."""
+    return session.vault.sanitize_json(session.mask_json(value))
+
+
+def _told(one: Cassette) -> CassetteInfo:
+    result = json.dumps(one.result, ensure_ascii=False) if not one.failure else one.failure
+    calls = sum(step.kind == "call" for step in one.steps)
+    arguments = json.dumps(dict(one.arguments), ensure_ascii=False)
+    return CassetteInfo(
+        one.name,
+        one.recorded,
+        one.run_id,
+        arguments[:SHOWN],
+        tuple(sorted(one.tools)),
+        calls,
+        result[:SHOWN],
+        program=one.program[:SHOWN],
+    )
+
+
+def _broken(skill: Skill, label: str, words: str) -> SkillTest:
+    found = (SkillDifference(DifferenceKind.FAILURE, words),)
+    return SkillTest(skill.name, label, "error", found, 0.0, skill.version, skill.state is SkillState.DRAFT)

@@ -1,0 +1,158 @@
+"""API methods about the skill library."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from workbench.analysis.canonical_text import canonicalize
+from workbench.analysis.parsed_program import ParsedProgram
+from workbench.analysis.program_fingerprints import skeleton
+from workbench.analysis.skill_assessment import circle
+from workbench.api.marker import api
+from workbench.api_handlers.request_handler import BY, HandlerContext, RequestHandler
+from workbench.errors import WorkbenchError
+from workbench.records import JsonObject, Run, Skill, SkillPage, SkillReview, SkillState
+from workbench.runs.arrivals import Arrivals
+from workbench.runs.needs import missing, needed
+from workbench.runs.skill_verbs import run_skill
+from workbench.skills.exporting import pack
+from workbench.skills.names import is_name
+from workbench.skills.signature import calling, schema_of, trying
+from workbench.skills.template import beginning
+
+
+class SkillHandler(RequestHandler):
+    """Drafts and kept skills."""
+
+    def __init__(self, context: HandlerContext) -> None:
+        super().__init__(context)
+        self._arrivals = Arrivals(context.services)
+
+    @api
+    async def skills(self) -> tuple[Skill, ...]:
+        found = await asyncio.to_thread(self._services.library.skills)
+        tools = self._catalog.tools()
+        return tuple(replace(skill, missing=missing(skill.tools, tools)) for skill in found)
+
+    @api
+    async def skill(self, name: str) -> Skill:
+        found = await asyncio.to_thread(self._services.library.get, name)
+        return replace(found, missing=missing(found.tools, self._catalog.tools()))
+
+    @api
+    async def skill_page(self, name: str) -> SkillPage:
+        skill, library = await self.skill(name), self._services.library
+        kept = skill.state is SkillState.KEPT
+        versions = await asyncio.to_thread(library.versions, skill.name) if kept else ()
+        draft = await asyncio.to_thread(library.find, skill.name, SkillState.DRAFT) if kept else None
+        folder = await asyncio.to_thread(library.folder, skill.name, skill.state)
+        schema = json.dumps(dict(schema_of(skill)), ensure_ascii=False)
+        return SkillPage(skill, draft, versions, library.lessons.use(skill.name), schema, str(folder))
+
+    @api
+    async def call_of_skill(self, name: str, arguments: JsonObject) -> str:
+        """The program that calls a kept skill with these arguments."""
+        skill = await asyncio.to_thread(self._services.library.get, name, SkillState.KEPT)
+        if skill.faults:
+            raise WorkbenchError(f"{skill.name} cannot be run: {skill.faults[0]}", "Look at it in the library.")
+        return calling(skill, arguments)
+
+    @api(decides=True)
+    async def draft_skill(
+        self, name: str, description: str, code: str, run_id: str, tags: tuple[str, ...] = ()
+    ) -> Skill:
+        text = canonicalize(code)
+        if text.faults:
+            raise WorkbenchError(text.faults[0].message, "Remove those characters first.")
+        verdict = await self._context.run_manager.assess(text.text)
+        tools = needed(verdict)
+        draft = self._services.library.draft
+        skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools, tags)
+        self._services.library.lessons.dismiss(skeleton(ParsedProgram(text.text)))  # it is one now
+        self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
+        return skill
+
+    @api(decides=True)
+    async def new_skill(self, name: str, description: str) -> Skill:
+        """A draft with a beginning to go on from; the name has to be a skill's and free."""
+        if not is_name(name):
+            words = f"{name!r:.80} is no name of a skill."
+            raise WorkbenchError(words, "Small letters, digits and single hyphens between them, such as weekly-report.")
+        if await asyncio.to_thread(self._services.library.is_taken, name):
+            raise WorkbenchError(f"There is a skill {name} already.", "Choose another name, or open that one.")
+        return await self.draft_skill(name, description, beginning(name, description), "")
+
+    @api(decides=True, consent=True)
+    async def keep_skill(self, name: str, sha: str) -> Skill:
+        """Keep the draft with this sha as the next version. Its text is read from disk once more before."""
+        seen = await asyncio.to_thread(self._services.library.to_keep, name, sha)
+        terminal = self._check_terminal(of_agent=seen.author != BY)
+        if faults := canonicalize(seen.code).faults:
+            raise WorkbenchError(faults[0].message, "Remove those characters, then keep it.")
+        usable = await asyncio.to_thread(self._services.library.usable)
+        if way := circle(seen.name, seen.code, usable):
+            raise WorkbenchError(f"{seen.name} would import itself: {' → '.join(way)}.", "Take one of the imports out.")
+        verdict = await self._context.run_manager.assess(seen.code)
+        skill = await asyncio.to_thread(self._services.library.keep, name, sha, BY)
+        summary = f"You kept the skill {skill.name}, version {skill.version}"
+        self._note("skill.kept", summary, run_id=skill.run_id, risk=str(verdict.risk), terminal=terminal)
+        return skill
+
+    @api(decides=True)
+    async def retire_skill(self, name: str) -> Skill:
+        skill = await asyncio.to_thread(self._services.library.retire, name)
+        self._note("skill.retired", f"You retired the skill {skill.name}")
+        return skill
+
+    @api(decides=True)
+    async def bring_back_skill(self, name: str) -> Skill:
+        skill = await asyncio.to_thread(self._services.library.bring_back, name)
+        self._note("skill.back", f"You brought the skill {skill.name} back")
+        return skill
+
+    @api(decides=True)
+    async def rename_skill(self, name: str, wish: str) -> Skill:
+        skill = await asyncio.to_thread(self._services.library.rename, name, wish)
+        self._note("skill.renamed", f"You renamed the skill {name} to {skill.name}")
+        return skill
+
+    @api(decides=True)
+    async def tag_skill(self, name: str, tags: tuple[str, ...]) -> Skill:
+        skill = await asyncio.to_thread(self._services.library.tag, name, tags)
+        self._note("skill.tagged", f"You tagged the skill {skill.name}: {', '.join(skill.tags) or 'nothing'}")
+        return skill
+
+    @api(decides=True)
+    async def run_skill(self, name: str, arguments: JsonObject) -> Run:
+        """Set out a program that calls it: the kept one, or a draft's code as it stands."""
+        person, skill = self._services.sessions.person, await self.skill(name)
+        if skill.state is SkillState.KEPT:
+            return await run_skill(self._services, self._context.run_manager, person, skill.name, arguments)
+        return self._context.run_manager.submit(
+            trying(skill, arguments), person, f"Try the skill {skill.name}.", skill=skill.name
+        )
+
+    @api
+    async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
+        """What stands in a folder, zip file or git checkout; nothing of it is written."""
+        return await self._arrivals.look(Path(path).expanduser())
+
+    @api(decides=True)
+    async def import_skill(self, key: str) -> Skill:
+        """Make a draft of what was looked at under this key."""
+        skill = await self._arrivals.bring_in(key)
+        self._note("skill.imported", f"You imported the skill {skill.name}, {skill.author}")
+        return skill
+
+    @api(decides=True)
+    async def export_skill(self, name: str, path: str) -> str:
+        """Pack it into a zip file; answers the file's path."""
+        skill = await self.skill(name)
+        folder = await asyncio.to_thread(self._services.library.folder, skill.name, skill.state)
+        target = await asyncio.to_thread(pack, skill.name, folder, Path(path).expanduser())
+        self._note("skill.exported", f"You exported the skill {skill.name}")
+        return str(target)

@@ -1,0 +1,199 @@
+"""API methods about the workspace: its files, what runs changed, undo, and changes that wait for the user."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from workbench.api.marker import api
+from workbench.api_handlers.request_handler import BY, RequestHandler
+from workbench.errors import WorkbenchError
+from workbench.events import FilesChanged, FilesHeld
+from workbench.records import FileChanges, FileInfo, FilePiece, KeptFiles, UndoPlan
+from workbench.workspace import carrying, telling
+from workbench.workspace.names import shown
+from workbench.workspace.snapshots import Writer
+from workbench.workspace.undoing import Undoing
+
+Answer = TypeVar("Answer")
+
+
+def _count(number: int) -> str:
+    return "1 file" if number == 1 else f"{number:,} files"
+
+
+class WorkspaceHandler(RequestHandler):
+    """Everything here works on the disk, on a thread."""
+
+    @api
+    async def file_piece(self, path: str, start: int = 0) -> FilePiece:
+        return await asyncio.to_thread(telling.piece, self._services.store, path, start)
+
+    # ── what a person changes ────────────────────────────────────────────────────────────────────
+    @api(decides=True)
+    async def write_file(self, path: str, text: str) -> FileInfo:
+        return await self._do(f"wrote {path}", (path,), lambda: self._services.store.write(path, text))
+
+    @api(decides=True)
+    async def make_folder(self, path: str) -> FileInfo:
+        return await self._do(f"made the folder {path}", (path,), lambda: self._services.store.make_folder(path))
+
+    @api(decides=True)
+    async def rename_file(self, path: str, to: str) -> FileInfo:
+        return await self._do(f"moved {path} to {to}", (path, to), lambda: self._services.store.rename(path, to))
+
+    @api(decides=True)
+    async def remove_files(self, paths: tuple[str, ...]) -> FileChanges:
+        words = paths[0] if len(paths) == 1 else f"{len(paths)} files"
+        writer = self._writer(f"deleted {words}", paths)
+
+        def remove() -> None:
+            for path in paths:
+                self._services.store.remove(path)
+
+        await self._as_theirs(writer, remove)
+        return FileChanges(writer.id, writer.kind, BY, writer.label, 0.0, count=len(writer.files))
+
+    @api(decides=True)
+    async def bring_files(self, sources: tuple[str, ...], folder: str = "") -> tuple[FileInfo, ...]:
+        words = Path(sources[0]).name if len(sources) == 1 else f"{len(sources)} files"
+        bring = self._services.store
+        return await self._do(f"brought {words}", (), lambda: carrying.bring(bring, sources, folder))
+
+    @api(decides=True)
+    async def take_file(self, path: str, target: str) -> int:
+        size = await asyncio.to_thread(carrying.take, self._services.store, path, Path(target))
+        self._note("file.taken", f"{path} was copied out of the workspace")
+        return size
+
+    # ── what runs changed ────────────────────────────────────────────────────────────────────────
+    @api
+    async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
+        def newest() -> tuple[FileChanges, ...]:
+            with self._services.snapshots.opened() as book:
+                return tuple(telling.told(*one) for one in book.newest(most)) if book is not None else ()
+
+        return await asyncio.to_thread(newest)
+
+    @api
+    async def changes_of(self, name: str) -> FileChanges:
+        return telling.told(await asyncio.to_thread(self._undoing.find, name))
+
+    @api
+    async def changed_text(self, name: str, path: str) -> tuple[str, ...]:
+        def texts() -> tuple[str, str]:
+            return telling.both(self._services.snapshots.contents, self._undoing.find(name), path)
+
+        return await asyncio.to_thread(texts)
+
+    @api
+    async def undo_plan(self, name: str) -> UndoPlan:
+        changes, steps = await asyncio.to_thread(self._undoing.plan, name)
+        return UndoPlan(telling.told(changes), tuple(map(telling.line, steps[: telling.MOST_TOLD])))
+
+    @api(decides=True)
+    async def undo_files(self, name: str, paths: tuple[str, ...]) -> FileChanges:
+        undoing, wanted = self._undoing, frozenset(paths)
+
+        def undo() -> FileChanges:
+            real = [path for path in undoing.find(name).files if shown(path) in wanted]
+            return telling.told(undoing.undo(name, real, BY))
+
+        done = await asyncio.to_thread(undo)
+        count = f"{done.count:,} files" if done.count != 1 else "one file"
+        self._note("files.undone", f"Changes of {count} were taken back", run_id=name if not name.count("-") else "")
+        self._services.tell(FilesChanged(done.id, done.count))
+        return done
+
+    # ── what programs want to change ─────────────────────────────────────────────────────────────
+    @api
+    async def held_files(self) -> tuple[FileChanges, ...]:
+        """Of programs that nobody approved, newest first; each under the id of its run."""
+        found = await asyncio.to_thread(self._services.held.all)
+        return tuple(telling.told(one) for one in found)
+
+    @api
+    async def held_plan(self, run_id: str) -> UndoPlan:
+        """What allowing all of it would do now, file by file."""
+        held = self._services.held
+        asked = await asyncio.to_thread(held.asked, run_id)
+        _, steps = await asyncio.to_thread(held.plan, run_id)
+        return UndoPlan(telling.told(asked), tuple(map(telling.held_line, steps[: telling.MOST_TOLD])))
+
+    @api
+    async def held_text(self, run_id: str, path: str) -> tuple[str, ...]:
+        """What the file holds now, and what the program wants it to hold."""
+        held = self._services.held
+
+        def texts() -> tuple[str, str]:
+            return telling.current(self._services.store, path), telling.proposed(
+                held.contents, held.asked(run_id), path
+            )
+
+        return await asyncio.to_thread(texts)
+
+    @api(decides=True, consent=True)
+    async def decide_files(self, run_id: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> FileChanges:
+        """Write what is allowed, drop what is denied; what is in neither waits on."""
+        held, terminal = self._services.held, self._check_terminal(of_agent=True)
+
+        def decide() -> tuple[FileChanges, tuple[str, ...]]:
+            names = {shown(path): path for path in held.asked(run_id).files}
+            if unknown := [path for path in (*allow, *deny) if path not in names]:
+                raise WorkbenchError(f"{unknown[0]} does not wait for a decision.", "Look at the list again.")
+            done = held.decide(run_id, [names[path] for path in allow], [names[path] for path in deny], BY)
+            left = next((one.files for one in held.all() if one.id == run_id), {})
+            return telling.told(done), tuple(sorted(map(shown, left)))
+
+        done, left = await asyncio.to_thread(decide)
+        written = [one.path for one in done.files]
+        words = f"{_count(len(written))} written, {_count(len(deny))} kept as they were"
+        self._note("files.decided", f"You decided what a program may change: {words}", run_id=run_id, terminal=terminal)
+        self._context.run_manager.files_decided(run_id, left)
+        self._services.tell(FilesHeld(run_id, len(left)))
+        if written:
+            self._services.tell(FilesChanged(done.id, done.count))
+        return done
+
+    @api
+    async def kept_files(self) -> KeptFiles:
+        count, size = await asyncio.to_thread(self._services.snapshots.kept)
+        cached = await asyncio.to_thread(self._services.cache.size)
+        return KeptFiles(count, size, self._services.settings().workspace_undo_mb * 1_000_000, *cached)
+
+    @api(decides=True)
+    async def clear_cache(self, server: str = "") -> int:
+        gone = await asyncio.to_thread(self._services.cache.forget, server)
+        self._note("cache.cleared", f"{gone} kept answers were forgotten", server=server)
+        return gone
+
+    @api(decides=True)
+    async def forget_changes(self) -> None:
+        await asyncio.to_thread(self._services.snapshots.forget)
+        self._note("files.forgotten", "What runs changed in the workspace was forgotten")
+        self._services.tell(FilesChanged("", 0))
+
+    @property
+    def _undoing(self) -> Undoing:
+        return Undoing(self._services.snapshots)
+
+    def _writer(self, words: str, paths: tuple[str, ...]) -> Writer:
+        """Names with escapes are spelled otherwise on the disk: then all that changes meanwhile counts as theirs."""
+        only = () if any("\\" in path for path in paths) else paths
+        return Writer(f"you-{secrets.token_hex(6)}", "person", BY, words, only=only)
+
+    async def _do(self, words: str, paths: tuple[str, ...], work: Callable[[], Answer]) -> Answer:
+        return await self._as_theirs(self._writer(words, paths), work)
+
+    async def _as_theirs(self, writer: Writer, work: Callable[[], Answer]) -> Answer:
+        def deed() -> Answer:
+            with self._services.snapshots.deed(writer):
+                return work()
+
+        answer = await asyncio.to_thread(deed)
+        self._note("file.changed", f"A person {writer.label}")
+        self._services.tell(FilesChanged(writer.id, len(writer.files)))
+        return answer

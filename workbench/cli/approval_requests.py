@@ -1,0 +1,386 @@
+"""What waits for the user's answer, whatever its kind: found by its id in any project, shown, answered at a terminal.
+
+A kind is a subclass of `Request`; `found` lists those of all kinds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from difflib import unified_diff
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from workbench.api.confirmation_name import LONGEST, confirmation_name
+from workbench.cli.approval_text import call_facts, program_facts, time_left
+from workbench.cli.core_requests import talk
+from workbench.cli.exit_codes import DONE
+from workbench.cli.terminal_answers import ROLE, Terminal, answer, later, running, unlock
+from workbench.cli.terminal_output import narrate
+from workbench.errors import WorkbenchError
+from workbench.events import Event, FilesHeld, PauseSettled, RunChanged, RunPaused, spawn
+from workbench.paths import Paths
+from workbench.records import Decision, FileChanges, Gate, JsonObject, Pause, PauseAnswer, Risk, Run, RunState
+
+if TYPE_CHECKING:
+    from workbench.api.client import CoreConnection
+    from workbench.api.client_stub import ApiMethods
+
+PROGRAM, CALL, FILES = "program", "call", "files"
+_LINES = 400  # of one difference
+SHORTEST = 3  # characters of an id that may stand for it
+_TYPED = (Risk.HIGH, Risk.CRITICAL)  # where the name of what makes it risky is typed
+_SCOPES = {
+    "session": "for this agent's session",
+    "text": "whenever exactly this text comes",
+    "tool": "for this tool from now on",
+    "server": "for this server from now on",
+}
+
+
+class Request(ABC):
+    """One approval request."""
+
+    kind = ""
+
+    def __init__(self, request_id: str, run_id: str, risk: Risk, sentence: str, author: str, deadline: float) -> None:
+        self.id = request_id
+        self.run_id = run_id
+        self.risk = risk
+        self.sentence = sentence
+        self.author = author
+        self.deadline = deadline
+
+    @property
+    @abstractmethod
+    def word(self) -> str:
+        """What is typed to allow it."""
+
+    @property
+    def scopes(self) -> Sequence[str]:
+        """How far an allow may reach beyond once."""
+        return ()
+
+    @property
+    def time(self) -> str:
+        """How long it waits."""
+        return f"{time_left(self.deadline)} left" if self.deadline < math.inf else "no deadline"
+
+    @property
+    def obstacle(self) -> str:
+        """Why it cannot be allowed as it stands."""
+        return ""
+
+    @abstractmethod
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
+        """What the user reads first."""
+
+    @abstractmethod
+    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+        """The answer; it is about exactly what was shown."""
+
+    @abstractmethod
+    def ended_by(self, event: Event) -> str:
+        """Why nobody has to answer this any more, as an event tells; else nothing."""
+
+    def as_json(self) -> JsonObject:
+        """What scripts read."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "run": self.run_id,
+            "state": "waiting",
+            "risk": str(self.risk),
+            "sentence": self.sentence,
+            "author": self.author,
+            "deadline": self.deadline if self.deadline < math.inf else 0.0,
+        }
+
+
+class ProgramRequest(Request):
+    """A program that waits before it runs."""
+
+    kind = PROGRAM
+
+    def __init__(self, run: Run) -> None:
+        verdict = run.verdict
+        risk, sentence = (verdict.risk, verdict.sentence) if verdict else (Risk.HIGH, "")
+        super().__init__(run.id, run.id, risk, sentence, run.proposal.author, run.deadline)
+        self.run = run
+        self._hosts: tuple[str, ...] = ()
+
+    @property
+    def word(self) -> str:
+        verdict = self.run.verdict
+        return confirmation_name(verdict) if verdict is not None and self.risk in _TYPED else "allow"
+
+    @property
+    def scopes(self) -> Sequence[str]:
+        return [scope for scope in self.run.scopes if scope in _SCOPES] if self.risk not in _TYPED else []
+
+    @property
+    def obstacle(self) -> str:
+        if self.run.verdict is None or self.run.verdict.gate is Gate.BLOCKED:
+            return "This program cannot run as it stands. Deny it, or change it with `mcp-workbench runs edit`."
+        return ""
+
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
+        return program_facts(self.run, await connection.whole(self.run.proposal.code), width)
+
+    async def ask_hosts(self, terminal: Terminal) -> None:
+        """Places outside that the program names and no rule opens."""
+        for host in self.run.verdict.hosts if self.run.verdict else ():
+            typed = await terminal.line(f"Open {host} for this run? Type yes, or Enter to leave it closed: ")
+            self._hosts += (host,) if typed == "yes" else ()
+
+    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+        run = self.run
+        same = [
+            other.id
+            for other in await questions.runs()
+            if (other.seal, other.proposal.session) == (run.seal, run.proposal.session)
+            and other.state is RunState.WAITING
+            and other.id != run.id
+        ]
+        decision = Decision(run.id, run.proposal.sha, allow, "you", reason, time.time(), seconds, scope=scope)
+        hosts = self._hosts if allow else ()
+        await questions.decide(replace(decision, seal=run.seal, hosts=hosts, also=tuple(same) if run.seal else ()))
+
+    def ended_by(self, event: Event) -> str:
+        if not isinstance(event, RunChanged) or event.run.id != self.id:
+            return ""
+        if event.run.state is not RunState.WAITING:
+            decision = event.run.decision
+            if decision is not None:
+                return f"It was {'allowed' if decision.allow else 'denied'} elsewhere."
+            return "It does not wait any more." if not event.run.fault else event.run.fault.message
+        return "" if event.run.proposal.sha == self.run.proposal.sha else "Its text was changed elsewhere."
+
+
+class CallRequest(Request):
+    """A call that is held in the middle of a run, or several alike."""
+
+    kind = CALL
+
+    def __init__(self, pause: Pause) -> None:
+        calls = f" ({pause.more + 1} calls)" if pause.more else ""
+        sentence = pause.sentence or f"Wants to call {pause.server}.{pause.tool}{calls}."
+        super().__init__(pause.id, pause.run_id, pause.risk, sentence, pause.author, pause.deadline)
+        self.pause = pause
+
+    @property
+    def word(self) -> str:
+        name = self.pause.tool
+        return name if self.risk in _TYPED and len(name) <= LONGEST and name.isprintable() else "allow"
+
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
+        return call_facts(self.pause, await connection.whole(self.pause.arguments), width)
+
+    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+        await questions.answer_pause(PauseAnswer(self.id, allow, "once", reason, seconds))
+
+    def ended_by(self, event: Event) -> str:
+        if isinstance(event, RunPaused) and event.before == self.id:
+            return "More calls wait beside it now; look at it again."
+        if isinstance(event, PauseSettled) and event.pause.id == self.id:
+            return f"It was {event.ending} elsewhere." if event.ending in ("allowed", "denied") else "It is over."
+        return ""
+
+
+class FilesRequest(Request):
+    """What a program that nobody approved wants to change of files that are not its own; it has ended."""
+
+    kind = FILES
+
+    def __init__(self, held: FileChanges) -> None:
+        names = ", ".join(one.path for one in held.files[:3]) + (" …" if held.count > 3 else "")
+        super().__init__(held.id, held.id, Risk.MEDIUM, f"Wants to change {names}.", held.actor, math.inf)
+        self._shown: dict[str, str] = {}  # path → its state in the plan that the user read
+
+    @property
+    def word(self) -> str:
+        return "allow"
+
+    async def facts(self, connection: CoreConnection, width: int) -> list[str]:
+        plan = await connection.questions.held_plan(self.id)
+        self._shown = {line.path: line.state for line in plan.lines}
+        lines = [self.sentence, "Nobody approved this program. The files are as they were until you decide.", ""]
+        for line in plan.lines:
+            stays = " It stays as it is here; the window can overwrite it." if line.state == "conflict" else ""
+            lines += [f"{line.path}: {line.words}{stays}", *([f"  Elsewhere, {line.warning}"] * bool(line.warning))]
+            lines += await self._difference(connection, line.path)
+        return lines
+
+    async def _difference(self, connection: CoreConnection, path: str) -> list[str]:
+        try:
+            texts = await connection.questions.held_text(self.id, path)
+        except WorkbenchError as fault:
+            return [f"  {fault.message}"]
+        now, proposed = [(await connection.whole(text)).splitlines() for text in texts]
+        lines = [f"  {line}" for line in unified_diff(now, proposed, "now", "allowed", lineterm="")]
+        more = [f"  … {len(lines) - _LINES:,} more lines are different"] if len(lines) > _LINES else []
+        return [*lines[:_LINES], *more]
+
+    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+        paths = tuple(path for path, state in self._shown.items() if not allow or state in ("ready", "done"))
+        if allow and not paths:
+            raise WorkbenchError(
+                "Each of these files changed since the program began, so none was written.",
+                "Overwrite them in the window, or deny the changes.",
+            )
+        now = {line.path: line.state for line in (await questions.held_plan(self.id)).lines}
+        if allow and any(now.get(path) != self._shown[path] for path in paths):
+            raise WorkbenchError(
+                "A file changed after it was shown.", "Nothing was decided. Look at it again; it waits."
+            )
+        done = await questions.decide_files(self.id, *((paths, ()) if allow else ((), paths)))
+        if done.note:
+            raise WorkbenchError(done.note, "What could not be written waits on.")
+
+    def ended_by(self, event: Event) -> str:
+        if not isinstance(event, FilesHeld) or event.run_id != self.id:
+            return ""
+        return "What waits is different now; look at it again." if event.count else "It was decided elsewhere."
+
+
+async def found(questions: ApiMethods) -> list[Request]:
+    """All that waits in one project; what is nearest to its deadline first."""
+    programs = [ProgramRequest(run) for run in await questions.runs() if run.state is RunState.WAITING]
+    calls = [CallRequest(pause) for pause in await questions.pauses()]
+    files = [FilesRequest(one) for one in await questions.held_files()]
+    return sorted([*programs, *calls, *files], key=lambda one: one.deadline)
+
+
+def locate(bench: str | None, paths: Paths, wanted: str, kinds: Sequence[str]) -> tuple[Paths, str]:
+    """The project and the whole id of the request that an id, or its beginning, names."""
+    matches: list[tuple[Paths, Request]] = []
+    others: list[Request] = []
+    for one in running(bench, paths):
+        for request in talk(one, lambda connection: found(connection.questions), start=False, role=ROLE):
+            if request.kind in kinds and _names(wanted, request.id):
+                matches.append((one, request))
+            else:
+                others.append(request)
+    if len(matches) == 1:
+        return matches[0][0], matches[0][1].id
+    if matches:
+        raise WorkbenchError(f"Several requests begin with {wanted:.40}.", _listed([one for _, one in matches]))
+    if (other := next((one for one in others if _names(wanted, one.id)), None)) is not None:
+        raise WorkbenchError(f"{other.id} is a {other.kind}.", f"Answer it with `mcp-workbench runs allow {other.id}`.")
+    if stands := _stands(bench, paths, wanted):
+        raise WorkbenchError(f"{wanted:.40} does not wait for you: {stands}.", "Nothing was decided.")
+    waiting = [one for one in others if one.kind in kinds]
+    what = "call" if kinds == (CALL,) else "request"
+    raise WorkbenchError(f"No {what} {wanted!r:.60} waits for you.", _listed(waiting) or "Nothing else waits either.")
+
+
+def decide(paths: Paths, request_id: str, *, allow: bool, reason: str = "") -> int:
+    """Show it, ask at the terminal, and send the answer."""
+    return answer(paths, lambda connection, terminal: _decide(connection, terminal, request_id, allow, reason))
+
+
+async def _decide(connection: CoreConnection, terminal: Terminal, request_id: str, allow: bool, reason: str) -> int:
+    request = next((one for one in await found(connection.questions) if one.id == request_id), None)
+    if request is None:
+        raise WorkbenchError(
+            f"{request_id} does not wait for you any more.", "`mcp-workbench runs list` lists what does."
+        )
+    for line in await request.facts(connection, terminal.width):
+        terminal.say(line)
+    return await settle(connection, terminal, request, allow=allow, reason=reason)
+
+
+async def settle(
+    connection: CoreConnection,
+    terminal: Terminal,
+    request: Request,
+    *,
+    allow: bool,
+    reason: str = "",
+    before: Callable[[], None] = lambda: None,
+) -> int:
+    """Ask for the word that allows or denies it, then for the PIN, then send it. `before`: called right before."""
+    began, over, why = time.monotonic(), asyncio.Event(), list[str]()
+
+    def hear(event: Event) -> None:
+        if words := request.ended_by(event):
+            why.append(words)
+            over.set()
+
+    async def lose() -> None:
+        await connection.closed.wait()
+        why.append("The core is gone, and what waited with it.")
+        over.set()
+
+    forget, losing = connection.listen(hear), spawn("core lost", lose())
+    try:
+        if allow and request.obstacle:
+            raise WorkbenchError(request.obstacle, "Nothing was decided.")
+        if request.deadline < math.inf:
+            terminal.say(f"\nDenied in {time_left(request.deadline)} unless you answer.")
+        choice = None
+        while choice is None:
+            typed = await terminal.line(_question(request, allow=allow), over)
+            seconds = round(time.monotonic() - began, 2)
+            if over.is_set():
+                raise WorkbenchError(why[0], "Your answer was not needed; nothing was sent.")
+            if not typed:
+                return later()
+            if (choice := _choice(request, typed, allow=allow)) is None:
+                terminal.say(f"“{typed:.100}” is none of these.")
+        says_yes, scope = choice
+        if not says_yes and not reason and request.kind != FILES:
+            reason = await terminal.line("Why not? The agent reads this (Enter for no reason): ", over) or ""
+        if says_yes and isinstance(request, ProgramRequest):
+            await request.ask_hosts(terminal)
+        if not await unlock(connection.questions, terminal):
+            return later()
+        forget()
+        await request.send(connection.questions, allow=says_yes, reason=reason, seconds=seconds, scope=scope)
+    finally:
+        forget()
+        losing.cancel()
+    narrate(f"{'Allowed' if says_yes else 'Denied'}. `mcp-workbench runs show {request.run_id}` tells what came of it.")
+    return DONE
+
+
+def _question(request: Request, *, allow: bool) -> str:
+    if not allow:
+        return "Type deny to deny it; Enter leaves it waiting: "
+    wider = "".join(f", {request.word} {scope} to allow it {_SCOPES[scope]}" for scope in request.scopes)
+    return f"Type {request.word} to allow it once{wider}, deny to deny it; Enter leaves it waiting: "
+
+
+def _choice(request: Request, typed: str, *, allow: bool) -> tuple[bool, str] | None:
+    """Whether it is allowed, and how far; None for anything else."""
+    if typed == "deny" and request.word != "deny":
+        return False, "once"
+    if not allow:
+        return None
+    if typed == request.word:
+        return True, "once"
+    word, _, scope = typed.rpartition(" ")
+    return (True, scope) if word == request.word and scope in request.scopes else None
+
+
+def _names(wanted: str, request_id: str) -> bool:
+    return wanted == request_id or (len(wanted) >= SHORTEST and request_id.startswith(wanted))
+
+
+def _listed(requests: Sequence[Request]) -> str:
+    return f"These wait: {', '.join(f'{one.id} ({one.kind})' for one in requests[:10])}." if requests else ""
+
+
+def _stands(bench: str | None, paths: Paths, wanted: str) -> str:
+    """How a run of this id stands that does not wait."""
+    for one in running(bench, paths):
+        for run in talk(one, lambda connection: connection.questions.runs(), start=False):
+            if _names(wanted, run.id):
+                decision = run.decision
+                said = f", after it was {'allowed' if decision.allow else 'denied'}" if decision is not None else ""
+                return f"it is {run.state}{said}"
+    return ""

@@ -1,0 +1,227 @@
+"""What the user is shown before they decide, as lines of text: the same facts as in the window's dialogs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from textwrap import wrap
+
+from workbench.records import (
+    Effect,
+    EffectKind,
+    Finding,
+    Flow,
+    Likeness,
+    Origin,
+    Pause,
+    Risk,
+    Run,
+    ValueOrigin,
+    Verdict,
+)
+
+_ORDER = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
+_MOST = 200  # rows of one group
+_NAMES = 12  # names in one row
+_KINDS = {"untrusted": "outsiders can write there", "private": "private data"}
+_LIKE = {
+    Likeness.TEXT: "You allowed exactly this program {0}.",
+    Likeness.TREE: "You allowed this program {0}: only spacing or comments changed.",
+    Likeness.NEAR: "Most of its lines are those of a program that you allowed {0}.",
+    Likeness.VALUES: "You allowed this program {0} with other values.",
+}
+
+
+def program_facts(run: Run, code: str, width: int) -> list[str]:
+    """A program that waits, or did: sentence, who asks, what it does, how it is isolated, and every line of it."""
+    verdict, proposal = run.verdict, run.proposal
+    lines = wrap(verdict.sentence if verdict else "This program was not assessed yet.", width)
+    mine = proposal.origin is Origin.PERSON
+    rows = [
+        ("Risk", str(verdict.risk) if verdict else "not assessed"),
+        ("From", "you" if mine else f"the agent “{proposal.author}”"),
+        ("It says", "" if mine or not proposal.purpose else f"“{proposal.purpose}” (its author's claim)"),
+        ("Language", "" if proposal.language == "python" else proposal.language),
+        ("Goes on in", f"the kept state “{proposal.state}”" if proposal.state else ""),
+        ("Runs in", " ".join(filter(None, (run.level, f"({run.backend})" if run.backend else "")))),
+        ("Isolation", run.isolation),
+    ]
+    lines += ["", *_rows(rows, width)]
+    if verdict is not None:
+        lines += [*_bounds(verdict, width), *_likeness(run, width), *verdict_facts(verdict, width)]
+    return [*lines, *code_lines(code, verdict.findings if verdict else ())]
+
+
+def verdict_facts(verdict: Verdict, width: int) -> list[str]:
+    """What a program does, group by group."""
+    lines: list[str] = []
+    titles = {
+        EffectKind.WILL: "Will happen",
+        EffectKind.REFUSED: "The sandbox will refuse",
+        EffectKind.MAY: "May happen",
+    }
+    for kind, title in titles.items():
+        effects = sorted(
+            (one for one in verdict.effects if one.kind is kind), key=lambda one: (-_ORDER.index(one.risk), one.line)
+        )
+        lines += _group(title, [_at(one.line, f"{one.text}{_way_back(one)}", one.risk) for one in effects], width)
+    lines += _group("Data goes", [_flow(flow) for flow in verdict.flows], width)
+    told = {(one.line, one.text) for one in verdict.effects}
+    rest = sorted(
+        (one for one in verdict.findings if (one.span.line, one.message) not in told),
+        key=lambda one: (-_ORDER.index(one.risk), one.span.line),
+    )
+    lines += _group("Noticed", [_at(one.span.line, one.message, one.risk) for one in rest], width)
+    lines += _group("Not assessed", list(verdict.not_assessed), width)
+    if rows := _in_all(verdict):
+        lines += ["", "In all", *_rows(rows, width)]
+    return lines
+
+
+def call_facts(pause: Pause, arguments: str, width: int) -> list[str]:
+    """A held call: which tool, why, with which arguments, and where their values came from."""
+    many, name = pause.more + 1, f"{pause.server}.{pause.tool}"
+    who = f"The program of “{pause.author}”" if pause.author else "A program"
+    title = f"{who} wants to call {name}" + (f" {many} times." if many > 1 else ".")
+    lines = wrap(title, width)
+    if pause.sentence:
+        lines += wrap(pause.sentence, width)
+    rows = [
+        ("Risk", str(pause.risk)),
+        ("Program", f"{pause.run_id} (mcp-workbench runs show {pause.run_id})"),
+        ("Careful", "private data, strangers' text and a way out meet here" if pause.trifecta else ""),
+    ]
+    lines += ["", *_rows(rows, width)]
+    lines += _group("Why you are asked", list(pause.why), width)
+    if many > 1:
+        lines += ["", f"The calls that wait ({len(pause.list)} of {many} are answered now)", *_indented(pause.list)]
+    else:
+        lines += ["", "What it would send", *_indented(arguments.splitlines() or [arguments])]
+    if pause.origins:
+        lines += ["", "Where its values came from"]
+        for origin in pause.origins[:_MOST]:
+            lines += _origin(origin, pause.run_id, width)
+    return lines
+
+
+def code_lines(code: str, findings: Iterable[Finding]) -> list[str]:
+    """The exact program with its line numbers; lines that deserve a look carry a mark."""
+    marked = {one.span.line for one in findings if one.risk is not Risk.LOW}
+    shown = code.split("\n")
+    if shown and not shown[-1]:
+        shown.pop()
+    digits = len(str(len(shown)))
+    title = "The program, 1 line" if len(shown) == 1 else f"The program, {len(shown)} lines"
+    rows = [f"{'!' if number in marked else ' '} {number:>{digits}}  {text}" for number, text in enumerate(shown, 1)]
+    return ["", title, *rows]
+
+
+def time_left(deadline: float) -> str:
+    """In minutes and seconds."""
+    left = max(0, round(deadline - time.time()))
+    return f"{left // 60} min {left % 60} s"
+
+
+def _bounds(verdict: Verdict, width: int) -> list[str]:
+    parts = [*verdict.asks, *verdict.allowed]
+    if verdict.required:
+        parts.append(f"May call nothing but {_names(verdict.required)}.")
+    if verdict.profile is not None and verdict.profile.name != "write_restricted":
+        parts.append(f"Runs within {verdict.profile.name}: {verdict.profile.sentence}")
+    return _group("Why you are asked", parts, width)
+
+
+def _likeness(run: Run, width: int) -> list[str]:
+    if (like := run.like) is None:
+        return []
+    minutes = round((time.time() - like.at) / 60)
+    when = "just now" if minutes < 1 else f"{minutes} min ago" if minutes < 120 else f"{minutes // 60} h ago"
+    words = [_LIKE[like.likeness].format(when)]
+    words += [
+        f"line {one.line}: {one.before} → {one.after}{', which goes somewhere else' if one.destination else ''}"
+        for one in like.changes
+    ]
+    return _group("Seen before", words, width)
+
+
+def _flow(flow: Flow) -> str:
+    start = f"line {flow.line} {flow.source}" if flow.line else f"earlier: {flow.source}"
+    what = "outsiders' text" if flow.kind == "untrusted" else "private data"
+    return f"{start} → line {flow.sink_line} {flow.sink} ({what})"
+
+
+def _origin(origin: ValueOrigin, run_id: str, width: int) -> list[str]:
+    where = "an earlier answer that is not kept any more"
+    if origin.tool:
+        when = "in this run" if origin.run_id == run_id else "in an earlier run"
+        where = f"the answer of {origin.server}.{origin.tool}, {when}"
+    kinds = ", ".join(_KINDS.get(kind, kind) for kind in origin.kinds)
+    lines = [f"  {origin.path} = {origin.value:.200}", *_wrapped(f"was in {where} ({kinds})", width, "    ")]
+    if origin.around:
+        lines += [f"    | {line}" for line in origin.around.replace("\x02", "»").replace("\x03", "«").splitlines()]
+    return lines
+
+
+def _in_all(verdict: Verdict) -> list[tuple[str, str]]:
+    found = verdict.impact
+    code = "1 line" if verdict.lines == 1 else f"{verdict.lines} lines"
+    forks = "1 branch or loop" if verdict.forks == 1 else f"{verdict.forks} branches and loops"
+    return [
+        ("Changes", _names(found.changed)),
+        ("Reads", _names(found.read)),
+        ("Tries to contact", _names(found.networks)),
+        ("Tries to run", _names(found.commands)),
+        ("Tools that send", _names(found.tools.get("sends", ()))),
+        ("Tools that change", _names(found.tools.get("changes", ()))),
+        ("Tools that add", _names(found.tools.get("adds", ()))),
+        ("Tools that read", _names(found.tools.get("reads", ()))),
+        ("Cannot be undone", str(found.lasting or "")),
+        ("Known at run time only", str(found.unnamed or "")),
+        ("To read", f"{code}, {forks}" if verdict.lines and verdict.forks else code if verdict.lines else ""),
+    ]
+
+
+def _way_back(effect: Effect) -> str:
+    if effect.risk is Risk.LOW and effect.reversible:
+        return " (changes nothing)"
+    return {True: " (can be undone)", False: " (cannot be undone)", None: ""}[effect.reversible]
+
+
+def _at(line: int, text: str, risk: Risk) -> str:
+    mark = "" if risk is Risk.LOW else f"{risk}: "
+    return f"line {line}: {mark}{text}" if line > 0 else f"{mark}{text}"
+
+
+def _names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return ", ".join(names[:_NAMES]) + more
+
+
+def _group(title: str, sentences: Sequence[str], width: int) -> list[str]:
+    if not sentences:
+        return []
+    more = f" (the first {_MOST} of {len(sentences)})" if len(sentences) > _MOST else ""
+    rows = [line for one in sentences[:_MOST] for line in _wrapped(one, width, "    ", "  • ")]
+    return ["", f"{title}{more}", *rows]
+
+
+def _rows(rows: Sequence[tuple[str, str]], width: int) -> list[str]:
+    there = [(title, words) for title, words in rows if words]
+    wide = max((len(title) for title, _ in there), default=0) + 2
+    return [
+        line for title, words in there for line in _wrapped(words, width, " " * (wide + 2), f"  {title.ljust(wide)}")
+    ]
+
+
+def _wrapped(text: str, width: int, indent: str, first: str | None = None) -> list[str]:
+    return wrap(
+        " ".join(text.split()),
+        width,
+        initial_indent=indent if first is None else first,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+    )
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

@@ -1,0 +1,169 @@
+"""Consent given on the command line: starting a server, allowing a program or a held call."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from workbench.api.client_stub import ApiMethods
+from workbench.cli.terminal_output import narrate, visible
+from workbench.errors import WorkbenchError
+from workbench.records import (
+    Consent,
+    Decision,
+    Pause,
+    PauseAnswer,
+    Risk,
+    Run,
+    RunState,
+    ServerConfig,
+    ServerState,
+    ServerStatus,
+)
+
+if TYPE_CHECKING:
+    from workbench.api.client_stub import ApiMethods
+
+
+class NotAllowed(WorkbenchError):
+    """A server would have to start for the first time, and nobody has said yes."""
+
+
+async def reach(questions: ApiMethods, name: str, allow: bool) -> ServerState:
+    """The server, connected; its full command is shown before it runs for the first time."""
+    state = await find_server(questions, name)
+    if state.status is ServerStatus.READY:
+        return state
+    sha = ""
+    if not (state.allowed or state.config.builtin):
+        consent = await questions.consent(name)
+        _ask_leave(consent, allow)
+        sha = consent.sha
+    narrate(f"Connecting {name} …")
+    return await questions.connect(name, sha)
+
+
+async def find_server(questions: ApiMethods, name: str) -> ServerState:
+    """By its name; an unknown one is a sentence that names those there are."""
+    states = {state.config.name: state for state in await questions.servers()}
+    if name in states:
+        return states[name]
+    raise WorkbenchError(
+        f"There is no server {name!r:.100}.",
+        f"The bench has: {', '.join(states)}. Another project is named with --bench FOLDER.",
+    )
+
+
+def command_line(config: ServerConfig) -> str:
+    """The whole command as a shell would take it, environment names included; or the address."""
+    if config.remote:
+        return config.url
+    names = [f"{name}=…" for name in config.env]
+    return " ".join((*names, shlex.join((config.command, *config.args))))
+
+
+def _ask_leave(consent: Consent, allow: bool) -> None:
+    words = " ".join((visible(consent.told.replace("\n", ", ")), *map(visible, (*consent.notes, *consent.warnings))))
+    if allow:
+        narrate(f"Allowed by --allow: {words}")
+        return
+    deed = "be reached with this" if consent.remote else "start"
+    hint = "Connect it once in the window, or add --allow if this command may run with your rights."
+    if consent.remote:
+        hint = "Connect it once in the window, or add --allow if it may be sent this."
+    raise NotAllowed(f"{consent.server} has not been allowed to {deed}: {words}", hint)
+
+
+Line = Callable[[str], Awaitable[str]]
+ALONE = "Nobody was there to be asked."
+
+
+class Yes:
+    """Made for one run. `unanswered` is true when it was refused for want of a person."""
+
+    def __init__(self, questions: ApiMethods, *, yes: bool, wait: bool, line: Line | None) -> None:
+        self._questions, self._yes, self._wait, self._line = questions, yes, wait, line
+        self.unanswered = False
+
+    async def attend(self, run: Run) -> None:
+        """Answer what it waits for right now, or leave it to a window."""
+        try:
+            if run.state is RunState.WAITING:
+                await self._decide(run)
+            for pause in run.pauses:
+                await self._answer(pause)
+        except WorkbenchError as fault:  # somebody else was quicker, or its time was over
+            narrate(fault.message)
+
+    async def _decide(self, run: Run) -> None:
+        verdict = run.verdict
+        if verdict is None:
+            return
+        narrate(f"It has to be asked about: {verdict.risk} risk. {verdict.sentence}")
+        critical = verdict.risk is Risk.CRITICAL
+        if self._yes and not critical:
+            narrate("Allowed once by --yes.")
+            await self._say(run, allow=True)
+        elif self._wait or critical:
+            await self._leave(run, critical=critical)
+        elif self._line is not None:
+            for finding in verdict.findings:
+                narrate(f"  line {finding.span.line}: {finding.risk}, {finding.message}")
+            for effect in verdict.effects:
+                narrate(f"  line {effect.line}: {effect.kind}: {effect.text}")
+            await self._say(run, allow=_is_yes(await self._line("Allow it once? [y/N] ")))
+        else:
+            self.unanswered = True
+            await self._say(run, allow=False, reason=ALONE)
+
+    async def _leave(self, run: Run, *, critical: bool) -> None:
+        """Critical risk is decided where the whole of it is on screen."""
+        if self._wait:
+            narrate("It waits: allow or deny it in a window on this bench.")
+            return
+        narrate("Critical risk is decided in a window; run it with --wait and open one.")
+        self.unanswered = True
+        await self._say(run, allow=False, reason=ALONE)
+
+    async def _answer(self, pause: Pause) -> None:
+        narrate(f"A call waits: {pause.server}.{pause.tool}. {pause.sentence or ' '.join(pause.why)}")
+        for line in pause.list or (pause.arguments,):
+            narrate(f"  {line:.500}")
+        if self._wait:
+            narrate("Answer it in a window on this bench.")
+        elif self._line is not None:
+            allow = _is_yes(await self._line("Let it pass? [y/N] "))
+            await self._questions.answer_pause(PauseAnswer(pause.id, allow))
+        else:
+            narrate("Denied: nobody is here to be asked, and --yes is about the program, not about such a call.")
+            await self._questions.answer_pause(PauseAnswer(pause.id, allow=False, reason=ALONE))
+
+    async def _say(self, run: Run, *, allow: bool, reason: str = "") -> None:
+        answer = Decision(run.id, run.proposal.sha, allow, "", reason, seal=run.seal)
+        await self._questions.decide(answer)
+
+
+def terminal(*, busy: bool) -> Line | None:
+    """How to ask on this terminal; None where nobody sits, or stdin is the program itself."""
+    return _ask if not busy and sys.stdin.isatty() and sys.stderr.isatty() else None
+
+
+async def _ask(question: str) -> str:
+    """Read one line without a thread: one that waits for a key would outlive Ctrl+C."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    ready = asyncio.Event()
+    print(question, end="", file=sys.stderr, flush=True)
+    loop.add_reader(sys.stdin, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(sys.stdin)
+    return sys.stdin.readline()
+
+
+def _is_yes(line: str) -> bool:
+    return line.strip().lower() in ("y", "yes")

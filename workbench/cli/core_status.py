@@ -1,0 +1,91 @@
+"""`status` and `stop`: the core of a project."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+
+from workbench.cli.common_options import Parser, add_common
+from workbench.cli.core_requests import ask
+from workbench.cli.exit_codes import DONE, NOT_RUNNING
+from workbench.cli.terminal_output import moment, print_record, visible
+from workbench.errors import WorkbenchError
+from workbench.paths import Paths
+from workbench.records import Strength
+
+STOP_SECONDS = 30.0  # how long `stop` waits for the core to be gone
+
+
+def arrange_status(parser: Parser) -> None:
+    add_common(parser, _status)
+
+
+def arrange_stop(parser: Parser) -> None:
+    add_common(parser, _stop, data=False)
+
+
+def _status(given: argparse.Namespace, paths: Paths) -> int:
+    from workbench.api.core_lock import lock_holder
+
+    if not lock_holder(paths.lock):
+        print(f"No core runs for {paths.bench}.", file=sys.stderr)
+        return NOT_RUNNING
+    status = ask(paths, lambda questions: questions.status(), start=False)
+    if given.output == "json":
+        print_record(status)
+        return DONE
+    print(f"bench     {status.bench}")
+    print(f"core      version {status.version}, process {status.pid}, since {moment(status.started)}")
+    print(f"servers   {status.servers_ready} of {status.servers} ready, {status.tools} tools known")
+    print(visible(f"agents    {len(status.agents)} {', '.join(agent.name for agent in status.agents)}".rstrip()))
+    if status.door:
+        print(f"door      {status.door}")
+    print(f"runs      {status.waiting} waiting for you, {status.running} running, {status.queued} queued")
+    if status.waiting:
+        print("          mcp-workbench runs list")
+    print(f"skills    {status.skills}")
+    print(f"sandbox   {status.strength.backend}, {status.strength.level}{_marks(status.strength)}")
+    if status.strength.reason:
+        print(visible(f"          {status.strength.reason} {status.strength.hint}".rstrip()))
+    for level in status.levels[1:]:
+        print(visible(f"{level.name:<9} {level.backend if level.available else 'no'}: {level.sentence}"))
+    if status.packages:
+        print(f"packages  {', '.join(status.packages)}")
+    for notice in status.notices:
+        print(visible(f"notice    {notice.message} {notice.hint}"))
+    return DONE
+
+
+def _marks(strength: Strength) -> str:
+    found = "  ".join(f"{name} {'✓' if there else '✗'}" for name, there in strength.features.items())
+    return visible(f": {found}" if found else "")
+
+
+def _stop(given: argparse.Namespace, paths: Paths) -> int:
+    from workbench.api.core_lock import lock_holder
+
+    if not lock_holder(paths.lock):
+        print(f"No core runs for {paths.bench}.", file=sys.stderr)
+        return DONE
+    _ask_to_end(paths, lock_holder(paths.lock))
+    deadline = time.monotonic() + STOP_SECONDS
+    while pid := lock_holder(paths.lock):
+        if time.monotonic() > deadline:
+            raise WorkbenchError(f"The core (process {pid}) does not end.", f"End it the hard way: kill -9 {pid}")
+        time.sleep(0.05)
+    print("The core has ended.", file=sys.stderr)
+    return DONE
+
+
+def _ask_to_end(paths: Paths, pid: int) -> None:
+    """By the wire; a core that does not listen, or is of another version, by a signal."""
+    import signal
+
+    try:
+        ask(paths, lambda questions: questions.shut_down(), start=False)
+    except WorkbenchError as fault:
+        print(f"{fault.message} It is ended by a signal.", file=sys.stderr)
+        if pid:
+            os.kill(pid, signal.SIGTERM)

@@ -1,0 +1,174 @@
+"""`check`: makes saved calls and compares their answers with what is expected, for CI."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from workbench.cli.check_report import Checked, State, junit
+from workbench.cli.common_options import Parser, add_common, add_consents
+from workbench.cli.consents import reach
+from workbench.cli.core_requests import talk
+from workbench.cli.exit_codes import DONE, FAULT, USAGE
+from workbench.cli.terminal_output import Progress, narrate, narrate_fault, print_json, visible
+from workbench.cli.tool_results import bring_whole, plain_outcome
+from workbench.errors import WorkbenchError
+from workbench.paths import Paths
+from workbench.records import SavedCall, SavedCalls
+
+if TYPE_CHECKING:
+    from workbench.api.client import CoreConnection
+    from workbench.api.client_stub import ApiMethods
+
+FOLDER = "calls"
+EPILOG = """A PATH is a file or folder of saved calls (calls/shop, calls/shop/late.json), or a collection, or a
+collection/name; without one, all are checked, in the order of their names. A call that may change or send something is
+made with --yes only. Exit codes: 0 everything is as expected, 1 something is not, 2 wrong usage."""
+
+
+def arrange_check(parser: Parser) -> None:
+    """What to check, how, and where to write it."""
+    parser.epilog = EPILOG
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="what to check; everything when none is given")
+    parser.add_argument("--server", default="", metavar="NAME", help="only calls of this server")
+    parser.add_argument("--tag", default="", help="only calls with this tag")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="how many calls at once (1)")
+    parser.add_argument("--junit", default="", metavar="FILE", help="write a JUnit XML report")
+    add_consents(parser)
+    add_common(parser, _check)
+
+
+def _check(given: argparse.Namespace, paths: Paths) -> int:
+    if given.jobs < 1:
+        narrate("mcp-workbench: --jobs takes a number from 1 on.")
+        return USAGE
+    try:
+        found = talk(paths, lambda connection: _run(connection, given, paths))
+    except NothingFits as fault:
+        narrate_fault(fault)
+        return USAGE
+    if given.junit:
+        write_report(given.junit, junit(found))
+    if given.output == "json":
+        print_json([_plain(one) for one in found])
+    bad = sum(one.state is not State.PASSED for one in found)
+    narrate(f"{len(found)} checked, {len(found) - bad} as expected, {bad} not.")
+    return FAULT if bad else DONE
+
+
+class NothingFits(WorkbenchError):
+    """No saved call is meant by what was given."""
+
+
+async def _run(connection: CoreConnection, given: argparse.Namespace, paths: Paths) -> list[Checked]:
+    import asyncio
+
+    questions = connection.questions
+    calls, found = _chosen(await questions.saved_calls(), given, paths)
+    ready = await _ready(questions, {call.server for call in calls}, given.allow)
+    slots = asyncio.Semaphore(given.jobs)
+    show, progress, made = given.output == "text", Progress(), 0
+
+    async def one(call: SavedCall) -> Checked:
+        nonlocal made
+        async with slots:
+            checked = await _made(connection, call, ready.get(call.server), given.yes)
+        made += 1
+        progress.clear()
+        if show:
+            _print(checked)
+        if made < len(calls):
+            progress.show(call.tool, made, len(calls))
+        return checked
+
+    for broken in found:
+        if show:
+            _print(broken)
+    return [*found, *await asyncio.gather(*(one(call) for call in calls))]
+
+
+def _chosen(saved: SavedCalls, given: argparse.Namespace, paths: Paths) -> tuple[list[SavedCall], list[Checked]]:
+    """The calls that are meant, and the files among them that cannot be read: those count as failures."""
+    wanted = [_place(path, paths) for path in given.paths]
+    found = [Checked.broken(one) for one in saved.broken if _within(one.file, wanted)]
+    calls = [call for call in saved.calls if _within(call.file, wanted)]
+    calls = [call for call in calls if given.server in ("", call.server)]
+    calls = [call for call in calls if not given.tag or given.tag in call.tags]
+    files = [call.file for call in saved.calls] + [broken.file for broken in saved.broken]
+    for path, place in zip(given.paths, wanted, strict=True):
+        if not any(_within(file, [place]) for file in files):
+            raise NothingFits(f"There is no saved call at {path}.", f"They are files below {paths.bench / FOLDER}.")
+    if not calls and not found:
+        raise NothingFits("No saved call fits.", f"They are files below {paths.bench / FOLDER}.")
+    return calls, found
+
+
+def _place(path: str, paths: Paths) -> str:
+    """A file or folder on disk, or a collection, or collection/name, as a path below the bench."""
+    for base in (Path.cwd(), paths.bench):
+        real = (base / path).resolve()
+        if real.exists() and real.is_relative_to(paths.bench / FOLDER):
+            return real.relative_to(paths.bench).as_posix()
+    folder = f"{FOLDER}/{path.strip('/')}"
+    return folder if (paths.bench / folder).is_dir() or folder.endswith(".json") else f"{folder}.json"
+
+
+def _within(file: str, places: Sequence[str]) -> bool:
+    return not places or any(file == place or file.startswith(f"{place}/") for place in places)
+
+
+async def _ready(questions: ApiMethods, servers: set[str], allow: bool) -> dict[str, WorkbenchError]:
+    """Connect every server once; what one of them says no with is the fault of each of its calls."""
+    faults = {}
+    for name in sorted(servers):
+        try:
+            await reach(questions, name, allow)
+        except WorkbenchError as fault:
+            faults[name] = fault
+    return faults
+
+
+async def _made(connection: CoreConnection, call: SavedCall, fault: WorkbenchError | None, yes: bool) -> Checked:
+    try:
+        if fault is not None:
+            raise fault
+        result = await connection.questions.check_saved(call.file, yes)
+        if result.outcome is not None:
+            result = replace(result, outcome=await bring_whole(connection, result.outcome))
+        return Checked.of(call, result)
+    except WorkbenchError as trouble:
+        return Checked.faulted(call, trouble)
+
+
+def _print(one: Checked) -> None:
+    took = f"{one.ms:7.0f} ms" if one.made else " " * 10
+    print(visible(f"{one.state.value:<5} {took}  {one.name}"))
+    for words in one.words:
+        print(visible(f"{'':17} {words}"))
+    sys.stdout.flush()
+
+
+def _plain(one: Checked) -> dict[str, object]:
+    outcome = one.result.outcome if one.result else None
+    return {
+        "file": one.file,
+        "server": one.server,
+        "tool": one.tool,
+        "state": one.state.value,
+        "ms": round(one.ms, 3),
+        "words": list(one.words),
+        "outcome": plain_outcome(outcome) if outcome and one.state is not State.PASSED else None,
+    }
+
+
+def write_report(file: str, text: bytes) -> None:
+    """Put a report where CI looks for it."""
+    try:
+        Path(file).expanduser().write_bytes(text)
+    except OSError as fault:
+        raise WorkbenchError(f"{file} cannot be written: {fault.strerror}.") from fault

@@ -1,0 +1,175 @@
+"""The controlling terminal: what is decided is shown and typed there, whatever stdin and stdout are.
+
+An answer is never taken from a flag, a pipe or a file, and never from keys that were pressed before it was asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import termios
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from workbench.api.core_lock import lock_holder
+from workbench.cli.core_requests import talk
+from workbench.cli.exit_codes import NOT_RUNNING, UNANSWERED
+from workbench.cli.terminal_output import narrate, narrate_fault, visible
+from workbench.errors import WorkbenchError
+from workbench.events import spawn
+from workbench.paths import Paths, paths_of, runtime_folder
+
+if TYPE_CHECKING:
+    from workbench.api.client import CoreConnection
+    from workbench.api.client_stub import ApiMethods
+
+T = TypeVar("T")
+
+ROLE = "terminal"  # as this door says hello
+TRIES = 3  # at a PIN
+LATER = "Nothing was decided."
+NO_CORE = "No core runs, so nothing waits for you."
+
+
+class NoTerminal(WorkbenchError):
+    """Nobody can type an answer here."""
+
+
+class Terminal:
+    """What is said to the user and typed by them."""
+
+    def __init__(self) -> None:
+        try:
+            self._handle = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+        except OSError as fault:
+            raise NoTerminal(
+                "This needs an interactive terminal, and there is none here. Nothing was decided.",
+                "Run it in a terminal of your own, or answer in the workbench's window.",
+            ) from fault
+
+    def close(self) -> None:
+        os.close(self._handle)
+
+    @property
+    def width(self) -> int:
+        return max(40, shutil.get_terminal_size((100, 24)).columns)
+
+    def say(self, text: str) -> None:
+        """Lines; what strangers wrote cannot steer the terminal."""
+        data = memoryview(f"{visible(text, keep=chr(10))}\n".encode("utf-8", "replace"))
+        while data:
+            data = data[os.write(self._handle, data) :]
+
+    async def line(self, question: str, stop: asyncio.Event | None = None, *, hidden: bool = False) -> str | None:
+        """What is typed after the question; None at the end of input, or when `stop` is set first."""
+        loop, ready = asyncio.get_running_loop(), asyncio.Event()
+        termios.tcflush(self._handle, termios.TCIFLUSH)
+        with self._echo(off=hidden):
+            os.write(self._handle, visible(question).encode("utf-8", "replace"))
+            loop.add_reader(self._handle, ready.set)
+            waits = [spawn("terminal", one.wait()) for one in (ready, stop) if one is not None]
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                typed = os.read(self._handle, 65_536) if ready.is_set() else b""
+            finally:
+                loop.remove_reader(self._handle)
+                for one in waits:
+                    one.cancel()
+                if hidden or not ready.is_set():
+                    os.write(self._handle, b"\n")
+        return typed.decode("utf-8", "replace").strip() if typed else None
+
+    @contextmanager
+    def _echo(self, *, off: bool) -> Iterator[None]:
+        before = termios.tcgetattr(self._handle)
+        if off:
+            quiet = [*before]
+            quiet[3] &= ~termios.ECHO
+            termios.tcsetattr(self._handle, termios.TCSADRAIN, quiet)
+        try:
+            yield
+        finally:
+            termios.tcsetattr(self._handle, termios.TCSADRAIN, before)
+
+
+def answer(
+    paths: Paths, conversation: Callable[[CoreConnection, Terminal], Awaitable[int]], *, start: bool = False
+) -> int:
+    """Hold a conversation at the terminal; while it lasts, agents know that somebody is there who can answer."""
+    try:
+        terminal = Terminal()
+    except NoTerminal as fault:
+        narrate_fault(fault)
+        return UNANSWERED
+
+    async def hold(connection: CoreConnection) -> int:
+        await connection.questions.may_answer()
+        attending = spawn("attend", _attend(connection))
+        try:
+            return await conversation(connection, terminal)
+        finally:
+            attending.cancel()
+            await asyncio.wait([attending])
+
+    try:
+        return talk(paths, hold, start, role=ROLE)
+    finally:
+        terminal.close()
+
+
+async def _attend(connection: CoreConnection) -> None:
+    with suppress(WorkbenchError):  # the core is gone
+        await connection.questions.attend(True)
+
+
+async def unlock(questions: ApiMethods, terminal: Terminal) -> bool:
+    """Give the user's PIN, where one is set; False when none was typed."""
+    if not await questions.has_pin():
+        return True
+    for _ in range(TRIES):
+        pin = await terminal.line("Your PIN: ", hidden=True)
+        if not pin:
+            return False
+        try:
+            await questions.unlock(pin)
+        except WorkbenchError as fault:
+            terminal.say(str(fault))
+        else:
+            return True
+    return False
+
+
+def later() -> int:
+    """Nothing was typed that decides."""
+    narrate(LATER)
+    return UNANSWERED
+
+
+def running(bench: str | None, paths: Paths) -> list[Paths]:
+    """The projects whose cores run: the one that was named, else all of this user, their own first."""
+    if bench is not None:
+        return [paths] if lock_holder(paths.lock) else []
+    found = [paths] if lock_holder(paths.lock) else []
+    folder = runtime_folder()
+    for lock in sorted(folder.glob("*/core.lock")) if folder.is_dir() else ():
+        one = _project(lock_holder(lock))
+        if one is not None and one.lock == lock and one not in found:
+            found.append(one)
+    return found
+
+
+def none_runs() -> int:
+    narrate(NO_CORE)
+    return NOT_RUNNING
+
+
+def _project(pid: int) -> Paths | None:
+    """The project that a core process serves."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return paths_of(Path(os.fsdecode(words[words.index(b"--bench") + 1])))
+    except (OSError, ValueError, IndexError):
+        return None

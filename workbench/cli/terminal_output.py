@@ -1,0 +1,100 @@
+"""Terminal output: data on stdout, messages and progress on stderr, control characters of foreign text made visible."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.records import JsonValue
+
+
+def narrate(text: str) -> None:
+    """A word beside the data."""
+    print(visible(text, keep="\n"), file=sys.stderr)
+
+
+def narrate_fault(fault: WorkbenchError) -> None:
+    narrate(f"mcp-workbench: {fault.message}")
+    if fault.hint:
+        narrate(fault.hint)
+
+
+def print_record(value: Any) -> None:
+    """Prints records as JSON. Any: a record, or a tuple of them."""
+    from workbench.api.codec import to_plain
+
+    print_json(to_plain(value))
+
+
+def print_json(value: JsonValue) -> None:
+    text = json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+    if sys.stdout.isatty():  # JSON leaves signs as they are that steer a terminal, and knows how to spell them
+        text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    print(text)
+
+
+def print_data(text: str) -> None:
+    """A stranger's text as whole lines."""
+    print_part(text if text.endswith("\n") or not text else f"{text}\n")
+
+
+def print_part(text: str) -> None:
+    """A piece of it: exact into a pipe or file, with its control characters visible on a terminal."""
+    shown = visible(text, keep="\n\t") if sys.stdout.isatty() else text.encode("utf-8", "replace").decode("utf-8")
+    sys.stdout.write(shown)
+
+
+def print_table(rows: Iterable[Sequence[str]], width: int = 0) -> None:
+    """Columns as wide as their widest cell; the last one is left as it is, or cut where a line would be wider."""
+    lines = [[visible(cell) for cell in row] for row in rows]
+    if not lines:
+        return
+    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]) - 1)]
+    for line in lines:
+        cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=False)]
+        whole = "  ".join([*cells, line[-1]]).rstrip()
+        print(whole if not 0 < width < len(whole) else f"{whole[: width - 1].rstrip()}…")
+
+
+def moment(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+
+
+def visible(text: str, keep: str = "") -> str:
+    """Control characters as escapes."""
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+BAR = 24  # columns
+SECONDS = 0.1  # between two drawings
+
+
+class Progress:
+    """Draws itself over its own last drawing, and is gone at the end: what stays is data and narration."""
+
+    def __init__(self) -> None:
+        self._there = sys.stderr.isatty()
+        self._begun = time.monotonic()
+        self._drawn = 0.0
+
+    def show(self, words: str, done: int = 0, whole: int = 0) -> None:
+        """`done` of `whole` as a bar; without a whole, the words and the seconds."""
+        now = time.monotonic()
+        if not self._there or (now - self._drawn < SECONDS and done < whole):
+            return
+        self._drawn = now
+        filled = BAR * done // whole if whole else 0
+        bar = f"[{'#' * filled}{'.' * (BAR - filled)}] {done}/{whole} " if whole else ""
+        print(f"\r\x1b[K{bar}{visible(words)} {now - self._begun:.1f} s", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Leave the line empty for whatever is printed next."""
+        if self._there and self._drawn:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._drawn = 0.0
