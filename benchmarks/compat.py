@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "sandbox" / "compat")]
 from probes import probes  # noqa: E402
 
 from workbench.records import Limits  # noqa: E402
-from workbench.sandbox.packages import packages  # noqa: E402
+from workbench.sandbox.importable_packages import packages  # noqa: E402
 from workbench.sandbox.sandbox import Program, Sandbox  # noqa: E402
 
 NAMES, AHEAD = "numpy pandas matplotlib pydantic", "numpy pandas matplotlib.pyplot pydantic"

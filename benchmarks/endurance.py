@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import JsonObject, JsonValue, Limits
-from workbench.sandbox.probe import BACKENDS
+from workbench.sandbox.isolation_probe import BACKENDS
 from workbench.sandbox.program import Program
 from workbench.sandbox.sandbox import Sandbox
 

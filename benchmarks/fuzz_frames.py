@@ -23,9 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import contextlib
 
 from workbench.records import JsonObject, JsonValue, Limits
-from workbench.sandbox import frames
-from workbench.sandbox.channel import Channel
-from workbench.sandbox.frames import BULK, Bulk, FrameFault, FrameReader
+from workbench.sandbox.channel import frames
+from workbench.sandbox.channel.channel import Channel
+from workbench.sandbox.channel.frames import BULK, Bulk, FrameFault, FrameReader
 
 USUAL = 1_000_000
 MOST_MEMORY = 400 << 20  # bytes the whole process may grow by

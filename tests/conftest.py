@@ -153,9 +153,9 @@ def _isolation_is_probed_once() -> Iterator[None]:
 
     Failed probes are not remembered. A test that changes what a probe finds asks for `fresh_probe`.
     """
-    from workbench.sandbox import probe
+    from workbench.sandbox import isolation_probe
 
-    real, known = probe.strongest, {}
+    real, known = isolation_probe.strongest, {}
 
     async def remembered(wished: str, trial: Any) -> Any:
         if not inspect.ismethod(trial) or _probe_anew:
@@ -167,9 +167,9 @@ def _isolation_is_probed_once() -> Iterator[None]:
             known[wished] = strength
         return known[wished]
 
-    setattr(probe, "strongest", remembered)  # noqa: B010
+    setattr(isolation_probe, "strongest", remembered)  # noqa: B010
     yield
-    setattr(probe, "strongest", real)  # noqa: B010
+    setattr(isolation_probe, "strongest", real)  # noqa: B010
 
 
 @pytest.fixture

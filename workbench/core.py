@@ -43,9 +43,9 @@ from workbench.runs.services import Services
 from workbench.runs.sessions import Sessions
 from workbench.runs.token_usage import TokenUsage
 from workbench.runs.vault_persistence import VaultPersistence
-from workbench.sandbox.engines import engines
-from workbench.sandbox.launchers import Launchers
-from workbench.sandbox.packages import packages
+from workbench.sandbox.importable_packages import packages
+from workbench.sandbox.isolation_engines import engines
+from workbench.sandbox.process.launcher_pool import LauncherPool
 from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.log_masking import mask_logs
 from workbench.secrets.project_secrets import Secrets
@@ -81,7 +81,7 @@ class Core:
         arrange: Callable[[Door], None] = lambda door: None,
         *,
         agent_comes: bool = False,
-        launchers: Launchers | None = None,
+        launchers: LauncherPool | None = None,
     ) -> None:
         self.paths = paths
         self._make_network = make_network

@@ -288,9 +288,9 @@ async def _listen(
 def _core(paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool = False) -> Rooms:
     """Imported only now: the lock is taken and folders are checked before anything heavy is loaded. The sandbox's
     launcher, a process of its own, starts meanwhile."""
-    from workbench.sandbox.launchers import Launchers
+    from workbench.sandbox.process.launcher_pool import LauncherPool
 
-    launchers = Launchers()
+    launchers = LauncherPool()
     launchers.begin()
     from workbench.core import Core
 

@@ -18,7 +18,7 @@ from workbench.analysis.call_checks import find_certain_failures as certain_fail
 from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.reading import read
 from workbench.records import Finding, Risk, Tool
-from workbench.sandbox.program_text import prepare
+from workbench.sandbox.inside.program_transform import prepare
 from workbench.wrappers.python_source import call_source, wrapper_source
 
 

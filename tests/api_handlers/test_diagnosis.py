@@ -9,7 +9,7 @@ import pytest
 
 from workbench.core import Core
 from workbench.events import ServerChecked
-from workbench.sandbox import deno
+from workbench.sandbox.deno import deno_backend
 
 
 @pytest.fixture
@@ -54,12 +54,12 @@ async def test_typescript_is_tried_by_running_some(core, monkeypatch):
     def named(checks):
         return next(check for check in checks if check.name == "TypeScript")
 
-    if not deno.runtime():
+    if not deno_backend.runtime():
         pytest.skip("Deno is not installed (the extra `typescript`)")
     found = named(await core.api.diagnose_house())
-    if deno.LANGUAGE in core.services.sandbox.levels()[0].languages:
-        assert (found.state, found.sentence) == ("good", f"Deno {deno.version()} runs programs in TypeScript.")
-    monkeypatch.setattr(deno, "runtime", lambda: "")
+    if deno_backend.LANGUAGE in core.services.sandbox.levels()[0].languages:
+        assert (found.state, found.sentence) == ("good", f"Deno {deno_backend.version()} runs programs in TypeScript.")
+    monkeypatch.setattr(deno_backend, "runtime", lambda: "")
     missing = named(await core.api.diagnose_house())
     assert missing.state == "skipped"
     assert 'pip install "deno' in missing.fix

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.attacks import Attack, read_attacks, table, try_attacks
-from workbench.sandbox.field import Field
+from tests.attacks.attack_field import Field
+from tests.attacks.attack_runner import Attack, read_attacks, table, try_attacks
 from workbench.sandbox.sandbox import Sandbox
 
 OWN = sorted(Path(__file__).parent.glob("*.toml"))

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.hints.worker import Reader
 from workbench.records import Hints, Tool
-from workbench.sandbox import kernel
+from workbench.sandbox.locks import kernel_calls
 from workbench.wrappers.python_package import write_package
 
 SCHEMA = {"type": "object", "properties": {"limit": {"type": "integer"}, "status": {"type": "string"}}}
@@ -106,7 +106,7 @@ def test_nothing_of_a_program_is_run(reader: Reader, generated: Path, tmp_path: 
 
 
 def test_the_kernel_keeps_it_from_other_files(tmp_path: Path) -> None:
-    if kernel.landlock_version() < 1:
+    if kernel_calls.landlock_version() < 1:
         pytest.skip("this kernel has no Landlock")
     (tmp_path / "cache").mkdir()
     (tmp_path / "other").write_text("x")

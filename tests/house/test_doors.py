@@ -91,7 +91,7 @@ def test_an_agent_that_starts_serve_waits_for_little(fresh: Callable[[str], str]
 
 
 def test_what_runs_inside_the_sandbox_needs_only_the_standard_library(fresh: Callable[[str], str]) -> None:
-    told = fresh("import sys; import workbench.sandbox.runner; print(*sys.modules)")
+    told = fresh("import sys; import workbench.sandbox.inside.runner; print(*sys.modules)")
     own = {name for name in told.split() if name.startswith("workbench")}
     assert all(name == "workbench" or name.startswith("workbench.sandbox") for name in own)
     assert not _roots(told) & (QT | SDK | SLOW)

@@ -16,7 +16,7 @@ from workbench.events import Event, RunPaused
 from workbench.records import Decision, EntryQuery, PauseAnswer, Run, RunState, Verdict
 from workbench.runs.past_runs import past_runs
 from workbench.runs.program_languages import check_language
-from workbench.sandbox import deno
+from workbench.sandbox.deno import deno_backend
 
 PROGRAM = """
 import { list_orders, type List_ordersInput } from "./servers/demo";
@@ -31,7 +31,7 @@ result = { total: one.total > 0, second: two.orders.length };
 
 @pytest.fixture
 def agent(demo: Core) -> Any:
-    if not deno.runtime():
+    if not deno_backend.runtime():
         pytest.skip("Deno is not installed (the extra `typescript`)")
     if "typescript" not in demo.services.sandbox.levels()[0].languages:
         pytest.skip(demo.services.sandbox.strength.reason or "this machine's sandbox runs Python only")
@@ -122,7 +122,7 @@ async def test_other_languages_and_states_are_refused_at_once(demo: Core, agent:
 
 
 def test_without_deno_the_refusal_names_the_line_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deno, "runtime", lambda: "")
+    monkeypatch.setattr(deno_backend, "runtime", lambda: "")
     with pytest.raises(WorkbenchError, match="need Deno") as refusal:
         check_language("typescript")
     assert 'pip install "deno' in refusal.value.hint

@@ -25,7 +25,7 @@ from workbench.events import Event, Noticed, RunCall
 from workbench.paths import Paths
 from workbench.records import Decision, Gate, RunState
 from workbench.runs.outgoing import outgoing
-from workbench.sandbox.handing import Handing
+from workbench.sandbox.channel.connection_passing import ConnectionPassing
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ async def test_where_no_descriptor_can_be_handed_the_bytes_are_carried(
 ) -> None:
     """As in a container or a virtual machine, where the child is not of this machine."""
     far = property(lambda self: False, lambda self, nearby: None)
-    monkeypatch.setattr(Handing, "nearby", far, raising=False)
+    monkeypatch.setattr(ConnectionPassing, "nearby", far, raising=False)
     done = await ran(house, GET.format(port=port), f"ok.test:{port}")
     assert (done.state, done.result) == (RunState.DONE, '"hello ok.test"'), done.fault
     assert len(audited(house, "net.closed")) == 1

@@ -17,7 +17,7 @@ from workbench.paths import Paths
 from workbench.records import Decision, EntryQuery, Level, Risk, RunState, Verdict
 from workbench.records import Gate as GateWord
 from workbench.runs.sandbox_choice import choose_sandbox
-from workbench.sandbox import deno
+from workbench.sandbox.deno import deno_backend
 from workbench.sandbox.sandbox import Sandbox
 from workbench.settings import Settings
 
@@ -103,7 +103,7 @@ async def test_a_program_that_imports_packages_runs_where_they_are_and_that_is_s
 
 
 async def test_what_nothing_here_runs_is_refused_before_anybody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deno, "runtime", lambda: "/usr/bin/deno")  # installed or not: nothing is started here
+    monkeypatch.setattr(deno_backend, "runtime", lambda: "/usr/bin/deno")  # installed or not: nothing is started here
     nothing = replace(absent(PROCESS), sentence="Namespaces are forbidden.", hint="Allow them.")
     with pytest.raises(WorkbenchError, match=r"Programs cannot run here\. Namespaces are forbidden\."):
         await placed(Risk.LOW, nothing, absent(CONTAINER), absent(VM))

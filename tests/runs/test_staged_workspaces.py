@@ -22,7 +22,7 @@ from workbench.core import Core
 from workbench.events import FilesHeld, RunChanged
 from workbench.records import Decision, EntryQuery, Gate, RunState
 from workbench.runs import pipeline
-from workbench.sandbox.probe import BACKENDS
+from workbench.sandbox.isolation_probe import BACKENDS
 from workbench.workspace import staging as stages
 
 IMAGE = "P3 1 1 255 0 0 0\n"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.records import Level
-from workbench.sandbox.cells import Cell, Cells
-from workbench.sandbox.profile import Profile
+from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.process.launcher_client import LauncherClient, SandboxChild
 
 
-class Lent(Cells):
+class Lent(LauncherClient):
     """Says it is another level; what it makes is as real as any process here."""
 
     def __init__(self, name: str, *, available: bool = True) -> None:
@@ -22,6 +22,6 @@ class Lent(Cells):
         words = "It is lent." if self.available else "It is not built."
         return Level(self.name, self.available, "lent", words, "" if self.available else "Build it.")
 
-    async def make(self, profile: Profile) -> Cell:
+    async def make(self, profile: ChildProfile) -> SandboxChild:
         self.made += 1
         return await super().make(replace(profile, backend="native"))

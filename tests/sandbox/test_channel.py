@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from workbench.records import JsonObject, JsonValue, Limits
-from workbench.sandbox.answers import LARGEST_ARGUMENTS
-from workbench.sandbox.channel import Channel
-from workbench.sandbox.frames import BULKY, encode, pack_bulk
+from workbench.sandbox.channel.channel import Channel
+from workbench.sandbox.channel.frames import BULKY, encode, pack_bulk
+from workbench.sandbox.channel.requests import LARGEST_ARGUMENTS
 from workbench.sandbox.program import Answer, JsonText, ToolFailure
 
 PATIENCE = 60.0
@@ -230,7 +230,6 @@ async def test_a_question_that_ends_otherwise_than_cancelled_holds_nothing_up_wh
     async with asyncio.timeout(PATIENCE):
         await wire.channel.closed()
     assert wire.channel._busy == 0
-    assert all(worker.rest.done() for worker in wire.channel._resting)
 
 
 async def test_an_answer_that_cannot_be_written_is_an_error_for_the_program(connect):
@@ -246,7 +245,7 @@ async def test_an_answer_that_cannot_be_written_is_an_error_for_the_program(conn
 
 
 async def test_a_program_may_not_send_without_end(connect, monkeypatch):
-    monkeypatch.setattr("workbench.sandbox.channel._MOST", 10_000)
+    monkeypatch.setattr("workbench.sandbox.channel.channel._MOST", 10_000)
     wire = await connect(echo)
     await wire.say(*(ask(number, text="x" * 100) for number in range(1, 200)))
     await wire.over()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from workbench.records import JsonObject, JsonValue, Limits
-from workbench.sandbox.packages import packages
+from workbench.sandbox.importable_packages import packages
 from workbench.sandbox.program import Program
 
 _spec = importlib.util.spec_from_file_location("compat_probes", Path(__file__).parent / "compat" / "probes.py")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from workbench.records import Limits, Tool
-from workbench.sandbox import deno
+from workbench.sandbox.deno import deno_backend
 from workbench.sandbox.program import JsonText
 from workbench.wrappers.python_package import write_package
 
@@ -97,7 +97,7 @@ async def test_bytes_that_are_none_are_a_sentence_where_they_are_used(native: An
 
 
 async def test_typescript_gets_the_same_parts(open_room: Callable[[str], Awaitable[Any]]) -> None:
-    if not deno.runtime():
+    if not deno_backend.runtime():
         pytest.skip("Deno is not installed (the extra `typescript`)")
     room = await open_room("native")
     room.language = "typescript"

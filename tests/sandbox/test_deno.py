@@ -16,18 +16,18 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, JsonValue, Limits, Tool
-from workbench.sandbox import deno
+from workbench.sandbox.deno import deno_backend
 from workbench.sandbox.program import Program, ToolFailure
 from workbench.wrappers.typescript_sandbox_package import write_inside_package
 
 QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=256, disk_mb=16)
 
-needs_deno = pytest.mark.skipif(not deno.runtime(), reason="Deno is not installed (the extra `typescript`)")
+needs_deno = pytest.mark.skipif(not deno_backend.runtime(), reason="Deno is not installed (the extra `typescript`)")
 
 
 @pytest.fixture
 async def script(open_room: Callable[[str], Awaitable[Any]]) -> Any:
-    if not deno.runtime():
+    if not deno_backend.runtime():
         pytest.skip("Deno is not installed (the extra `typescript`)")
     room = await open_room("native")
     room.language = "typescript"
@@ -36,7 +36,7 @@ async def script(open_room: Callable[[str], Awaitable[Any]]) -> Any:
 
 @pytest.fixture(params=["native", "bubblewrap"])
 async def locked(request: pytest.FixtureRequest, open_room: Callable[[str], Awaitable[Any]]) -> Any:
-    if not deno.runtime():
+    if not deno_backend.runtime():
         pytest.skip("Deno is not installed (the extra `typescript`)")
     room = await open_room(request.param)
     room.language = "typescript"
@@ -315,24 +315,24 @@ async def test_the_locks_are_on_before_deno_starts(locked: Any) -> None:
 
 
 async def test_without_deno_it_is_refused_with_the_line_that_brings_it(script: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(deno, "runtime", lambda: "")
+    monkeypatch.setattr(deno_backend, "runtime", lambda: "")
     sandbox = script.sandbox
     sandbox._levels.begin(sandbox.strength)
     with pytest.raises(WorkbenchError, match="need Deno") as refusal:
         await script.run("1")
     assert 'pip install "deno' in refusal.value.hint
-    assert deno.version() == ""
-    assert deno.languages("native") == ("python",)
+    assert deno_backend.version() == ""
+    assert deno_backend.languages("native") == ("python",)
 
 
 @needs_deno
 def test_what_is_installed_has_a_version() -> None:
-    assert deno.version()[0].isdigit()
-    assert deno.languages("reduced") == ("python",)
+    assert deno_backend.version()[0].isdigit()
+    assert deno_backend.languages("reduced") == ("python",)
 
 
 async def test_where_only_python_runs_it_says_so(open_room: Callable[[str], Awaitable[Any]]) -> None:
-    if not deno.runtime():
+    if not deno_backend.runtime():
         pytest.skip("Deno is not installed (the extra `typescript`)")
     room = await open_room("reduced")
     room.language = "typescript"

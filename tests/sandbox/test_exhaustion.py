@@ -88,7 +88,7 @@ async def test_a_hundred_thousand_tasks_run_or_end_and_harm_nobody(native: Any) 
 
 
 async def test_files_without_end_are_counted_while_they_are_made(native: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.sandbox.quota.MOST_FILES", 2000)
+    monkeypatch.setattr("workbench.sandbox.supervision.workspace_quota.MOST_FILES", 2000)
     ending = await native.run("n = 0\nwhile True:\n    open(f'workspace/{n}', 'w').close()\n    n += 1", LIMITS)
     assert (ending.reason, "2,000 files" in ending.message) == ("disk", True), ending
 

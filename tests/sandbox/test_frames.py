@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.sandbox.frames import (
+from workbench.sandbox.channel.frames import (
     BULK,
     DEEPEST,
     LONGEST,

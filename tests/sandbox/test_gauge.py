@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox import gauge
-from workbench.sandbox.gauge import Gauge, gauge_of
-from workbench.sandbox.usage import written
+from workbench.sandbox.supervision import workspace_quota
+from workbench.sandbox.supervision.child_usage import written
+from workbench.sandbox.supervision.workspace_quota import QuotaGauge, gauge_of
 
 
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """What a file system has left, in bytes and files, as a test wishes."""
     found = [1 << 40, 1 << 20]
-    monkeypatch.setattr(gauge, "_left", lambda folder: (found[0], found[1]))
+    monkeypatch.setattr(workspace_quota, "_left", lambda folder: (found[0], found[1]))
     return found
 
 
 def test_little_that_is_gone_is_no_reason_to_count_and_much_is(left: list[int], tmp_path: Path) -> None:
-    found = Gauge(str(tmp_path), 1024)
+    found = QuotaGauge(str(tmp_path), 1024)
     left[0] -= 1 << 20
     assert not found.suspects()
     left[0] -= 15 << 20  # in many small steps as well
@@ -35,7 +35,7 @@ def test_little_that_is_gone_is_no_reason_to_count_and_much_is(left: list[int], 
 
 
 def test_what_others_give_back_hides_nothing(left: list[int], tmp_path: Path) -> None:
-    found = Gauge(str(tmp_path), 1024)
+    found = QuotaGauge(str(tmp_path), 1024)
     left[0] += 1 << 30
     assert not found.suspects()
     left[0] -= 16 << 20
@@ -43,19 +43,19 @@ def test_what_others_give_back_hides_nothing(left: list[int], tmp_path: Path) ->
 
 
 def test_files_that_hold_nothing_are_a_reason_too(left: list[int], tmp_path: Path) -> None:
-    found = Gauge(str(tmp_path), 1024)
+    found = QuotaGauge(str(tmp_path), 1024)
     left[1] -= 2_000
     assert found.suspects()
 
 
 def test_a_long_program_is_counted_in_any_case(left: list[int], tmp_path: Path) -> None:
-    found = Gauge(str(tmp_path), 1024)
+    found = QuotaGauge(str(tmp_path), 1024)
     assert not found.due(time.monotonic() + 60)
     assert found.due(time.monotonic() - 60)
 
 
 def test_a_folder_that_takes_long_to_count_is_not_counted_again_at_once(left: list[int], tmp_path: Path) -> None:
-    found = Gauge(str(tmp_path), 1024)
+    found = QuotaGauge(str(tmp_path), 1024)
     found._next = time.monotonic() + 60
     left[0] -= 1 << 30
     assert not found.due(0.0)
@@ -73,10 +73,10 @@ def test_too_much_is_remembered_until_it_was_counted_again(tmp_path: Path) -> No
 def test_disk_that_no_folder_shows_is_the_programs_only_when_it_wrote_so_much(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    found = Gauge(str(tmp_path), 1)
+    found = QuotaGauge(str(tmp_path), 1)
     rows = ((130, 130, True), (0, 130, False), (130, 129, False), (-1, 130, False), (-1, 260, True))
     for wrote, lost, told in rows:
-        monkeypatch.setattr(gauge, "written", lambda process, wrote=wrote: wrote << 20)
+        monkeypatch.setattr(workspace_quota, "written", lambda process, wrote=wrote: wrote << 20)
         assert bool(found.hidden(lost << 20, os.getpid())) == told, (wrote, lost)
     assert found.hidden(300 << 20, 0) == ""  # nobody here to look at
 
@@ -89,4 +89,4 @@ def test_what_a_process_wrote_is_told_by_the_kernel(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_gone_has_nothing_left_to_lose(tmp_path: Path) -> None:
-    assert not Gauge(str(tmp_path / "nowhere"), 1).suspects()
+    assert not QuotaGauge(str(tmp_path / "nowhere"), 1).suspects()

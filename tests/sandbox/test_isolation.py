@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 import workbench
 from workbench.records import Limits
-from workbench.sandbox.profile import ENVIRONMENT
+from workbench.sandbox.child_profile import ENVIRONMENT
 
 QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
 ROOT = Path(workbench.__file__).parents[1]
@@ -266,7 +266,7 @@ async def test_after_closing_no_process_is_left(room: Any, processes: Any) -> No
 def test_a_core_killed_in_the_middle_leaves_no_survivor(backend: str, tmp_path: Path) -> None:
     if backend == "bubblewrap" and shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
-    command = [sys.executable, "-m", "workbench.sandbox", "--backend", backend, "--seconds", "60", "--attack", "-"]
+    command = [sys.executable, "-m", "tests.attacks", "--backend", backend, "--seconds", "60", "--attack", "-"]
     (tmp_path / "temp").mkdir()
     command += ["--workspace", str(tmp_path / "workspace")]  # nobody is left to remove one of its own
     environment = {**os.environ, "TMPDIR": str(tmp_path / "temp")}
@@ -285,8 +285,9 @@ def test_a_core_killed_in_the_middle_leaves_no_survivor(backend: str, tmp_path: 
 
 TOOL_KILLED = """
 import os, signal
-from workbench.sandbox import kernel, launcher
-kernel.adopt_orphans()
+from workbench.sandbox.locks import kernel_calls
+from workbench.sandbox.process import launcher
+kernel_calls.adopt_orphans()
 inner = os.fork()
 if not inner:
     if os.fork():
@@ -305,14 +306,10 @@ def test_a_tool_that_is_killed_while_it_starts_leaves_nobody_waiting_for_it() ->
 @pytest.mark.skipif(os.getuid() != 0, reason="the other tests already run as an ordinary user")
 @pytest.mark.parametrize("backend", ["native", "bubblewrap", "reduced"])
 def test_an_ordinary_user_has_the_same_isolation(backend: str) -> None:
-    python = shutil.which("python3", path="/usr/bin")
-    if (
-        python is None
-        or sys.version_info[:2] > _version(python)
-        or not _readable_for_all(ROOT / "workbench/sandbox/sandbox.py")
-    ):
-        pytest.skip("needs a system Python and a checkout that every user can read")
-    command = [python, "-m", "workbench.sandbox", "--backend", backend, "--attack", "-"]
+    python = next(filter(_runs_for_all, (sys.executable, "/usr/bin/python3")), None)
+    if python is None:
+        pytest.skip("needs a checkout, and a Python with our dependencies, that every user can read")
+    command = [python, "-m", "tests.attacks", "--backend", backend, "--attack", "-"]
     code = b"import os\nopen('workspace/x', 'w').close()\n"
     code += b"try: seen = os.listdir('/var')\nexcept OSError: seen = 'nothing'\n"
     code += b"print('user', os.getuid(), seen, os.listdir('workspace'))\nos.fork()"
@@ -358,10 +355,14 @@ def _below(process: int) -> set[int]:
     return found
 
 
-def _version(python: str) -> tuple[int, ...]:
-    found = subprocess.check_output([python, "-c", "import sys; print(*sys.version_info[:2])"], text=True)
-    return tuple(map(int, found.split()))
-
-
-def _readable_for_all(path: Path) -> bool:
-    return all(part.stat().st_mode & (0o005 if part.is_dir() else 0o004) for part in (path, *path.parents))
+def _runs_for_all(python: str) -> bool:
+    """Whether an ordinary user can start the attack command with this Python: some lie in root's home folder, and a
+    system's own Python seldom has our dependencies."""
+    try:
+        done = subprocess.run(
+            [python, "-m", "tests.attacks", "--help"], cwd=ROOT, capture_output=True, user=65534, group=65534,
+            extra_groups=[], env={"PYTHONDONTWRITEBYTECODE": "1"}, check=False,
+        )  # fmt: skip
+    except OSError:
+        return False
+    return done.returncode == 0

@@ -13,8 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.records import JsonObject, JsonValue, Limits
-from workbench.sandbox.kept import Kept
 from workbench.sandbox.program import Answer, Ending, Program
+from workbench.sandbox.supervision.repl_sandbox import ReplSandbox
 
 QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
 
@@ -24,7 +24,7 @@ class Flat:
     """A kept sandbox, and a short way to run the next text in it."""
 
     room: Any  # Any: the fixture's own class
-    kept: Kept
+    kept: ReplSandbox
     heard: list[str] = field(default_factory=list)
 
     def program(self, code: str, limits: Limits = QUICK) -> Program:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.sandbox.launchers import Launchers
+from workbench.sandbox.process.launcher_pool import LauncherPool
 from workbench.sandbox.sandbox import Sandbox
 
 
 async def test_a_launcher_that_was_begun_makes_the_first_child() -> None:
-    launchers = Launchers()
+    launchers = LauncherPool()
     launchers.begin()
     begun = launchers.launcher
     sandbox = Sandbox(launchers=launchers)
@@ -23,6 +23,6 @@ async def test_a_launcher_that_was_begun_makes_the_first_child() -> None:
 
 async def test_no_launcher_is_begun_where_the_sandbox_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MCP_WORKBENCH_SANDBOX", "none")
-    launchers = Launchers()
+    launchers = LauncherPool()
     launchers.begin()
     assert launchers.launcher == 0

@@ -11,7 +11,7 @@ from tests.sandbox.conftest import QUICK, echo
 from tests.sandbox.lent import Lent
 from workbench.errors import WorkbenchError
 from workbench.records import Level
-from workbench.sandbox import deno
+from workbench.sandbox.deno import deno_backend
 from workbench.sandbox.program import Program
 from workbench.sandbox.sandbox import Sandbox
 
@@ -73,7 +73,7 @@ async def test_the_next_stronger_level_takes_the_place_of_a_missing_one(opened: 
 async def test_a_level_that_does_not_run_the_language_is_passed_over(opened: Opened, tmp_path: Path) -> None:
     sandbox = await opened(container=Lent("container"))
     assert await sandbox.fitting("container", "typescript") is None
-    reason = "that runs typescript" if deno.runtime() else deno.MISSING
+    reason = "that runs typescript" if deno_backend.runtime() else deno_backend.MISSING
     with pytest.raises(WorkbenchError, match=reason):
         await run(sandbox, program(tmp_path, "container", language="typescript"))
 

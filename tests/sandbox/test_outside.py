@@ -14,7 +14,7 @@ import pytest
 from tests.sandbox.conftest import QUICK, Room
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, JsonValue
-from workbench.sandbox.handing import Handing
+from workbench.sandbox.channel.connection_passing import ConnectionPassing
 from workbench.sandbox.program import Ending, Program, ToolFailure
 
 
@@ -46,7 +46,7 @@ class Way:
     """Answers a program's wish to connect: `ok.test` is this machine, everything else is refused."""
 
     port: int
-    handing: Handing
+    handing: ConnectionPassing
 
     async def answer(self, what: str, wish: JsonObject) -> JsonValue:
         if what != "connect" or wish["host"] != "ok.test":
@@ -56,7 +56,7 @@ class Way:
 
 
 async def _run(room: Room, port: int, code: str) -> Ending:
-    way = Way(port, Handing())
+    way = Way(port, ConnectionPassing())
     program = Program(code, QUICK, room.bench / "workspace", network=way.handing)
     try:
         return await room.sandbox.run(program, way.answer, lambda stream, text: room.heard.append((stream, text)))
@@ -167,7 +167,7 @@ for number in range(5, 60):
 
 async def test_nothing_can_be_handed_to_whom_nothing_was_given() -> None:
     ours, theirs = socket.socketpair()
-    handing = Handing()
+    handing = ConnectionPassing()
     assert not handing.given
     with ours, theirs, pytest.raises(AssertionError):
         handing.hand(ours)
@@ -175,7 +175,7 @@ async def test_nothing_can_be_handed_to_whom_nothing_was_given() -> None:
 
 async def test_a_program_that_takes_no_connections_gets_no_more(native: Room, port: int) -> None:
     """Descriptors that nobody fetches are not piled up without end."""
-    handing = Handing()
+    handing = ConnectionPassing()
     refused: list[str] = []
 
     async def answer(what: str, wish: JsonObject) -> JsonValue:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from workbench.records import JsonObject, JsonValue, Limits
-from workbench.sandbox.packages import packages
+from workbench.sandbox.importable_packages import packages
 from workbench.sandbox.program import Program
 
 LIMITS = Limits(seconds=60.0, cpu_seconds=60.0, disk_mb=64)

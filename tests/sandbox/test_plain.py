@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.sandbox.plain import json_text
+from workbench.sandbox.inside.json_output import json_text
 
 
 @dataclasses.dataclass

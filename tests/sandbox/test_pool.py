@@ -16,9 +16,9 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import Limits
-from workbench.sandbox import cells
-from workbench.sandbox.cells import Cells
-from workbench.sandbox.pool import Pool
+from workbench.sandbox.child_pool import ChildPool
+from workbench.sandbox.process import launcher_client
+from workbench.sandbox.process.launcher_client import LauncherClient
 from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.sandbox import Sandbox
 
@@ -133,7 +133,7 @@ async def test_as_many_are_kept_as_is_wished_now(tmp_path: Path, processes: Any)
     await sandbox.close()
 
 
-def pool_of(sandbox: Sandbox) -> Pool:
+def pool_of(sandbox: Sandbox) -> ChildPool:
     return sandbox._places["process"].pool
 
 
@@ -183,14 +183,14 @@ def end_now(process: int) -> None:
 async def test_a_launcher_that_dies_between_two_orders_is_replaced_unseen(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    was_ready, deaths = Cells._launcher_ready, iter(range(2))
+    was_ready, deaths = LauncherClient._launcher_ready, iter(range(2))
 
-    async def ready_and_killed(cells: Cells) -> None:
+    async def ready_and_killed(cells: LauncherClient) -> None:
         await was_ready(cells)
         if next(deaths, None) is not None:
             end_now(cells.launcher)
 
-    monkeypatch.setattr(Cells, "_launcher_ready", ready_and_killed)
+    monkeypatch.setattr(LauncherClient, "_launcher_ready", ready_and_killed)
     assert (await run(sandbox, "1", tmp_path)).result == "1"
     assert next(deaths, None) is None
 
@@ -209,7 +209,7 @@ async def test_a_launcher_that_always_dies_is_said_and_not_started_for_ever(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.kill(sandbox.launcher, signal.SIGKILL)
-    monkeypatch.setattr(cells, "_START", "raise SystemExit")
+    monkeypatch.setattr(launcher_client, "_START", "raise SystemExit")
     with pytest.raises(WorkbenchError, match="launcher dies whenever it is started"):
         await run(sandbox, "1", tmp_path)
 

@@ -11,12 +11,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.sandbox.conftest import QUICK
-from workbench.sandbox.processors import Processors
+from workbench.sandbox.process.processor_assignment import ProcessorAssignment
 
 
 def test_the_emptiest_processors_are_taken_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5, 7})
-    processors = Processors()
+    processors = ProcessorAssignment()
     first = [processors.choose(1) for _ in range(6)]
     assert Counter(next(iter(chosen)) for chosen in first) == {3: 2, 5: 2, 7: 2}
     processors.give_back({5})

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import workbench.sandbox
-from workbench.sandbox.program_text import NOTHING, prepare
+from workbench.sandbox.inside.program_transform import NOTHING, prepare
 
 
 def answer(text: str) -> Any:
@@ -55,11 +55,11 @@ def test_what_is_no_python_is_a_syntax_error(text: str) -> None:
 
 
 def test_what_lives_inside_imports_the_standard_library_and_itself_only() -> None:
-    folder = Path(workbench.sandbox.__file__).parent
-    neighbours = {"line", "outside", "plain", "program_text", "trace"}
-    for name in ("runner", *neighbours, "inside/client", "inside/tool_discovery"):
-        for node in ast.walk(ast.parse((folder / f"{name}.py").read_text())):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("workbench"):
-                assert node.module is not None
-                inner = node.module.removeprefix("workbench.sandbox").lstrip(".")
-                assert {inner or alias.name for alias in node.names} <= neighbours, (name, node.module)
+    files = sorted((Path(workbench.sandbox.__file__).parent / "inside").rglob("*.py"))
+    assert {"runner.py", "client.py"} <= {file.name for file in files}
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text())):
+            named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            named += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            ours = [name for name in named if name.partition(".")[0] == "workbench"]
+            assert all(name.startswith("workbench.sandbox.inside") for name in ours), (file, ours)

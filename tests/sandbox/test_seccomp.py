@@ -7,8 +7,7 @@ import struct
 
 import pytest
 
-from workbench.sandbox.seccomp import ABSENT, CONDITIONAL, PLAIN, filter_program
-from workbench.sandbox.syscalls import ARCHITECTURES, numbers
+from workbench.sandbox.locks.seccomp_filter import ABSENT, ARCHITECTURES, CONDITIONAL, PLAIN, filter_program, numbers
 
 ALLOW, KILL = 0x7FFF0000, 0x80000000
 REFUSED, UNKNOWN = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS

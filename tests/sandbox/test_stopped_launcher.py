@@ -20,7 +20,7 @@ def launchers() -> list[int]:
     found = []
     for child in psutil.Process().children():
         with contextlib.suppress(psutil.NoSuchProcess):  # a zombie, too
-            found += [child.pid] * any("sandbox.launcher" in word for word in child.cmdline())
+            found += [child.pid] * any("process.launcher" in word for word in child.cmdline())
     return found
 
 

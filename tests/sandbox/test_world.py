@@ -10,31 +10,31 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import Limits
-from workbench.sandbox.cells import Cells
-from workbench.sandbox.places import marks_of
-from workbench.sandbox.pool import Pool
-from workbench.sandbox.profile import Profile
+from workbench.sandbox.child_pool import ChildPool
+from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.process.folder_identity import marks_of
+from workbench.sandbox.process.launcher_client import LauncherClient
 from workbench.sandbox.program import Program
 from workbench.sandbox.sandbox import Sandbox, profile_of
 
 
 @pytest.fixture
-async def pool() -> AsyncIterator[Pool]:
+async def pool() -> AsyncIterator[ChildPool]:
     sandbox = Sandbox("native", lambda: 0)
     if (await sandbox.open()).level == "none":
         await sandbox.close()
         pytest.skip(sandbox.strength.reason)
     await sandbox.close()
-    cells = Cells()
-    yield Pool(cells, lambda: 0)
+    cells = LauncherClient()
+    yield ChildPool(cells, lambda: 0)
     await cells.close()
 
 
-def profile(folder: Path) -> Profile:
+def profile(folder: Path) -> ChildProfile:
     return profile_of("native", Program("1", Limits(), folder))
 
 
-async def test_a_folder_in_whose_place_a_link_was_put_meanwhile_is_not_mounted(pool: Pool, tmp_path: Path) -> None:
+async def test_a_folder_in_whose_place_a_link_was_put_meanwhile_is_not_mounted(pool: ChildPool, tmp_path: Path) -> None:
     (tmp_path / "private").mkdir()
     (tmp_path / "workspace").mkdir()
     seen = profile(tmp_path / "workspace")
@@ -44,7 +44,7 @@ async def test_a_folder_in_whose_place_a_link_was_put_meanwhile_is_not_mounted(p
         await pool.take(seen)
 
 
-async def test_a_folder_that_is_gone_is_said_and_the_next_child_is_fine(pool: Pool, tmp_path: Path) -> None:
+async def test_a_folder_that_is_gone_is_said_and_the_next_child_is_fine(pool: ChildPool, tmp_path: Path) -> None:
     (tmp_path / "workspace").mkdir()
     seen = profile(tmp_path / "workspace")
     with pytest.raises(WorkbenchError, match="No such file"):

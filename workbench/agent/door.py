@@ -38,7 +38,7 @@ from workbench.records import AgentInfo, JsonObject, Note
 from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
 from workbench.runs.sessions import Session
-from workbench.sandbox.packages import packages
+from workbench.sandbox.importable_packages import packages
 
 
 class Door:

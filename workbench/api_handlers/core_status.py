@@ -10,7 +10,7 @@ from workbench import __version__, tokens
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
 from workbench.records import AgentDoor, CoreStatus, JsonValue, RunState, ServerStatus, SkillState
-from workbench.sandbox.packages import packages
+from workbench.sandbox.importable_packages import packages
 from workbench.settings import Settings
 
 

@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import ServerChecked
 from workbench.records import Check, CheckState, Fault, JsonObject, JsonValue, Level, Limits, ServerConfig
 from workbench.runs.services import Services
-from workbench.sandbox import deno
+from workbench.sandbox.deno import deno_backend
 from workbench.sandbox.program import Ending, Program, ToolFailure
 from workbench.servers.configuration.launch_command import expand
 from workbench.servers.doctor.command_check import launcher
@@ -64,23 +64,25 @@ def _level(level: Level) -> Check:
 
 async def _typescript(services: Services) -> Check:
     """Tried by doing it; not having it is no fault."""
-    if not deno.runtime():
-        return Check("TypeScript", CheckState.SKIPPED, deno.MISSING, deno.HINT)
-    if deno.LANGUAGE not in services.sandbox.levels()[0].languages:
-        words = f"Deno {deno.version()} is here, but not a sandbox that it runs in."
+    if not deno_backend.runtime():
+        return Check("TypeScript", CheckState.SKIPPED, deno_backend.MISSING, deno_backend.HINT)
+    if deno_backend.LANGUAGE not in services.sandbox.levels()[0].languages:
+        words = f"Deno {deno_backend.version()} is here, but not a sandbox that it runs in."
         return Check("TypeScript", CheckState.SKIPPED, words)
     try:
         ending = await _tried(services)
     except WorkbenchError as fault:
         return Check("TypeScript", CheckState.BAD, fault.message, fault.hint)
     if ending.result == "2":
-        return Check("TypeScript", CheckState.GOOD, f"Deno {deno.version()} runs programs in TypeScript.")
-    return Check("TypeScript", CheckState.BAD, f"Deno {deno.version()} does not run: {ending.message}", deno.HINT)
+        return Check("TypeScript", CheckState.GOOD, f"Deno {deno_backend.version()} runs programs in TypeScript.")
+    return Check(
+        "TypeScript", CheckState.BAD, f"Deno {deno_backend.version()} does not run: {ending.message}", deno_backend.HINT
+    )
 
 
 async def _tried(services: Services) -> Ending:
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-trial-") as folder:
-        program = Program(_TRIAL, Limits(seconds=10.0), Path(folder), language=deno.LANGUAGE)
+        program = Program(_TRIAL, Limits(seconds=10.0), Path(folder), language=deno_backend.LANGUAGE)
         return await services.sandbox.run(program, _no_answers, lambda stream, text: None)
 
 

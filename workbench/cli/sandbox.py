@@ -40,7 +40,7 @@ def _work(given: argparse.Namespace, paths: Paths) -> int:
         words.append(given.level)
     if given.do == "build":
         words += ["--again"] * given.again + ([f"--from={given.base}"] if given.base else [])
-    command = [sys.executable, "-m", "workbench.sandbox.workshop", *words]
+    command = [sys.executable, "-m", "workbench.sandbox.build_command", *words]
     try:
         return subprocess.run(command, cwd=_ABOVE, check=False).returncode
     except KeyboardInterrupt:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from workbench.hints.shortening import shorten
-from workbench.sandbox import kernel, landlock, seccomp
+from workbench.sandbox.locks import kernel_calls, landlock, seccomp_filter
 
 INSIDE: Final = Path(__file__).resolve().parents[1] / "sandbox" / "inside"
 MEMORY = 1 << 30  # bytes of address space
@@ -47,9 +47,9 @@ def lock(readable: list[str], writable: list[str]) -> bool:
     for kind, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 64)):
         resource.setrlimit(kind, (most, most))
     try:
-        kernel.gain_nothing()
+        kernel_calls.gain_nothing()
         version = landlock.restrict(readable, writable, ("/dev/null", "/dev/urandom"))
-        kernel.install_filter(seccomp.filter_program())
+        kernel_calls.install_filter(seccomp_filter.filter_program())
     except OSError:
         return False
     return version > 0

@@ -25,7 +25,7 @@ from workbench.recordings.cassette_player import CassettePlayer
 from workbench.recordings.comparison import definition_change, result_differences
 from workbench.records import DifferenceKind, JsonObject, JsonValue, Skill, SkillDifference, SkillState, SkillTest, Tool
 from workbench.records.sandbox_limits import Limits
-from workbench.sandbox.packages import packages
+from workbench.sandbox.importable_packages import packages
 from workbench.sandbox.sandbox import Ending, Program, Sandbox
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.servers.tool_definitions.definition_parsing import read

@@ -16,7 +16,7 @@ from workbench.records import CallTrace, Connection, Fault, JsonObject, JsonValu
 from workbench.runs.carrying import Carrying
 from workbench.runs.provenance import UNTRUSTED, Read
 from workbench.runs.run import NETWORK, ProgramRun
-from workbench.sandbox.handing import Handing
+from workbench.sandbox.channel.connection_passing import ConnectionPassing
 from workbench.sandbox.program import ToolFailure
 
 _STRANGERS = frozenset({UNTRUSTED})
@@ -32,7 +32,7 @@ class Outgoing:
         settings = run.services.settings()
         self._run = run
         self._services = run.services
-        self.handing = Handing()
+        self.handing = ConnectionPassing()
         self._meter = Meter(settings.network_megabytes, settings.network_alert_megabytes, self._warn)
         decision = run.record.decision
         places = decision.hosts if decision is not None and decision.allow else ()

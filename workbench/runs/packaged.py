@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.analysis.reading import PYTHON, Reading
-from workbench.sandbox.packages import packages
+from workbench.sandbox.importable_packages import packages
 from workbench.settings import Settings
 
 

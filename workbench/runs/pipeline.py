@@ -32,7 +32,7 @@ from workbench.runs.run_slots import RunSlots
 from workbench.runs.sandbox_choice import choose_sandbox
 from workbench.runs.services import Services
 from workbench.runs.staged_workspaces import StagedWorkspaces, needs_stage
-from workbench.sandbox.levels import named
+from workbench.sandbox.isolation_levels import level_name
 from workbench.sandbox.sandbox import Ending
 from workbench.servers.tool_definitions.missing_tool_messages import not_imported, waits_for
 from workbench.workspace.staging import Unstageable
@@ -211,7 +211,7 @@ class RunPipeline:
         return None
 
     async def _execute(self, run: ProgramRun) -> RunEnd | None:
-        where = f"runs in {named(run.record.level)}" + (f" ({run.record.backend})" if run.record.backend else "")
+        where = f"runs in {level_name(run.record.level)}" + (f" ({run.record.backend})" if run.record.backend else "")
         if run.stage is None:
             run.resources.push_async_callback(self._settle_changes, run)
         run.step(RunState.RUNNING, where, started=time.time())

@@ -41,7 +41,7 @@ from workbench.runs.shown import shown_arguments
 from workbench.runs.skill_offers import offer_skill
 from workbench.runs.skill_verbs import kept_skill
 from workbench.runs.workspace_file_registration import learn_files
-from workbench.sandbox.packages import packages
+from workbench.sandbox.importable_packages import packages
 from workbench.sandbox.program import Answered
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
 from workbench.servers.server_catalog import one_tool

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from workbench.errors import WorkbenchError
-from workbench.sandbox import deno
+from workbench.sandbox.deno import deno_backend
 
 PYTHON = "python"
-NAMES = {PYTHON: "Python", deno.LANGUAGE: "TypeScript"}
+NAMES = {PYTHON: "Python", deno_backend.LANGUAGE: "TypeScript"}
 
 
 def check_language(language: str, state: str = "") -> None:
@@ -15,7 +15,7 @@ def check_language(language: str, state: str = "") -> None:
         raise WorkbenchError(f"There is no language {language!r:.60}.", f"Use {' or '.join(NAMES)}.")
     if language == PYTHON:
         return
-    if not deno.runtime():
-        raise WorkbenchError(deno.MISSING, deno.HINT)
+    if not deno_backend.runtime():
+        raise WorkbenchError(deno_backend.MISSING, deno_backend.HINT)
     if state:
         raise WorkbenchError(f"Only programs in {NAMES[PYTHON]} keep a state.", "Leave out session_id.")

@@ -19,8 +19,8 @@ from workbench.events import StatesChanged, spawn
 from workbench.records import KeptState, Note
 from workbench.runs.services import Services
 from workbench.runs.sessions import Session
-from workbench.sandbox.kept import Kept
 from workbench.sandbox.sandbox import Answer, Ending, Output, Program
+from workbench.sandbox.supervision.repl_sandbox import ReplSandbox
 from workbench.workspace.staging import Stage
 
 LONGEST_NAME = 60  # characters
@@ -43,7 +43,7 @@ class ReplSession:
         self.name = name
         self.began = self.used = time.time()
         self.texts: tuple[str, ...] = ()  # what ran in it, oldest first
-        self.kept: Kept | None = None
+        self.kept: ReplSandbox | None = None
         self.stage: Stage | None = None  # the copy of the workspace that its sandbox is bound to
         self.unapproved = False  # a program that nobody approved ran in it, and may have left something running
         self.working = False  # a program is in it whose changes are not settled yet

@@ -10,7 +10,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Level, Risk
 from workbench.runs.packaged import packaged
 from workbench.runs.program_languages import NAMES, PYTHON
-from workbench.sandbox.levels import LEVELS, named
+from workbench.sandbox.isolation_levels import LEVELS, level_name
 from workbench.sandbox.sandbox import WITH_PACKAGES, Sandbox
 from workbench.settings import Settings
 
@@ -51,9 +51,11 @@ def _packaged(found: Level, first: Level, modules: tuple[str, ...]) -> SandboxCh
     """Packages are in two kinds of process sandboxes: a person hears what the program gets, or that it has none."""
     names = ", ".join(modules[:3])
     if first.available and first.backend in WITH_PACKAGES:
-        words = f"Would get {named(found.name)}, which has no {names}: runs in {named(LEVELS[0])}, full strength."
+        words = (
+            f"Would get {level_name(found.name)}, which has no {names}: runs in {level_name(LEVELS[0])}, full strength."
+        )
         return SandboxChoice(first.name, first.backend, words)
-    words = f"Runs in {named(found.name)} without {names}: packages are in process sandboxes with namespaces only."
+    words = f"Runs in {level_name(found.name)} without {names}: packages are in process sandboxes with namespaces only."
     return SandboxChoice(found.name, found.backend, words)
 
 
@@ -79,7 +81,7 @@ def _stronger(one: str, other: str) -> str:
 def _less(wanted: str, best: Level, language: str) -> str:
     strength = "reduced" if best.reduced else "full"
     none = "none" if language == PYTHON else f"none for {NAMES[language]}"
-    return f"Wants {named(wanted)}; this machine has {none}: runs in {named(best.name)}, {strength} strength."
+    return f"Wants {level_name(wanted)}; this machine has {none}: runs in {level_name(best.name)}, {strength} strength."
 
 
 def _too_weak(risk: Risk) -> str:

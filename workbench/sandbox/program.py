@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from workbench.records import JsonObject, JsonValue, Limits
-from workbench.sandbox.handing import Handing
+from workbench.sandbox.channel.connection_passing import ConnectionPassing
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Program:
     level: str = "process"  # process, container or vm: the least that may isolate it
     packages: tuple[tuple[str, str], ...] = ()  # what it may import: place inside, and path on this machine
     preload: tuple[str, ...] = ()  # modules that are imported before anybody asks
-    network: Handing | None = None  # how connections are handed to it; None: it reaches nothing
+    network: ConnectionPassing | None = None  # how connections are handed to it; None: it reaches nothing
     awaits_end: bool = False  # it is over only when nothing of it is left that could write in its workspace
     stands: Callable[[], bool] = lambda: False  # the user is asked because of it now: that time is not counted at all
 

@@ -14,19 +14,20 @@ from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import Level, Strength
-from workbench.sandbox import deno, probe
-from workbench.sandbox.cells import Cell
-from workbench.sandbox.gauge import gauge_of
-from workbench.sandbox.kept import Kept, Place
-from workbench.sandbox.launchers import FORCED, Launchers
-from workbench.sandbox.levels import LEVELS, Levels, named
-from workbench.sandbox.maker import Engine, Maker
-from workbench.sandbox.once import run_once
-from workbench.sandbox.places import real_place
-from workbench.sandbox.pool import Pool
-from workbench.sandbox.profile import Profile
+from workbench.sandbox import isolation_probe
+from workbench.sandbox.child_maker import ChildMaker, IsolationEngine
+from workbench.sandbox.child_pool import ChildPool
+from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.deno import deno_backend
+from workbench.sandbox.isolation_levels import LEVELS, IsolationLevels, level_name
+from workbench.sandbox.process.folder_identity import real_place
+from workbench.sandbox.process.launcher_client import SandboxChild
+from workbench.sandbox.process.launcher_pool import FORCED, LauncherPool
 from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailure
-from workbench.sandbox.usage import is_ending
+from workbench.sandbox.supervision.child_usage import is_ending
+from workbench.sandbox.supervision.program_run import run_once
+from workbench.sandbox.supervision.repl_sandbox import ReplPlace, ReplSandbox
+from workbench.sandbox.supervision.workspace_quota import gauge_of
 
 __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
 
@@ -39,8 +40,8 @@ _FOLDER_HINT = "It must be a folder of its own; programs may write everywhere in
 class _Place:
     """Where programs of one level run."""
 
-    maker: Maker
-    pool: Pool
+    maker: ChildMaker
+    pool: ChildPool
 
 
 class Sandbox:
@@ -53,15 +54,15 @@ class Sandbox:
         self,
         backend: str = "",
         ready: int | Callable[[], int] = 1,
-        engines: Mapping[str, Engine] | None = None,
-        launchers: Launchers | None = None,
+        engines: Mapping[str, IsolationEngine] | None = None,
+        launchers: LauncherPool | None = None,
     ) -> None:
         self._wished = backend or os.environ.get(FORCED, "")
-        self._cells = launchers or Launchers()
+        self._cells = launchers or LauncherPool()
         engines = engines or {}
-        self._levels = Levels(engines)
-        self._places = {"process": _Place(self._cells, Pool(self._cells, ready))}
-        self._places |= {level: _Place(engine, Pool(engine, ready, most=1)) for level, engine in engines.items()}
+        self._levels = IsolationLevels(engines)
+        self._places = {"process": _Place(self._cells, ChildPool(self._cells, ready))}
+        self._places |= {level: _Place(engine, ChildPool(engine, ready, most=1)) for level, engine in engines.items()}
         self._graves: set[asyncio.Task[Any]] = set()  # children that are killed and not yet gone
         self._strength = Strength("none", "none", reason="The sandbox was not opened yet.")
 
@@ -76,7 +77,7 @@ class Sandbox:
 
     async def open(self) -> Strength:
         """Try what this machine can do by doing it, the strongest first."""
-        self._strength = await probe.strongest(self._wished, self._trial)
+        self._strength = await isolation_probe.strongest(self._wished, self._trial)
         self._levels.begin(self._strength)
         return self._strength
 
@@ -110,19 +111,19 @@ class Sandbox:
         cell = await place.pool.take(profile)
         return await self._run(place.maker, cell, program, answer, output)
 
-    async def keep(self, program: Program) -> Kept:
+    async def keep(self, program: Program) -> ReplSandbox:
         """A child that stays for one program after another, at this program's level or a stronger one."""
         level = await self._levels.need(program.level, program.language)
         _check_workspace(program.workspace)
         maker = self._places[level.name].maker
         profile = profile_of(level.backend, program, kept=True)
-        place = Place(level.name, profile.marks)
-        return Kept(maker, await Pool(maker, 0).take(profile), place)
+        place = ReplPlace(level.name, profile.marks)
+        return ReplSandbox(maker, await ChildPool(maker, 0).take(profile), place)
 
-    def misfit(self, kept: Kept, program: Program) -> str:
+    def misfit(self, kept: ReplSandbox, program: Program) -> str:
         """Why this program cannot go on in that sandbox, in half a sentence; empty when it can."""
         if LEVELS.index(kept.place.level) < LEVELS.index(program.level):
-            return f"this program needs {named(program.level)}, and it ran in {named(kept.place.level)}"
+            return f"this program needs {level_name(program.level)}, and it ran in {level_name(kept.place.level)}"
         wanted = profile_of(kept.profile.backend, program, kept=True)
         if kept.profile != replace(wanted, marks=kept.profile.marks):
             return "the limits, folders or packages of programs are other ones now"
@@ -144,12 +145,14 @@ class Sandbox:
             await place.maker.close()
 
     async def _trial(self, backend: str, program: Program) -> tuple[Ending, dict[str, Any]]:  # Any: JSON
-        cell = await Pool(self._cells, 0).take(profile_of(backend, program))
+        cell = await ChildPool(self._cells, 0).take(profile_of(backend, program))
         ending = await self._run(self._cells, cell, program, _no_answers, lambda stream, text: None)
         await self._cells.finish(cell)
         return ending, cell.channel.ready.result()
 
-    async def _run(self, maker: Maker, cell: Cell, program: Program, answer: Answer, output: Output) -> Ending:
+    async def _run(
+        self, maker: ChildMaker, cell: SandboxChild, program: Program, answer: Answer, output: Output
+    ) -> Ending:
         try:
             ending = await run_once(maker, cell, program, answer, output)
         except BaseException:
@@ -161,14 +164,14 @@ class Sandbox:
             self._bury(maker, cell)
         return ending
 
-    def _bury(self, maker: Maker, cell: Cell) -> None:
+    def _bury(self, maker: ChildMaker, cell: SandboxChild) -> None:
         """Nobody waits for a killed child to be gone but `close`."""
         grave = spawn("sandbox end", maker.finish(cell))
         self._graves.add(grave)
         grave.add_done_callback(self._graves.discard)
 
 
-async def _stopped_writing(cell: Cell) -> bool:
+async def _stopped_writing(cell: SandboxChild) -> bool:
     """Whether a killed child does nothing more, found out before it is gone; False where only its end tells."""
     if cell.profile.backend != "native" or not cell.process:
         return False  # its process is one that waits for the program's
@@ -204,11 +207,11 @@ def _is_plain(folder: Path) -> bool:
         return False
 
 
-def profile_of(backend: str, program: Program, *, kept: bool = False) -> Profile:
+def profile_of(backend: str, program: Program, *, kept: bool = False) -> ChildProfile:
     limits = program.limits
     own = backend in WITH_PACKAGES and program.language == "python"
     places = [real_place(folder) for folder in (program.workspace, program.servers, program.skills)]
-    return Profile(
+    return ChildProfile(
         backend=backend,
         workspace=places[0][0],
         servers=places[1][0],
@@ -220,7 +223,7 @@ def profile_of(backend: str, program: Program, *, kept: bool = False) -> Profile
         disk_mb=limits.disk_mb,
         cpus=limits.cpus,
         language=program.language,
-        runtime=deno.runtime() if program.language == deno.LANGUAGE else "",
+        runtime=deno_backend.runtime() if program.language == deno_backend.LANGUAGE else "",
         packages=program.packages if own else (),
         preload=program.preload if own else (),
         kept=kept,

@@ -95,7 +95,7 @@ def test_row_037_required_and_optional_parameters_are_told_apart(written: Path) 
 
 def test_row_039_both_have_an_error_to_catch(written: Path) -> None:
     assert "class ToolError extends Error" in (written / "ts/client.ts").read_text()
-    assert "class ToolError(Exception)" in text("workbench/sandbox/inside/client.py")
+    assert "class ToolError(Exception)" in text("workbench/sandbox/inside/modules/client.py")
 
 
 def test_row_046_camel_case_names_stay(written: Path) -> None:

@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.sandbox.carrying import cargo
-from workbench.sandbox.carrying.cargo import Cargo
-from workbench.sandbox.carrying.far_end import FarEnd
-from workbench.sandbox.carrying.harvest import Harvest
-from workbench.sandbox.carrying.lading import Lading
-from workbench.sandbox.carrying.parcel import ParcelReader
-from workbench.sandbox.profile import Profile
+from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.file_transfer import remote_folders
+from workbench.sandbox.file_transfer.change_import import ChangeImport
+from workbench.sandbox.file_transfer.remote_folders import RemoteFolders
+from workbench.sandbox.file_transfer.transfer_frames import ParcelReader
+from workbench.sandbox.file_transfer.transfer_host import FolderReader, TransferTarget
 
-FAR = FarEnd("the far end", "Try again.")
+FAR = TransferTarget("the far end", "Try again.")
 
 
 class Trip:
@@ -28,12 +27,12 @@ class Trip:
         for name in ("workspace", "servers", "skills"):
             (self.bench / name).mkdir(parents=True)
             (self.inside / name).mkdir(parents=True)
-        self.cargo = Cargo(self.inside, os.getuid())
-        self.lading = Lading(self.profile(), FAR)
+        self.cargo = RemoteFolders(self.inside, os.getuid())
+        self.lading = FolderReader(self.profile(), FAR)
 
-    def profile(self, disk_mb: int = 16) -> Profile:
+    def profile(self, disk_mb: int = 16) -> ChildProfile:
         folders = (str(self.bench / name) for name in ("workspace", "servers", "skills"))
-        return Profile("qemu", *folders, True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=disk_mb)
+        return ChildProfile("qemu", *folders, True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=disk_mb)
 
     def bring(self) -> None:
         reader = ParcelReader()
@@ -44,7 +43,7 @@ class Trip:
         self.cargo.remember()
 
     def collect(self) -> list[str]:
-        reader, harvest = ParcelReader(), Harvest(self.bench / "workspace", 1 << 24, self.lading.sent)
+        reader, harvest = ParcelReader(), ChangeImport(self.bench / "workspace", 1 << 24, self.lading.sent)
         try:
             for parcel in self.cargo.changes():
                 for head, data in reader.feed(parcel):
@@ -125,7 +124,7 @@ def test_a_file_that_became_a_folder_and_the_other_way_round_arrive(trip: Trip) 
 def test_a_workspace_that_is_too_large_is_refused_with_a_hint(trip: Trip) -> None:
     with open(trip.bench / "workspace/large", "wb") as file:
         file.truncate(2 << 20)
-    lading = Lading(trip.profile(disk_mb=1), FAR)
+    lading = FolderReader(trip.profile(disk_mb=1), FAR)
     with pytest.raises(WorkbenchError, match="workspace holds too much for the far end, to which 1 MB") as refused:
         list(lading.parcels())
     assert refused.value.hint
@@ -140,7 +139,7 @@ def test_what_cannot_be_looked_into_any_more_is_not_taken_for_gone(trip: Trip, m
         if place.endswith("/folder"):
             raise PermissionError(errno.EACCES, "closed")
 
-    monkeypatch.setattr(cargo, "_open_to_us", closed)
+    monkeypatch.setattr(remote_folders, "_open_to_us", closed)
     notes = trip.collect()
     assert notes == ["'folder': it cannot be read"]
     assert tree(trip.bench / "workspace") == {"folder/kept": b"kept"}
@@ -164,7 +163,7 @@ def test_folders_deeper_than_a_path_may_be_are_noted(trip: Trip) -> None:
 def test_a_file_that_finds_no_room_is_named(trip: Trip) -> None:
     trip.cargo.take({"kind": "file", "area": "workspace", "path": "a/b", "mode": 0o644, "time": 0}, b"")
     assert trip.cargo.fault.startswith("a/b: ")
-    other = Cargo(trip.inside, os.getuid())
+    other = RemoteFolders(trip.inside, os.getuid())
     other.take({"kind": "file", "area": "workspace", "path": "full", "mode": 0o644, "time": 0}, b"")
     (trip.inside / "workspace/full").unlink()
     (trip.inside / "workspace/full").symlink_to("/dev/full")

@@ -15,21 +15,20 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.records import Limits
-from workbench.sandbox.carrying.courier import Courier
-from workbench.sandbox.carrying.far_end import FarEnd
-from workbench.sandbox.carrying.parcel import Head, ParcelReader, pack
-from workbench.sandbox.channel import Channel
-from workbench.sandbox.profile import Profile
-from workbench.sandbox.vm.ports import Frames
+from workbench.sandbox.channel.channel import Channel
+from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.file_transfer.transfer_frames import Head, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_host import TransferHost, TransferTarget
+from workbench.sandbox.vm.serial_ports import GuestFrames
 
 
 class Line:
     """A courier whose other end the test holds, in place of a far end."""
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: ChildProfile) -> None:
         self.channel = Channel()
-        self.frames = Frames(self.channel)
-        self.courier = Courier(profile, self.channel, self.frames, FarEnd("the far end", "Try again."))
+        self.frames = GuestFrames(self.channel)
+        self.courier = TransferHost(profile, self.channel, self.frames, TransferTarget("the far end", "Try again."))
         self.reader = ParcelReader()
         self.heard: list[tuple[Head, bytes]] = []
         self.printed: list[str] = []
@@ -80,22 +79,22 @@ async def _nobody(what: str, wish: Any) -> None:
 
 
 @pytest.fixture
-def profile(tmp_path: Path) -> Profile:
+def profile(tmp_path: Path) -> ChildProfile:
     for name in ("workspace", "servers", "skills"):
         (tmp_path / name).mkdir()
     folders = (str(tmp_path / name) for name in ("workspace", "servers", "skills"))
-    return Profile("qemu", *folders, True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=1)
+    return ChildProfile("qemu", *folders, True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=1)
 
 
 @pytest.fixture
-async def line(profile: Profile) -> AsyncIterator[Line]:
+async def line(profile: ChildProfile) -> AsyncIterator[Line]:
     made = Line(profile)
     await made.open()
     yield made
     await made.close()
 
 
-async def test_files_go_in_and_changes_come_out(line: Line, profile: Profile) -> None:
+async def test_files_go_in_and_changes_come_out(line: Line, profile: ChildProfile) -> None:
     Path(profile.workspace, "in").write_text("hello")
     sent = await line.begun()
     assert [head["path"] for head, _ in line.heard if head["kind"] == "file"] == ["in"]
@@ -136,7 +135,7 @@ async def test_a_process_that_died_without_a_word_ends_the_channel_after_its_las
     ],
 )
 async def test_a_dishonest_machine_ends_its_run_with_nothing_changed(
-    line: Line, profile: Profile, attack: bytes
+    line: Line, profile: ChildProfile, attack: bytes
 ) -> None:
     await line.begun()
     await line.say(pack("file", path="staged", mode=0o644, time=0, length=1) + pack("data", b"x"))
@@ -149,7 +148,7 @@ async def test_a_dishonest_machine_ends_its_run_with_nothing_changed(
     assert list(Path(profile.workspace).iterdir()) == []
 
 
-async def test_a_program_that_may_not_write_brings_nothing_back(profile: Profile) -> None:
+async def test_a_program_that_may_not_write_brings_nothing_back(profile: ChildProfile) -> None:
     line = Line(replace(profile, writable=False))
     await line.open()
     await line.begun()

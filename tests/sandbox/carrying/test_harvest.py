@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.sandbox.carrying.harvest import Harvest
-from workbench.sandbox.carrying.parcel import ParcelFault
+from workbench.sandbox.file_transfer.change_import import ChangeImport
+from workbench.sandbox.file_transfer.transfer_frames import ParcelFault
 
 Parcel = tuple[dict[str, Any], bytes]
 
 
 @contextlib.contextmanager
-def harvest(workspace: Path, room: int = 1 << 20, sent: tuple[str, ...] = ()) -> Iterator[Harvest]:
-    made = Harvest(workspace, room, sent)
+def harvest(workspace: Path, room: int = 1 << 20, sent: tuple[str, ...] = ()) -> Iterator[ChangeImport]:
+    made = ChangeImport(workspace, room, sent)
     try:
         yield made
     finally:

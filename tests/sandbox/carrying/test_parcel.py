@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.sandbox.carrying.parcel import LARGEST_PIECE, ParcelFault, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_frames import LARGEST_PIECE, ParcelFault, ParcelReader, pack
 
 
 @given(st.lists(st.binary(max_size=300), max_size=5), st.integers(1, 50))

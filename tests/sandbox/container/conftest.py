@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.container.building import base_image, is_there, lay_runner
-from workbench.sandbox.container.containers import Containers
+from workbench.sandbox.container.container_maker import ContainerMaker
 from workbench.sandbox.container.engine import ask
-from workbench.sandbox.container.image import source_hash
-from workbench.sandbox.container.station import Station, read_station
+from workbench.sandbox.container.engine_settings import EngineSettings, read_engine_settings
+from workbench.sandbox.container.image_builder import base_image, is_there, lay_runner
+from workbench.sandbox.container.image_contents import source_hash
 from workbench.sandbox.sandbox import Sandbox
 
 
 @pytest.fixture(scope="session")
-def station() -> Iterator[Station]:
+def station() -> Iterator[EngineSettings]:
     """This tree's own runner, over what `mcp-workbench sandbox build container` left and found out on this machine."""
-    built = read_station(Path.home() / ".local/share/mcp-workbench/images")
+    built = read_engine_settings(Path.home() / ".local/share/mcp-workbench/images")
     if built is None or not is_there(built, base_image(built)):
         pytest.skip("No containers are set up here: run `mcp-workbench sandbox build container` once.")
     image = f"{'localhost/' if built.engine == 'podman' else ''}mcp-workbench-test:{os.getpid()}"
@@ -34,14 +34,14 @@ def station() -> Iterator[Station]:
 
 
 @pytest.fixture
-async def maker(station: Station) -> AsyncIterator[Containers]:
-    made = Containers(Path(), station)
+async def maker(station: EngineSettings) -> AsyncIterator[ContainerMaker]:
+    made = ContainerMaker(Path(), station)
     yield made
     await made.close()
 
 
 @pytest.fixture
-async def sandbox(maker: Containers) -> AsyncIterator[Sandbox]:
+async def sandbox(maker: ContainerMaker) -> AsyncIterator[Sandbox]:
     made = Sandbox(ready=0, engines={"container": maker})
     await made.look_again()
     yield made
@@ -49,7 +49,7 @@ async def sandbox(maker: Containers) -> AsyncIterator[Sandbox]:
 
 
 @pytest.fixture(scope="module")
-def elsewhere(station: Station, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Station]:
+def elsewhere(station: EngineSettings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineSettings]:
     """The same engine behind an address of TCP, as if it were on another machine, with this tree's runner in it.
 
     For a module and no longer: other tests count this process's children.

@@ -11,23 +11,23 @@ from pathlib import Path
 import pytest
 
 from workbench.records import Limits
-from workbench.sandbox.container.arguments import run_arguments, user
-from workbench.sandbox.container.station import Station
-from workbench.sandbox.profile import Profile
+from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.container.engine_settings import EngineSettings
+from workbench.sandbox.container.run_arguments import run_arguments, user
 from workbench.sandbox.program import Program
 from workbench.sandbox.sandbox import profile_of
 
-PODMAN = Station("podman", "/usr/bin/podman", image="image:1", rootless=True, descriptor=True, limits=True)
-DOCKER = Station("docker", "/usr/bin/docker", image="image:1", limits=True)
+PODMAN = EngineSettings("podman", "/usr/bin/podman", image="image:1", rootless=True, descriptor=True, limits=True)
+DOCKER = EngineSettings("docker", "/usr/bin/docker", image="image:1", limits=True)
 
 
 @pytest.fixture
-def profile(tmp_path: Path) -> Profile:
+def profile(tmp_path: Path) -> ChildProfile:
     limits = Limits(memory_mb=300, pids=20, cpus=2)
     return profile_of("podman", Program("", limits, tmp_path / 'work, "here"', tmp_path, None))
 
 
-def words(station: Station, profile: Profile) -> list[str]:
+def words(station: EngineSettings, profile: ChildProfile) -> list[str]:
     return run_arguments(station, profile, "name", "1.2", Path("/calls.json"))
 
 
@@ -40,7 +40,7 @@ def parts(mount: str) -> list[str]:
 
 
 @pytest.mark.parametrize("station", [PODMAN, DOCKER])
-def test_every_lock_is_asked_for(station: Station, profile: Profile) -> None:
+def test_every_lock_is_asked_for(station: EngineSettings, profile: ChildProfile) -> None:
     command = words(station, profile)
     assert "--read-only" in command
     for option, value in (("--network", "none"), ("--ipc", "none"), ("--cap-drop", "ALL"), ("--pull", "never")):
@@ -50,7 +50,7 @@ def test_every_lock_is_asked_for(station: Station, profile: Profile) -> None:
     assert after(command, "--label") == ["mcp-workbench.core=1.2"]
 
 
-def test_limits_are_the_program_s_where_the_kernel_s_groups_count(profile: Profile) -> None:
+def test_limits_are_the_program_s_where_the_kernel_s_groups_count(profile: ChildProfile) -> None:
     command = words(PODMAN, profile)
     assert after(command, "--memory") == after(command, "--memory-swap") == ["460m"]
     assert (after(command, "--cpus"), after(command, "--pids-limit")) == (["2"], ["22"])
@@ -59,7 +59,7 @@ def test_limits_are_the_program_s_where_the_kernel_s_groups_count(profile: Profi
     assert json.loads(bare[-1])["profile"]["pids"] == 20  # then the process's own limit has to do
 
 
-def test_a_folder_with_commas_and_quotes_is_still_one_folder(profile: Profile) -> None:
+def test_a_folder_with_commas_and_quotes_is_still_one_folder(profile: ChildProfile) -> None:
     mounts = [parts(mount) for mount in after(words(PODMAN, profile), "--mount")]
     assert mounts[0][:3] == ["type=bind", f"src={profile.workspace}", "dst=/bench/workspace"]
     assert "ro=true" not in mounts[0]
@@ -69,20 +69,20 @@ def test_a_folder_with_commas_and_quotes_is_still_one_folder(profile: Profile) -
     assert "ro=true" in parts(after(read_only, "--mount")[0])
 
 
-def test_temporary_files_have_a_bound_in_bytes_and_in_number(profile: Profile) -> None:
+def test_temporary_files_have_a_bound_in_bytes_and_in_number(profile: ChildProfile) -> None:
     volume = parts(after(words(PODMAN, profile), "--mount")[-1])
     assert "dst=/tmp" in volume
     assert any("nr_blocks=" in part and "nr_inodes=8192" in part for part in volume)
     assert "size=80m,nr_inodes=8192" in after(words(DOCKER, profile), "--tmpfs")[0]
 
 
-def test_nobody_is_root(profile: Profile) -> None:
+def test_nobody_is_root(profile: ChildProfile) -> None:
     assert user() == ((65534, 65534) if os.getuid() == 0 else (os.getuid(), os.getgid()))
     assert after(words(PODMAN, profile), "--user") == ["{}:{}".format(*user())]
     assert after(words(PODMAN, profile), "--userns") == ["keep-id"]
 
 
-def test_the_channel_is_handed_in_or_carried(profile: Profile) -> None:
+def test_the_channel_is_handed_in_or_carried(profile: ChildProfile) -> None:
     direct, carried = words(PODMAN, profile), words(DOCKER, profile)
     assert after(direct, "--preserve-fds") == ["1"]
     assert "-i" not in direct[: direct.index("image:1")]
@@ -91,7 +91,7 @@ def test_the_channel_is_handed_in_or_carried(profile: Profile) -> None:
 
 
 @pytest.mark.parametrize("station", [replace(PODMAN, descriptor=False), DOCKER])
-def test_elsewhere_nothing_of_this_machine_is_asked_for(station: Station, profile: Profile) -> None:
+def test_elsewhere_nothing_of_this_machine_is_asked_for(station: EngineSettings, profile: ChildProfile) -> None:
     command = words(replace(station, remote="ssh://box"), replace(profile, marks=((1, 2),)))
     assert profile.servers
     assert profile.servers not in " ".join(command)
@@ -104,13 +104,13 @@ def test_elsewhere_nothing_of_this_machine_is_asked_for(station: Station, profil
         assert any(f"/bench/{name}" in word and "nr_inodes=" in word for word in command)
 
 
-def test_elsewhere_podman_takes_the_list_from_the_image_and_docker_from_its_client(profile: Profile) -> None:
+def test_elsewhere_podman_takes_the_list_from_the_image_and_docker_from_its_client(profile: ChildProfile) -> None:
     podman = words(replace(PODMAN, descriptor=False, remote="ssh://box"), profile)
     assert after(podman, "--seccomp-policy") == ["image"]
     assert not any("seccomp=" in word for word in podman)
     assert "seccomp=/calls.json" in after(words(replace(DOCKER, remote="ssh://box"), profile), "--security-opt")
 
 
-def test_elsewhere_memory_holds_the_files_too(profile: Profile) -> None:
+def test_elsewhere_memory_holds_the_files_too(profile: ChildProfile) -> None:
     command = words(replace(PODMAN, descriptor=False, remote="ssh://box"), replace(profile, disk_mb=100))
     assert after(command, "--memory") == [f"{460 + 100 + 160}m"]

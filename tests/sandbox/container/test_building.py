@@ -8,19 +8,18 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.sandbox.builder import Wish
-from workbench.sandbox.container.building import ImageBuilder, _is_same, base_image, lay_runner
-from workbench.sandbox.container.engine import Engine
-from workbench.sandbox.container.leftovers import here
-from workbench.sandbox.container.station import Station, read_station, write_station
-from workbench.sandbox.container.way import Way
+from workbench.sandbox.container.engine import ContainerEngine, EngineAddress
+from workbench.sandbox.container.engine_settings import EngineSettings, read_engine_settings, write_engine_settings
+from workbench.sandbox.container.image_builder import ImageBuilder, _is_same, base_image, lay_runner
+from workbench.sandbox.container.orphan_cleanup import here
+from workbench.sandbox.level_builder import BuildRequest
 
 
 def test_without_an_engine_nothing_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(WorkbenchError, match="podman is not installed"):
-        ImageBuilder(tmp_path).build(Wish(), lambda line: None)
-    assert read_station(tmp_path) is None
+        ImageBuilder(tmp_path).build(BuildRequest(), lambda line: None)
+    assert read_engine_settings(tmp_path) is None
 
 
 def test_removing_what_was_never_built_says_so(tmp_path: Path) -> None:
@@ -33,21 +32,23 @@ def test_removing_forgets_what_was_found_out(tmp_path: Path) -> None:
     engine = tmp_path / "podman"
     engine.write_text('#!/bin/sh\necho "$@" >> "$0.asked"\n')
     engine.chmod(0o755)
-    station = Station("podman", str(engine), image="image:1")
-    write_station(tmp_path, station)
+    station = EngineSettings("podman", str(engine), image="image:1")
+    write_engine_settings(tmp_path, station)
     said: list[str] = []
     ImageBuilder(tmp_path).remove(said.append)
-    assert read_station(tmp_path) is None
+    assert read_engine_settings(tmp_path) is None
     assert said[0] == "Removed the image image:1."
     assert f"rmi -f {base_image(station)}" in (tmp_path / "podman.asked").read_text()
 
 
 def test_an_engine_that_does_not_answer_keeps_its_images_and_that_is_said(tmp_path: Path) -> None:
-    write_station(tmp_path, Station("podman", "/nonexistent/podman", image="image:1", remote="ssh://box"))
+    write_engine_settings(
+        tmp_path, EngineSettings("podman", "/nonexistent/podman", image="image:1", remote="ssh://box")
+    )
     said: list[str] = []
     ImageBuilder(tmp_path).remove(said.append)
     assert said[0].startswith("podman on ssh://box cannot be asked, so its images stay there: podman cannot be started")
-    assert read_station(tmp_path) is None
+    assert read_engine_settings(tmp_path) is None
 
 
 FAR = """#!/bin/sh
@@ -74,7 +75,7 @@ def test_another_kind_of_processor_needs_an_image_of_its_own(tmp_path: Path, mon
     monkeypatch.setenv("CONTAINER_HOST", "tcp://box.example:1234")
     said: list[str] = []
     with pytest.raises(WorkbenchError, match="another kind of processor") as refused:
-        ImageBuilder(tmp_path).build(Wish(), said.append)
+        ImageBuilder(tmp_path).build(BuildRequest(), said.append)
     assert "--from IMAGE" in refused.value.hint
     assert "It is on another machine: tcp://box.example:1234" in "\n".join(said)
     assert "not protected" in said[-1]
@@ -82,22 +83,27 @@ def test_another_kind_of_processor_needs_an_image_of_its_own(tmp_path: Path, mon
 
 def test_an_engine_that_loses_the_list_of_system_calls_is_not_used(tmp_path: Path) -> None:
     engine = far(tmp_path, "amd64")
-    station = Station("podman", engine, ("--url", "ssh://box"), image="i:1", remote="ssh://box", machine="x86_64")
+    station = EngineSettings(
+        "podman", engine, ("--url", "ssh://box"), image="i:1", remote="ssh://box", machine="x86_64"
+    )
     with pytest.raises(WorkbenchError, match="does not keep the list"):
         lay_runner(station, "base", lambda line: None)
     assert "rm -f" in (tmp_path / "podman.asked").read_text()
 
 
 def test_images_at_an_engine_of_others_are_named_after_the_machine_that_made_them() -> None:
-    local, remote = Station("podman", "/p"), Station("podman", "/p", remote="ssh://box")
+    local, remote = EngineSettings("podman", "/p"), EngineSettings("podman", "/p", remote="ssh://box")
     assert base_image(remote).startswith(f"{base_image(local)}-")
     assert base_image(remote).endswith(here()[:12])
 
 
 def test_what_was_built_for_another_engine_is_not_current() -> None:
-    here, there = Engine("podman", "/p"), Engine("podman", "/p", Way("ssh://box", ("--url", "ssh://box")))
-    station = Station("podman", "/p", ("--url", "ssh://box", "--x"), service=True, remote="ssh://box")
+    here, there = (
+        ContainerEngine("podman", "/p"),
+        ContainerEngine("podman", "/p", EngineAddress("ssh://box", ("--url", "ssh://box"))),
+    )
+    station = EngineSettings("podman", "/p", ("--url", "ssh://box", "--x"), service=True, remote="ssh://box")
     assert _is_same(station, there)
     assert not _is_same(station, here)
-    assert not _is_same(Station("podman", "/p"), there)
-    assert _is_same(Station("podman", "/p", ("--runtime", "runc")), here)
+    assert not _is_same(EngineSettings("podman", "/p"), there)
+    assert _is_same(EngineSettings("podman", "/p", ("--runtime", "runc")), here)

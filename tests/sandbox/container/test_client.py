@@ -8,7 +8,7 @@ import socket
 
 import pytest
 
-from workbench.sandbox.container.client import Client
+from workbench.sandbox.container.engine_client import EngineClient
 
 
 @pytest.mark.parametrize("descriptor", [True, False])
@@ -19,7 +19,9 @@ async def test_the_channel_is_where_the_client_looks_for_it(descriptor: bool) ->
     reading, writing = os.pipe()
     ended = asyncio.get_running_loop().create_future()
     try:
-        client = Client(["/usr/bin/env", "python3", "-I", "-S", "-c", words], theirs, writing, descriptor=descriptor)
+        client = EngineClient(
+            ["/usr/bin/env", "python3", "-I", "-S", "-c", words], theirs, writing, descriptor=descriptor
+        )
         client.watch(ended.set_result)
         theirs.close()
         os.close(writing)

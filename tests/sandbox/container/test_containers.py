@@ -18,11 +18,11 @@ from msgspec.structs import replace
 from tests.sandbox.conftest import QUICK, echo
 from workbench.errors import WorkbenchError
 from workbench.records import Limits
-from workbench.sandbox.container.containers import Containers
+from workbench.sandbox.child_profile import ENVIRONMENT
+from workbench.sandbox.container.container_maker import ContainerMaker
 from workbench.sandbox.container.engine import ask
-from workbench.sandbox.container.leftovers import owner
-from workbench.sandbox.container.station import Station, write_station
-from workbench.sandbox.profile import ENVIRONMENT
+from workbench.sandbox.container.engine_settings import EngineSettings, write_engine_settings
+from workbench.sandbox.container.orphan_cleanup import owner
 from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.sandbox import Sandbox, profile_of
 
@@ -61,7 +61,7 @@ async def run(sandbox: Sandbox, code: str, bench: Path, limits: Limits = QUICK, 
     return await sandbox.run(program, echo, lambda stream, text: None)
 
 
-def left(station: Station) -> str:
+def left(station: EngineSettings) -> str:
     """Containers of this image, dead or alive."""
     return ask(station.command("ps", "-a", "-q", "--filter", f"ancestor={station.image}"))
 
@@ -164,7 +164,7 @@ async def test_the_processor_time_of_a_state_s_programs_is_counted(sandbox: Sand
     assert [(ending.ok, ending.reason) for ending in endings] == [(True, "done"), (False, "cpu")]
 
 
-async def test_stopping_a_run_ends_its_container(sandbox: Sandbox, station: Station, tmp_path: Path) -> None:
+async def test_stopping_a_run_ends_its_container(sandbox: Sandbox, station: EngineSettings, tmp_path: Path) -> None:
     task = asyncio.create_task(run(sandbox, "import time\nprint('in')\ntime.sleep(600)", tmp_path))
     while not (tmp_path / "workspace").exists() or not left(station):
         await asyncio.sleep(0.05)
@@ -174,7 +174,7 @@ async def test_stopping_a_run_ends_its_container(sandbox: Sandbox, station: Stat
     assert left(station) == ""
 
 
-async def test_containers_at_once_do_not_meet(sandbox: Sandbox, station: Station, tmp_path: Path) -> None:
+async def test_containers_at_once_do_not_meet(sandbox: Sandbox, station: EngineSettings, tmp_path: Path) -> None:
     code = "import os\nopen('/tmp/mine', 'x').close()\nresult = os.listdir('/tmp')"
     endings = await asyncio.gather(*(run(sandbox, code, tmp_path) for _ in range(3)))
     assert [sorted(json.loads(ending.result)) for ending in endings] == [["home", "mine"]] * 3
@@ -182,7 +182,7 @@ async def test_containers_at_once_do_not_meet(sandbox: Sandbox, station: Station
     assert left(station) == ""
 
 
-async def test_an_engine_that_refuses_is_told_in_its_own_words(station: Station, tmp_path: Path) -> None:
+async def test_an_engine_that_refuses_is_told_in_its_own_words(station: EngineSettings, tmp_path: Path) -> None:
     sandbox = Sandbox(
         ready=0, engines={"container": Missing(tmp_path, dataclasses.replace(station, image="localhost/nothing:0"))}
     )
@@ -194,7 +194,7 @@ async def test_an_engine_that_refuses_is_told_in_its_own_words(station: Station,
         await sandbox.close()
 
 
-class Missing(Containers):
+class Missing(ContainerMaker):
     """Believes in an image that is not there."""
 
     async def look(self) -> object:
@@ -203,9 +203,9 @@ class Missing(Containers):
         return Level("container", True, "podman")
 
 
-async def test_an_image_of_another_version_is_not_used(station: Station, tmp_path: Path) -> None:
-    write_station(tmp_path, dataclasses.replace(station, source="0" * 16))
-    maker = Containers(tmp_path)
+async def test_an_image_of_another_version_is_not_used(station: EngineSettings, tmp_path: Path) -> None:
+    write_engine_settings(tmp_path, dataclasses.replace(station, source="0" * 16))
+    maker = ContainerMaker(tmp_path)
     level = await maker.look()
     await maker.close()
     assert (level.available, level.hint) == (False, "Run `mcp-workbench sandbox build container`.")
@@ -218,14 +218,14 @@ import dataclasses
 from msgspec.structs import replace
 from pathlib import Path
 from workbench.records import Limits
-from workbench.sandbox.container.containers import Containers
-from workbench.sandbox.container.station import read_station
+from workbench.sandbox.container.container_maker import ContainerMaker
+from workbench.sandbox.container.engine_settings import read_engine_settings
 from workbench.sandbox.program import Program
 from workbench.sandbox.sandbox import Sandbox, profile_of
 
 async def main():
     folder = Path(sys.argv[1])
-    maker = Containers(folder, read_station(folder))
+    maker = ContainerMaker(folder, read_engine_settings(folder))
     await maker.look()
     cell = await maker.make(profile_of("podman", Program("", Limits(), folder / "workspace")))
     await cell.channel.ready
@@ -236,9 +236,9 @@ asyncio.run(main())
 """
 
 
-def test_a_core_that_is_killed_leaves_no_container(station: Station, tmp_path: Path) -> None:
+def test_a_core_that_is_killed_leaves_no_container(station: EngineSettings, tmp_path: Path) -> None:
     (tmp_path / "workspace").mkdir()
-    write_station(tmp_path, station)
+    write_engine_settings(tmp_path, station)
     command = [sys.executable, "-c", KILLED, str(tmp_path)]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}  # nobody is left to remove a folder of its own
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
@@ -249,18 +249,20 @@ def test_a_core_that_is_killed_leaves_no_container(station: Station, tmp_path: P
     assert left(station) == ""
 
 
-async def test_what_nobody_uses_any_more_is_swept_when_the_next_core_looks(station: Station, tmp_path: Path) -> None:
+async def test_what_nobody_uses_any_more_is_swept_when_the_next_core_looks(
+    station: EngineSettings, tmp_path: Path
+) -> None:
     label = f"mcp-workbench.core=1.1.{owner().rpartition('.')[2]}"
     ask(station.command("create", "--label", label, "--entrypoint", "python3", station.image))
-    write_station(tmp_path, station)
-    maker = Containers(tmp_path)
+    write_engine_settings(tmp_path, station)
+    maker = ContainerMaker(tmp_path)
     await maker.look()
     await maker.close()
     assert left(station) == ""
 
 
 async def test_the_workspace_is_the_owner_s_again_afterwards(
-    maker: Containers, sandbox: Sandbox, tmp_path: Path
+    maker: ContainerMaker, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     await run(sandbox, "open('workspace/x', 'w').close()", tmp_path)
     await sandbox.close()
@@ -268,7 +270,9 @@ async def test_the_workspace_is_the_owner_s_again_afterwards(
     assert (tmp_path / "workspace").stat().st_uid == os.getuid()
 
 
-async def test_one_is_kept_ready_after_the_level_was_used_but_not_as_root(maker: Containers, tmp_path: Path) -> None:
+async def test_one_is_kept_ready_after_the_level_was_used_but_not_as_root(
+    maker: ContainerMaker, tmp_path: Path
+) -> None:
     sandbox = Sandbox(ready=1, engines={"container": maker})
     await sandbox.look_again()
     pool = sandbox._places["container"].pool
@@ -285,7 +289,7 @@ async def test_one_is_kept_ready_after_the_level_was_used_but_not_as_root(maker:
 
 async def test_an_engine_that_is_gone_by_now_is_said_and_the_workspace_is_given_back(tmp_path: Path) -> None:
     (tmp_path / "workspace").mkdir()
-    maker = Containers(tmp_path, Station("podman", str(tmp_path / "podman"), image="none", source="none"))
+    maker = ContainerMaker(tmp_path, EngineSettings("podman", str(tmp_path / "podman"), image="none", source="none"))
     before = len(os.listdir("/proc/self/fd"))
     program = Program("1", QUICK, tmp_path / "workspace", level="container")
     try:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from workbench.sandbox.container import guard
+from workbench.sandbox.container import cleanup_process
 
 ENGINE = """#!/bin/sh
 echo "$@" >> "$0.asked"
@@ -25,7 +25,7 @@ def engine(folder: Path) -> Path:
 
 
 def test_it_remembers_what_was_made_and_forgets_what_is_gone() -> None:
-    assert guard.follow(["+a\n", "+b\n", "-a\n", "nonsense\n", "+c\n"]) == {"b", "c"}
+    assert cleanup_process.follow(["+a\n", "+b\n", "-a\n", "nonsense\n", "+c\n"]) == {"b", "c"}
 
 
 def test_at_the_end_of_its_input_everything_left_is_removed(tmp_path: Path) -> None:
@@ -33,7 +33,10 @@ def test_at_the_end_of_its_input_everything_left_is_removed(tmp_path: Path) -> N
     for name in ("one", "two"):
         (tmp_path / f"engine.{name}").touch()
     subprocess.run(
-        [sys.executable, "-I", "-S", guard.__file__, str(program)], input=b"+one\n+two\n-two\n", timeout=30, check=True
+        [sys.executable, "-I", "-S", cleanup_process.__file__, str(program)],
+        input=b"+one\n+two\n-two\n",
+        timeout=30,
+        check=True,
     )
     assert not (tmp_path / "engine.one").exists()
     assert (tmp_path / "engine.two").exists()
@@ -42,6 +45,6 @@ def test_at_the_end_of_its_input_everything_left_is_removed(tmp_path: Path) -> N
 def test_without_anything_left_the_engine_is_not_asked(tmp_path: Path) -> None:
     program = engine(tmp_path)
     subprocess.run(
-        [sys.executable, "-I", "-S", guard.__file__, str(program)], input=b"+a\n-a\n", timeout=30, check=True
+        [sys.executable, "-I", "-S", cleanup_process.__file__, str(program)], input=b"+a\n-a\n", timeout=30, check=True
     )
     assert not (tmp_path / "engine.asked").exists()

@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.container import image
-from workbench.sandbox.container.image import own_files, reduce, runner_files, source_hash
+from workbench.sandbox.container import image_contents
+from workbench.sandbox.container.image_contents import own_files, reduce, runner_files, source_hash
 
 
 def test_the_runner_s_files_are_all_it_imports_and_nothing_of_the_workbench() -> None:
     names = set(runner_files())
-    assert {"app/workbench/sandbox/container/entry.py", "app/workbench/sandbox/runner.py", "bench/client.py"} <= names
+    assert {
+        "app/workbench/sandbox/container/entry.py",
+        "app/workbench/sandbox/inside/runner.py",
+        "bench/client.py",
+    } <= names
     assert "app/workbench/__init__.py" in names
     services = {name.split("/")[2] for name in names if name.startswith("app/workbench/") and name.count("/") > 2}
     assert services == {"sandbox"}
@@ -63,7 +67,7 @@ def test_a_system_is_reduced_to_python_without_shells_and_owner_s_rights(tmp_pat
 
 
 def test_the_program_s_user_has_a_name_here_and_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(image, "user", lambda: (1000, 1001))
-    found = image._accounts()
+    monkeypatch.setattr(image_contents, "user", lambda: (1000, 1001))
+    found = image_contents._accounts()
     assert [line.split(":")[2] for line in found["etc/passwd"].decode().splitlines()] == ["1000", "65534"]
     assert [line.split(":")[2] for line in found["etc/group"].decode().splitlines()] == ["1001", "65534"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.container import leftovers
-from workbench.sandbox.container.leftovers import _was_ours, own_folder, owner, sweep_folders
+from workbench.sandbox.container import orphan_cleanup
+from workbench.sandbox.container.orphan_cleanup import _was_ours, own_folder, owner, sweep_folders
 
 
 def test_this_process_lives_and_another_one_with_its_number_is_another() -> None:
@@ -27,10 +27,10 @@ def test_what_this_machine_did_not_make_is_not_its_to_remove(label: str) -> None
 def test_two_machines_with_one_name_are_told_apart_and_none_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     found = set()
     for number in ("one", "two"):
-        leftovers.here.cache_clear()
-        monkeypatch.setattr(leftovers, "_text", lambda file, number=number: number)
-        found.add(leftovers.here())
-    leftovers.here.cache_clear()
+        orphan_cleanup.here.cache_clear()
+        monkeypatch.setattr(orphan_cleanup, "_text", lambda file, number=number: number)
+        found.add(orphan_cleanup.here())
+    orphan_cleanup.here.cache_clear()
     assert len(found) == 2
     assert not any(os.uname().nodename in one for one in found)
 

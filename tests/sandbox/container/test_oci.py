@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from workbench.sandbox.container.oci import profile
-from workbench.sandbox.seccomp import PLAIN
+from workbench.sandbox.container.seccomp_profile import seccomp_profile
+from workbench.sandbox.locks.seccomp_filter import PLAIN
 
 
 def allowed(parent: bool) -> set[str]:
     return {
         name
-        for rule in profile(parent)["syscalls"]
+        for rule in seccomp_profile(parent)["syscalls"]
         if rule["action"] == "SCMP_ACT_ALLOW" and "args" not in rule
         for name in rule["names"]
     }
 
 
 def test_what_is_not_named_is_refused() -> None:
-    found = profile(parent=False)
+    found = seccomp_profile(parent=False)
     assert (found["defaultAction"], found["defaultErrnoRet"]) == ("SCMP_ACT_ERRNO", 1)
     assert len(found["architectures"]) == 1
 
@@ -33,12 +33,12 @@ def test_only_where_bytes_are_carried_may_a_process_be_made() -> None:
 
 
 def test_conditions_compare_what_the_runner_s_filter_compares() -> None:
-    rules = {rule["names"][0]: rule["args"] for rule in profile(parent=False)["syscalls"] if "args" in rule}
+    rules = {rule["names"][0]: rule["args"] for rule in seccomp_profile(parent=False)["syscalls"] if "args" in rule}
     assert rules["clone"] == [{"index": 0, "value": 0x7E030000, "valueTwo": 0x00010000, "op": "SCMP_CMP_MASKED_EQ"}]
     assert {"index": 0, "value": 1, "op": "SCMP_CMP_EQ"} in rules["socketpair"]
 
 
 def test_newer_calls_are_absent_rather_than_forbidden() -> None:
-    absent = next(rule for rule in profile(parent=False)["syscalls"] if rule["action"] == "SCMP_ACT_ERRNO")
+    absent = next(rule for rule in seccomp_profile(parent=False)["syscalls"] if rule["action"] == "SCMP_ACT_ERRNO")
     assert absent["errnoRet"] == 38
     assert {"clone3", "memfd_create", "io_uring_setup"} <= set(absent["names"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.container.owners import Owners
+from workbench.sandbox.container.file_ownership import FileOwnership
 
 
 def test_a_folder_is_taken_back_after_its_last_user(tmp_path: Path) -> None:
@@ -19,7 +19,7 @@ def test_a_folder_is_taken_back_after_its_last_user(tmp_path: Path) -> None:
     (folder / "deep").mkdir(parents=True)
     (folder / "deep/file").touch()
     (folder / "link").symlink_to(outside)
-    owners = Owners()
+    owners = FileOwnership()
     owners.lend(str(folder))
     owners.lend(str(folder))
     assert (folder / "deep/file").stat().st_uid == folder.stat().st_uid == 65534

@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.records import Limits
-from workbench.sandbox.carrying.far_end import FarEnd
-from workbench.sandbox.carrying.parcel import Head, ParcelReader, pack
-from workbench.sandbox.channel import Channel
-from workbench.sandbox.container.parting import Parting
-from workbench.sandbox.profile import Profile
+from workbench.sandbox.channel.channel import Channel
+from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.container.host_multiplexer import HostMultiplexer
+from workbench.sandbox.file_transfer.transfer_frames import Head, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_host import TransferTarget
 
 
 class Line:
@@ -28,9 +28,11 @@ class Line:
 
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace
-        profile = Profile("podman", str(workspace), "", "", True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=1)
+        profile = ChildProfile("podman", str(workspace), "", "", True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=1)
         self.channel = Channel()
-        self.parting = Parting(profile, self.channel, "podman on ssh://box", FarEnd("the far end", "Try again."))
+        self.parting = HostMultiplexer(
+            profile, self.channel, "podman on ssh://box", TransferTarget("the far end", "Try again.")
+        )
         self.reader = ParcelReader()
         self.heard: list[tuple[Head, bytes]] = []
         self.printed: list[str] = []

@@ -5,21 +5,21 @@ from __future__ import annotations
 from tests.runs.reaching import GET, HOSTILE, allow, audited, housed, ran, serving, stays_inside
 from workbench.paths import Paths, images_folder
 from workbench.records import RunState
-from workbench.sandbox.container.station import Station, write_station
+from workbench.sandbox.container.engine_settings import EngineSettings, write_engine_settings
 
 EVERYTHING = '[isolation]\nlow = "container"\nmedium = "container"\nhigh = "container"\ncritical = "container"\n'
 
 
-async def test_a_place_that_a_rule_opens_is_reached_and_no_other(paths: Paths, station: Station) -> None:
+async def test_a_place_that_a_rule_opens_is_reached_and_no_other(paths: Paths, station: EngineSettings) -> None:
     await _reaches(paths, station)
 
 
-async def test_from_another_machine_too(paths: Paths, elsewhere: Station) -> None:
+async def test_from_another_machine_too(paths: Paths, elsewhere: EngineSettings) -> None:
     await _reaches(paths, elsewhere)
 
 
-async def _reaches(paths: Paths, station: Station) -> None:
-    write_station(images_folder(), station)
+async def _reaches(paths: Paths, station: EngineSettings) -> None:
+    write_engine_settings(images_folder(), station)
     with serving() as port:
         async with housed(paths) as house:
             entry = f'domain = "ok.test"\nports = [{port}]\nprotocols = ["http"]'

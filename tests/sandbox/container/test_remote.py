@@ -18,10 +18,10 @@ import pytest
 from tests.sandbox.conftest import QUICK, echo
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, JsonValue, Limits
-from workbench.sandbox.container.containers import Containers
+from workbench.sandbox.container.container_maker import ContainerMaker
 from workbench.sandbox.container.engine import ask
-from workbench.sandbox.container.leftovers import sweep
-from workbench.sandbox.container.station import Station, write_station
+from workbench.sandbox.container.engine_settings import EngineSettings, write_engine_settings
+from workbench.sandbox.container.orphan_cleanup import sweep
 from workbench.sandbox.program import Answer, Ending, Output, Program
 from workbench.sandbox.sandbox import Sandbox
 
@@ -48,8 +48,8 @@ result = [hello(), answer["server"], read_only, pwd.getpwuid(os.getuid()).pw_nam
 
 
 @pytest.fixture
-async def maker(elsewhere: Station) -> AsyncIterator[Containers]:
-    made = Containers(Path(), elsewhere)
+async def maker(elsewhere: EngineSettings) -> AsyncIterator[ContainerMaker]:
+    made = ContainerMaker(Path(), elsewhere)
     yield made
     await made.close()
 
@@ -68,18 +68,18 @@ async def run(
     return await sandbox.run(program, answer, tell)
 
 
-def left(station: Station) -> str:
+def left(station: EngineSettings) -> str:
     return ask(station.command("ps", "-a", "-q", "--filter", f"ancestor={station.image}"))
 
 
-async def nothing_left(station: Station) -> bool:
+async def nothing_left(station: EngineSettings) -> bool:
     until = time.monotonic() + 60
     while await asyncio.to_thread(left, station) and time.monotonic() < until:
         await asyncio.sleep(0.1)
     return not left(station)
 
 
-async def test_what_it_is_and_what_that_means_is_said(maker: Containers, elsewhere: Station) -> None:
+async def test_what_it_is_and_what_that_means_is_said(maker: ContainerMaker, elsewhere: EngineSettings) -> None:
     level = await maker.look()
     assert level.available
     assert level.backend == f"podman on {elsewhere.remote}"  # as the question about a program and the audit say it
@@ -117,7 +117,7 @@ async def test_files_are_carried_there_and_changes_back(sandbox: Sandbox, tmp_pa
     ],
 )
 async def test_every_end_has_its_reason_and_leaves_nothing(
-    sandbox: Sandbox, elsewhere: Station, tmp_path: Path, code: str, reason: str
+    sandbox: Sandbox, elsewhere: EngineSettings, tmp_path: Path, code: str, reason: str
 ) -> None:
     limits = Limits(seconds=1.0 if reason == "timeout" else 30.0, memory_mb=256, disk_mb=16)
     assert (await run(sandbox, code, tmp_path, limits)).reason == reason
@@ -148,7 +148,7 @@ result = "left"
 
 
 async def test_a_line_that_breaks_is_said_and_the_container_ends_by_itself(
-    sandbox: Sandbox, maker: Containers, elsewhere: Station, tmp_path: Path
+    sandbox: Sandbox, maker: ContainerMaker, elsewhere: EngineSettings, tmp_path: Path
 ) -> None:
     begun = asyncio.Event()
     (tmp_path / "w").mkdir()
@@ -163,7 +163,7 @@ async def test_a_line_that_breaks_is_said_and_the_container_ends_by_itself(
     assert await nothing_left(elsewhere)
 
 
-async def _nothing(station: Station, container: object) -> None:
+async def _nothing(station: EngineSettings, container: object) -> None:
     """Asks nobody."""
 
 
@@ -171,14 +171,14 @@ KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from workbench.records import Limits
-from workbench.sandbox.container.containers import Containers
-from workbench.sandbox.container.station import read_station
+from workbench.sandbox.container.container_maker import ContainerMaker
+from workbench.sandbox.container.engine_settings import read_engine_settings
 from workbench.sandbox.program import Program
 from workbench.sandbox.sandbox import profile_of
 
 async def main():
     folder = Path(sys.argv[1])
-    maker = Containers(folder, read_station(folder))
+    maker = ContainerMaker(folder, read_engine_settings(folder))
     await maker.look()
     cell = await maker.make(profile_of("podman", Program("", Limits(), folder / "workspace")))
     await cell.channel.ready
@@ -191,10 +191,10 @@ asyncio.run(main())
 
 
 async def test_a_core_that_is_killed_with_its_guard_leaves_no_container_elsewhere(
-    elsewhere: Station, tmp_path: Path
+    elsewhere: EngineSettings, tmp_path: Path
 ) -> None:
     (tmp_path / "workspace").mkdir()
-    write_station(tmp_path, elsewhere)
+    write_engine_settings(tmp_path, elsewhere)
     command = [sys.executable, "-c", KILLED, str(tmp_path)]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     done = await asyncio.to_thread(
@@ -204,7 +204,7 @@ async def test_a_core_that_is_killed_with_its_guard_leaves_no_container_elsewher
     assert await nothing_left(elsewhere)
 
 
-def test_containers_of_other_machines_are_left_alone(elsewhere: Station) -> None:
+def test_containers_of_other_machines_are_left_alone(elsewhere: EngineSettings) -> None:
     create = ("create", "--label", "mcp-workbench.core=1.1.another", "--entrypoint", "python3", elsewhere.image)
     number = ask(elsewhere.command(*create))
     try:
@@ -219,9 +219,9 @@ async def test_a_state_is_not_kept_there(sandbox: Sandbox, tmp_path: Path) -> No
         await sandbox.keep(Program("1", QUICK, tmp_path, level="container"))
 
 
-async def test_a_machine_that_does_not_answer_is_named(elsewhere: Station, tmp_path: Path) -> None:
+async def test_a_machine_that_does_not_answer_is_named(elsewhere: EngineSettings, tmp_path: Path) -> None:
     gone = replace(elsewhere, options=("--url", "tcp://127.0.0.1:9"), remote="tcp://127.0.0.1:9")
-    maker = Containers(tmp_path, gone)
+    maker = ContainerMaker(tmp_path, gone)
     level = await maker.look()
     await maker.close()
     assert not level.available

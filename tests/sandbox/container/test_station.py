@@ -6,17 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.container.station import FILE, Station, read_station, write_station
+from workbench.sandbox.container.engine_settings import (
+    FILE,
+    EngineSettings,
+    read_engine_settings,
+    write_engine_settings,
+)
 
-FULL = Station(
+FULL = EngineSettings(
     "podman", "/usr/bin/podman", ("--runtime", "runc"), ("--x",), image="image:1", source="abc", rootless=True,
     descriptor=True, limits=True, service=True, remote="ssh://box", machine="x86_64", runtime="runc", starts_ms=300,
 )  # fmt: skip
 
 
 def test_it_is_read_back_as_it_was(tmp_path: Path) -> None:
-    write_station(tmp_path / "images", FULL)
-    assert read_station(tmp_path / "images") == FULL
+    write_engine_settings(tmp_path / "images", FULL)
+    assert read_engine_settings(tmp_path / "images") == FULL
     assert FULL.command("ps") == ["/usr/bin/podman", "--runtime", "runc", "ps"]
 
 
@@ -25,5 +30,5 @@ def test_it_is_read_back_as_it_was(tmp_path: Path) -> None:
 )
 def test_what_another_version_wrote_counts_as_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text)
-    assert read_station(tmp_path) is None
-    assert read_station(tmp_path / "missing") is None
+    assert read_engine_settings(tmp_path) is None
+    assert read_engine_settings(tmp_path / "missing") is None

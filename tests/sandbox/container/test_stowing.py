@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.carrying.parcel import Head, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_frames import Head, ParcelReader, pack
 
 ROOT = Path(__file__).parents[3]
 CARRIER = """
 import json, os, socket, sys
 from workbench.sandbox.container.entry import _stow
-from workbench.sandbox.container import stowing
-from workbench.sandbox.container.stowing import Stowing
-from workbench.sandbox.profile import Profile
-stowing._LAST_MOMENTS = 0.2
+from workbench.sandbox.container import container_multiplexer
+from workbench.sandbox.container.container_multiplexer import ContainerMultiplexer
+from workbench.sandbox.child_profile import ChildProfile
+container_multiplexer._LAST_MOMENTS = 0.2
 bench, writable, silence = json.loads(sys.argv[1])
 os.chdir(bench)
 ours, theirs = socket.socketpair()
@@ -34,8 +34,8 @@ if not child:
     os._exit(0)
 theirs.close()
 os.close(writing)
-profile = Profile("podman", "", "", "", writable, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=1)
-os._exit(_stow(Stowing(ours, reading, profile, bench, silence), child))
+profile = ChildProfile("podman", "", "", "", writable, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=1)
+os._exit(_stow(ContainerMultiplexer(ours, reading, profile, bench, silence), child))
 """
 FILLED = pack("file", area="workspace", path="in", mode=0o644, time=0) + pack("data", b"hello") + pack("filled")
 WAIT = "channel.recv(100)"  # a program begins when its text comes

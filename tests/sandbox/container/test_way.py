@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.container.way import Way, surroundings, way_to
+from workbench.sandbox.container.engine import EngineAddress, address_of, client_environment
 
 
 def test_podman_is_led_by_its_address_and_key() -> None:
-    way = way_to("podman", "podman", {"CONTAINER_HOST": "ssh://me@box:22/run/p.sock", "CONTAINER_SSHKEY": "/k"})
+    way = address_of("podman", "podman", {"CONTAINER_HOST": "ssh://me@box:22/run/p.sock", "CONTAINER_SSHKEY": "/k"})
     assert way.options == ("--url", "ssh://me@box:22/run/p.sock", "--identity", "/k")
     assert (way.elsewhere, way.shown, way.bare) == (True, "ssh://box:22", False)
-    assert way_to("podman", "podman", {"DOCKER_HOST": "ssh://box"}) == Way()
+    assert address_of("podman", "podman", {"DOCKER_HOST": "ssh://box"}) == EngineAddress()
 
 
 def test_docker_is_led_by_its_address_and_certificates() -> None:
     given = {"DOCKER_HOST": "tcp://box:2376", "DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": "/certs"}
-    way = way_to("docker", "docker", given)
+    way = address_of("docker", "docker", given)
     assert way.options[:3] == ("-H", "tcp://box:2376", "--tlsverify")
     assert way.options[4::2] == ("/certs/ca.pem", "/certs/cert.pem", "/certs/key.pem")
     assert (way.elsewhere, way.bare) == (True, False)
@@ -37,15 +37,15 @@ def test_docker_is_led_by_its_address_and_certificates() -> None:
     ],
 )
 def test_what_is_elsewhere_and_what_others_can_read(host: str, elsewhere: bool, bare: bool) -> None:
-    assert (Way(host).elsewhere, Way(host).bare) == (elsewhere, bare)
-    assert bool(Way(host).shown) == elsewhere
+    assert (EngineAddress(host).elsewhere, EngineAddress(host).bare) == (elsewhere, bare)
+    assert bool(EngineAddress(host).shown) == elsewhere
 
 
 def test_a_password_in_an_address_is_refused_and_never_shown() -> None:
-    way = Way("ssh://me:" + "word@box/run/p.sock")
+    way = EngineAddress("ssh://me:" + "word@box/run/p.sock")
     assert "password" in way.fault
     assert way.shown == "ssh://box"
-    assert not Way("ssh://me@box").fault
+    assert not EngineAddress("ssh://me@box").fault
 
 
 @pytest.mark.parametrize(
@@ -58,18 +58,18 @@ def test_docker_s_own_setting_counts_where_the_environment_is_silent(
     client = tmp_path / "docker"
     client.write_text(f"""#!/bin/sh\necho '{{"Name": "far", "Endpoints": {{"docker": {{"Host": "{host}"}}}}}}'\n""")
     client.chmod(0o755)
-    way = way_to("docker", str(client), {})
+    way = address_of("docker", str(client), {})
     assert (way.options, way.elsewhere) == (options, host.startswith("ssh"))
 
 
 def test_a_client_without_such_settings_is_of_this_machine(tmp_path: Path) -> None:
-    assert way_to("docker", str(tmp_path / "missing"), {}) == Way()
+    assert address_of("docker", str(tmp_path / "missing"), {}) == EngineAddress()
 
 
 def test_a_client_is_not_led_elsewhere_by_what_a_core_was_started_with(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CONTAINER_HOST", "DOCKER_HOST", "DOCKER_CONTEXT"):
         monkeypatch.setenv(name, "ssh://box")
     monkeypatch.setenv("SSH_AUTH_SOCK", "/agent")
-    found = surroundings()
+    found = client_environment()
     assert not {"CONTAINER_HOST", "DOCKER_HOST", "DOCKER_CONTEXT"} & set(found)
     assert found["SSH_AUTH_SOCK"] == "/agent"

@@ -9,11 +9,11 @@ from pathlib import Path
 from workbench.records import Limits
 from workbench.sandbox.program import Program
 from workbench.sandbox.sandbox import Sandbox
-from workbench.sandbox.vm.machines import Machines
+from workbench.sandbox.vm.vm_maker import VmMaker
 
 
 async def main() -> None:
-    sandbox = Sandbox("native", ready=0, engines={"vm": Machines(Path(sys.argv[1]))})
+    sandbox = Sandbox("native", ready=0, engines={"vm": VmMaker(Path(sys.argv[1]))})
     await sandbox.open()
     limits = Limits(seconds=100.0, cpu_seconds=100.0, memory_mb=384, disk_mb=16)
     program = Program("print('running')\nwhile True: pass", limits, Path(sys.argv[2]), level="vm")

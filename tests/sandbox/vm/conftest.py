@@ -10,10 +10,10 @@ import pytest
 
 from tests.sandbox.conftest import Room
 from workbench.errors import WorkbenchError
-from workbench.sandbox.builder import Wish
+from workbench.sandbox.level_builder import BuildRequest
 from workbench.sandbox.sandbox import Sandbox
-from workbench.sandbox.vm.construction import Construction
-from workbench.sandbox.vm.machines import Machines
+from workbench.sandbox.vm.image_builder import VmImageBuilder
+from workbench.sandbox.vm.vm_maker import VmMaker
 
 ASKED = "MCP_WORKBENCH_TEST_VM"  # "build": build an image for these tests; else the folder of one that is built
 
@@ -27,7 +27,7 @@ def image_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return Path(asked)
     folder = tmp_path_factory.mktemp("images") / "vm"
     try:
-        Construction(folder).build(Wish(), print)
+        VmImageBuilder(folder).build(BuildRequest(), print)
     except WorkbenchError as fault:
         pytest.skip(f"{fault.message} {fault.hint}")
     return folder
@@ -35,7 +35,7 @@ def image_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def housed(image_folder: Path, tmp_path: Path) -> AsyncIterator[Room]:
-    machines = Machines(image_folder)
+    machines = VmMaker(image_folder)
     sandbox = Sandbox("native", ready=0, engines={"vm": machines})
     await sandbox.open()
     level = (await sandbox.look_again())[2]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.sandbox.vm.command import Ports, arguments
+from workbench.sandbox.vm.qemu_command import PortDescriptors, arguments
 
 
 def words(accelerator: str = "tcg", snapshot: int = -1, clock: int = 0) -> list[str]:
-    ports = Ports(10, 11, 12, snapshot)
+    ports = PortDescriptors(10, 11, 12, snapshot)
     return list(arguments("/usr/bin/qemu", accelerator, 1024, ports, "/k", "/i", clock))
 
 
@@ -36,5 +36,5 @@ def test_the_clock_is_told_where_the_guest_cannot_measure_it() -> None:
 
 
 def test_only_what_is_named_is_inherited() -> None:
-    assert Ports(3, 4, 5).all == (3, 4, 5)
-    assert Ports(3, 4, 5, 6).all == (3, 4, 5, 6)
+    assert PortDescriptors(3, 4, 5).all == (3, 4, 5)
+    assert PortDescriptors(3, 4, 5, 6).all == (3, 4, 5, 6)

@@ -7,19 +7,24 @@ import os
 import subprocess
 from pathlib import Path
 
-from workbench.sandbox.profile import base_python
-from workbench.sandbox.vm import contents, first_root
-from workbench.sandbox.vm.kernels import Kernel
+from workbench.sandbox.child_profile import base_python
+from workbench.sandbox.vm import initramfs, initramfs_contents
+from workbench.sandbox.vm.linux_kernels import LinuxKernel
 
 
 def test_our_files_are_what_the_first_process_imports_and_what_programs_import() -> None:
-    names = {str(path.relative_to(contents.PACKAGE)) for path in contents.our_files()}
-    assert {"__init__.py", "sandbox/vm/guest.py", "sandbox/runner.py", "sandbox/inside/client.py"} <= names
+    names = {str(path.relative_to(initramfs_contents.PACKAGE)) for path in initramfs_contents.our_files()}
+    assert {
+        "__init__.py",
+        "sandbox/vm/guest_init.py",
+        "sandbox/inside/runner.py",
+        "sandbox/inside/modules/client.py",
+    } <= names
     assert not [name for name in names if name.startswith(("records", "gui", "errors"))]
 
 
 def test_python_comes_with_its_library_and_the_c_libraries_below() -> None:
-    found = contents.files([])
+    found = initramfs_contents.files([])
     names = {os.path.basename(name) for name in found}
     assert base_python() in found
     assert {"asyncio", "json"} <= {Path(name).parent.name for name in found}
@@ -29,7 +34,7 @@ def test_python_comes_with_its_library_and_the_c_libraries_below() -> None:
 
 def test_ready_code_says_where_its_module_is_inside(tmp_path: Path) -> None:
     source = Path(os.__file__).with_name("bisect.py")
-    found = contents.compiled([source], tmp_path)
+    found = initramfs_contents.compiled([source], tmp_path)
     (target,) = found
     assert target.startswith(f"{source.parent}/__pycache__/bisect.")
     assert str(source).encode() in found[target].read_bytes()
@@ -39,17 +44,19 @@ def test_ready_code_says_where_its_module_is_inside(tmp_path: Path) -> None:
 
 def test_the_first_file_system_holds_them_in_folders_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "code").mkdir()
-    kernel = Kernel("6", tmp_path / "kernel", (("virtio", b"DRIVER"),))
-    first_root.write(tmp_path / "root", kernel, contents.our_files(), tmp_path / "code")
+    kernel = LinuxKernel("6", tmp_path / "kernel", (("virtio", b"DRIVER"),))
+    initramfs.write(tmp_path / "root", kernel, initramfs_contents.our_files(), tmp_path / "code")
     data = (tmp_path / "root").read_bytes()
-    for name in (b"init\0", b"modules/00-virtio\0", b"app/workbench/sandbox/vm/guest.py\0", b"dev/console\0"):
+    for name in (b"init\0", b"modules/00-virtio\0", b"app/workbench/sandbox/vm/guest_init.py\0", b"dev/console\0"):
         assert name in data
-    assert contents.first_script() in data
-    assert data.index(b"app\0") < data.index(b"app/workbench\0") < data.index(b"app/workbench/sandbox/runner.py\0")
+    assert initramfs_contents.first_script() in data
+    assert (
+        data.index(b"app\0") < data.index(b"app/workbench\0") < data.index(b"app/workbench/sandbox/inside/runner.py\0")
+    )
 
 
 def test_the_first_script_is_python_that_any_version_reads() -> None:
-    script = contents.first_script()
+    script = initramfs_contents.first_script()
     assert script.startswith(b"#!/")
     command = [base_python(), "-I", "-c", "import sys; compile(sys.stdin.read(), 'init', 'exec')"]
     subprocess.run(command, input=io.BytesIO(script).read(), check=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.vm.cpio import CpioWriter
+from workbench.sandbox.vm.initramfs import CpioWriter
 
 
 def archive() -> bytes:

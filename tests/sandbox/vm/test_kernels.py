@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.sandbox.vm import kernels
+from workbench.sandbox.vm import linux_kernels
 
 NAMES = ("virtio_ring", "virtio", "virtio_mmio", "virtio_console")
 
@@ -29,24 +29,24 @@ def system(tmp_path: Path) -> Path:
 
 
 def test_drivers_are_unpacked_in_the_order_they_are_loaded_in(system: Path) -> None:
-    found = kernels.kernel_of("6.1", system / "vmlinuz", system)
+    found = linux_kernels.kernel_of("6.1", system / "vmlinuz", system)
     assert found.drivers == tuple((name, name.encode()) for name in NAMES if name != "virtio")
 
 
 def test_a_driver_that_is_missing_is_named(system: Path) -> None:
     (system / "kernel/drivers/char/virtio_console.ko").unlink()
     with pytest.raises(WorkbenchError, match="lack virtio_console"):
-        kernels.kernel_of("6.1", system / "vmlinuz", system)
+        linux_kernels.kernel_of("6.1", system / "vmlinuz", system)
 
 
 def test_a_kernel_that_cannot_be_read_is_told(system: Path) -> None:
     with pytest.raises(WorkbenchError, match=r"6\.1 cannot be read: No such file"):
-        kernels.kernel_of("6.1", system / "nothing", system)
+        linux_kernels.kernel_of("6.1", system / "nothing", system)
 
 
 def test_where_no_kernel_is_every_way_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(kernels.platform, "release", lambda: "0.0-none")
+    monkeypatch.setattr(linux_kernels.platform, "release", lambda: "0.0-none")
     with pytest.raises(WorkbenchError, match=r"package tools are not here.*0\.0-none cannot be read") as refused:
-        kernels.find(tmp_path)
+        linux_kernels.find(tmp_path)
     assert refused.value.hint

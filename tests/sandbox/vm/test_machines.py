@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from tests.sandbox.conftest import QUICK, Room, children
 from workbench.errors import WorkbenchError
 from workbench.records import Limits
-from workbench.sandbox.profile import Profile
-from workbench.sandbox.vm.machines import Machines
+from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.vm.vm_maker import VmMaker
 
 PATIENT = replace(QUICK, seconds=60.0, cpu_seconds=60.0)  # emulated, a busy machine counts many seconds
 
@@ -32,15 +32,15 @@ def files(room: Room) -> dict[str, bytes]:
 
 async def test_without_an_image_the_hint_says_how_to_build_one(tmp_path: Path) -> None:
     with pytest.raises(WorkbenchError) as refused:
-        await Machines(tmp_path / "vm").look()
+        await VmMaker(tmp_path / "vm").look()
     assert refused.value.hint
 
 
 @pytest.mark.parametrize("words", [{"kept": True}, {"preload": ("pandas",)}])
 async def test_what_a_machine_cannot_do_is_refused_before_it_starts(tmp_path: Path, words: dict[str, Any]) -> None:
-    profile = dataclasses.replace(Profile("qemu", str(tmp_path), "", "", True, 64, 1, 1, 1), **words)
+    profile = dataclasses.replace(ChildProfile("qemu", str(tmp_path), "", "", True, 64, 1, 1, 1), **words)
     with pytest.raises(WorkbenchError) as refused:
-        await Machines(tmp_path / "vm").make(profile)
+        await VmMaker(tmp_path / "vm").make(profile)
     assert refused.value.hint
 
 

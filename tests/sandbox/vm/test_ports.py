@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.carrying.parcel import ParcelReader
-from workbench.sandbox.profile import Profile
-from workbench.sandbox.vm.ports import opening
+from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.file_transfer.transfer_frames import ParcelReader
+from workbench.sandbox.vm.serial_ports import opening
 
 
 @pytest.fixture
-def profile(tmp_path: Path) -> Profile:
-    return Profile("qemu", str(tmp_path), "", "", True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=4096)
+def profile(tmp_path: Path) -> ChildProfile:
+    return ChildProfile("qemu", str(tmp_path), "", "", True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=4096)
 
 
-def test_an_order_tells_the_time_and_gives_each_machine_chance_of_its_own(profile: Profile) -> None:
+def test_an_order_tells_the_time_and_gives_each_machine_chance_of_its_own(profile: ChildProfile) -> None:
     heads = [head for head, _ in ParcelReader().feed(opening(profile) + opening(replace(profile, disk_mb=1)))]
     assert heads[0]["seed"] != heads[1]["seed"]
     assert 0 < heads[0]["time"] <= heads[1]["time"]

@@ -1,7 +1,11 @@
-"""Finds a container engine on this machine and asks it things."""
+"""Finds a container engine, on this machine or another one, and runs its client.
+
+DOCKER_HOST, CONTAINER_HOST and the client's contexts lead to engines elsewhere, which have no folders of ours.
+"""
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import platform
@@ -9,11 +13,101 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from workbench.errors import WorkbenchError
-from workbench.sandbox.container.way import Way, surroundings, way_to
-from workbench.sandbox.syscalls import ARCHITECTURES
+from workbench.sandbox.locks.seccomp_filter import ARCHITECTURES
+
+_LEADING = (
+    "CONTAINER_HOST", "CONTAINER_SSHKEY", "CONTAINER_CONNECTION", "DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_TLS",
+    "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH",
+)  # fmt: skip
+_PATIENCE = 20.0  # seconds for a client to say what it is set to
+_LOCAL = ("", "unix", "npipe", "fd")
+
+
+@dataclass(frozen=True, slots=True)
+class EngineAddress:
+    """An address, and the client's options that lead there."""
+
+    host: str = ""
+    options: tuple[str, ...] = ()
+
+    @property
+    def elsewhere(self) -> bool:
+        """The engine runs on another machine, which has no folders of ours."""
+        return urlsplit(self.host).scheme not in _LOCAL
+
+    @property
+    def shown(self) -> str:
+        """The other machine without who asks; empty where it is this one."""
+        parts = urlsplit(self.host)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if self.elsewhere else ""
+
+    @property
+    def fault(self) -> str:
+        """Why nobody should go this way, in half a sentence."""
+        if urlsplit(self.host).password:
+            return "its address holds a password, which everybody here would see in the list of processes"
+        return ""
+
+    @property
+    def bare(self) -> bool:
+        """What is said on the way can be read and changed by others."""
+        parts = urlsplit(self.host)
+        return parts.scheme == "tcp" and "--tlsverify" not in self.options and not _is_near(parts.hostname or "")
+
+
+def address_of(engine: str, program: str, environment: Mapping[str, str]) -> EngineAddress:
+    """Written into the options, because a core may be started without the environment that this was found in."""
+    if engine == "podman":
+        key = environment.get("CONTAINER_SSHKEY", "")
+        host = environment.get("CONTAINER_HOST", "")
+        return EngineAddress(host, ("--url", host, *(("--identity", key) if key else ()))) if host else EngineAddress()
+    if host := environment.get("DOCKER_HOST", ""):
+        return EngineAddress(host, ("-H", host, *_certificates(environment)))
+    return _context(program, environment)
+
+
+def client_environment() -> dict[str, str]:
+    """Our environment without what would lead a client elsewhere than its options say."""
+    return {name: value for name, value in os.environ.items() if name not in _LEADING}
+
+
+def _certificates(environment: Mapping[str, str]) -> tuple[str, ...]:
+    if not environment.get("DOCKER_TLS_VERIFY"):
+        return ()
+    folder = Path(environment.get("DOCKER_CERT_PATH") or Path.home() / ".docker")
+    files = {"--tlscacert": "ca.pem", "--tlscert": "cert.pem", "--tlskey": "key.pem"}
+    return ("--tlsverify", *(word for option, name in files.items() for word in (option, str(folder / name))))
+
+
+def _context(program: str, environment: Mapping[str, str]) -> EngineAddress:
+    """docker can be set to an engine by a name; without one, nothing has to be said."""
+    name = environment.get("DOCKER_CONTEXT", "")
+    command = [program, "context", "inspect", "--format", "{{json .}}", *([name] if name else [])]
+    try:
+        done = subprocess.run(command, env=dict(environment), capture_output=True, timeout=_PATIENCE, check=False)
+        found = json.loads(done.stdout)
+        host, name = str(found["Endpoints"]["docker"]["Host"]), str(found["Name"])
+    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, TypeError):
+        return EngineAddress()  # a client that knows no such names
+    return (
+        EngineAddress(host, ("--context", name))
+        if urlsplit(host).scheme not in _LOCAL
+        else EngineAddress("", ("--context", name))
+    )
+
+
+def _is_near(name: str) -> bool:
+    """A tunnel begins on this machine itself."""
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
+
 
 ENGINES = ("podman", "docker")  # in the order they are preferred
 _POINTING = {"podman": ("CONTAINER_HOST",), "docker": ("DOCKER_HOST", "DOCKER_CONTEXT")}
@@ -24,19 +118,19 @@ INSTALL = "Install podman (`sudo apt install podman mmdebstrap uidmap`)"
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class ContainerEngine:
     """One engine that answers."""
 
     name: str
     program: str
-    way: Way = field(default_factory=Way)
+    way: EngineAddress = field(default_factory=EngineAddress)
     rootless: bool = False
     groups: bool = False  # it can limit memory, processors and processes
     storage: str = ""
     machine: str = ""  # the kind of processor it has, as this machine would call it
 
 
-def find_engine(environment: Mapping[str, str] = os.environ) -> Engine:
+def find_engine(environment: Mapping[str, str] = os.environ) -> ContainerEngine:
     """The first engine that answers; a refusal says what each of them lacks."""
     reasons = []
     for name in _wanted(environment):
@@ -44,12 +138,12 @@ def find_engine(environment: Mapping[str, str] = os.environ) -> Engine:
         if program is None:
             reasons.append(f"{name} is not installed")
             continue
-        way = way_to(name, program, environment)
+        way = address_of(name, program, environment)
         if way.fault:
             reasons.append(f"{name} cannot be used as the environment says, because {way.fault}")
             continue
         try:
-            return _asked(Engine(name, program, way))
+            return _asked(ContainerEngine(name, program, way))
         except WorkbenchError as fault:
             reasons.append(fault.message.rstrip("."))
     words = f"No container engine can be used: {'; '.join(reasons)}."
@@ -61,7 +155,7 @@ def ask(command: Sequence[str], patience: float = PATIENCE, given: bytes = b"") 
     name = os.path.basename(command[0])
     try:
         done = subprocess.run(
-            command, input=given, capture_output=True, timeout=patience, check=False, env=surroundings()
+            command, input=given, capture_output=True, timeout=patience, check=False, env=client_environment()
         )
     except OSError as fault:
         raise WorkbenchError(f"{name} cannot be started: {fault.strerror}.", f"{INSTALL}.") from fault
@@ -85,7 +179,7 @@ def _wanted(environment: Mapping[str, str]) -> list[str]:
     return [name for name in ENGINES if any(environment.get(one) for one in _POINTING[name])] or list(ENGINES)
 
 
-def _asked(engine: Engine) -> Engine:
+def _asked(engine: ContainerEngine) -> ContainerEngine:
     facts = json.loads(ask([engine.program, *engine.way.options, "info", "--format", "{{json .}}"]) or "{}")
     found = _docker(engine, facts) if engine.name == "docker" else _podman(engine, facts)
     if found.machine not in ARCHITECTURES:
@@ -93,7 +187,7 @@ def _asked(engine: Engine) -> Engine:
     return found
 
 
-def _docker(engine: Engine, facts: dict[str, Any]) -> Engine:  # Any: JSON
+def _docker(engine: ContainerEngine, facts: dict[str, Any]) -> ContainerEngine:  # Any: JSON
     if facts.get("ServerErrors"):
         raise WorkbenchError(f"docker does not answer: {str(facts['ServerErrors'][0])[:200]}")
     return replace(
@@ -105,7 +199,7 @@ def _docker(engine: Engine, facts: dict[str, Any]) -> Engine:  # Any: JSON
     )
 
 
-def _podman(engine: Engine, facts: dict[str, Any]) -> Engine:  # Any: JSON
+def _podman(engine: ContainerEngine, facts: dict[str, Any]) -> ContainerEngine:  # Any: JSON
     host, store = facts.get("host", {}), facts.get("store", {})
     return replace(
         engine,

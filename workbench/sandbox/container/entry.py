@@ -19,9 +19,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from workbench.sandbox import kernel, landlock, lockdown, runner
-from workbench.sandbox.container.stowing import FAILED, NobodyListens, Stowing
-from workbench.sandbox.profile import BENCH, ENVIRONMENT, HOME, TEMP, Profile
+from workbench.sandbox.child_profile import BENCH, ENVIRONMENT, HOME, TEMP, ChildProfile
+from workbench.sandbox.container.container_multiplexer import FAILED, ContainerMultiplexer, NobodyListens
+from workbench.sandbox.inside import runner
+from workbench.sandbox.locks import kernel_calls, landlock, lockdown
 
 _CHANNEL = 3  # what the engine handed in
 _CLOSED = {"proc", "sys", "app", "run", "dev"}  # folders of the container that no program needs
@@ -36,28 +37,28 @@ string tempfile textwrap threading time traceback types typing uuid
 
 def main() -> NoReturn:
     words = json.loads(sys.argv[1])
-    carried = Profile.of(words["profile"]) if words.get("carried") else None
+    carried = ChildProfile.of(words["profile"]) if words.get("carried") else None
     channel = _with_parent(carried) if words["parent"] else _CHANNEL
     try:
-        facts = _locked(Profile.of(words["profile"]), channel, os.dup(2))
+        facts = _locked(ChildProfile.of(words["profile"]), channel, os.dup(2))
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
     runner.live(facts)
 
 
-def _locked(profile: Profile, channel: int, output: int) -> dict[str, object]:
+def _locked(profile: ChildProfile, channel: int, output: int) -> dict[str, object]:
     os.makedirs(f"{TEMP}/home", exist_ok=True)
     for name in _WARM.split():
         importlib.import_module(name)
-    runner.load_inside(Path(lockdown.__file__).with_name("inside"))
+    runner.load_inside(Path(lockdown.__file__).parents[1] / "inside" / "modules")
     witness = lockdown.Witness()
     lockdown.set_limits(profile)
-    kernel.drop_capabilities()
-    kernel.gain_nothing()
+    kernel_calls.drop_capabilities()
+    kernel_calls.gain_nothing()
     writable = [os.path.realpath(HOME), TEMP] + [f"{BENCH}/workspace"] * profile.writable
     version = landlock.restrict(_readable(), writable, _DEVICES)
-    kernel.die_with_parent(signal.SIGKILL)
+    kernel_calls.die_with_parent(signal.SIGKILL)
     runner.settle(channel, output, witness.status, ENVIRONMENT)
     lockdown.close_the_door()
     facts = witness.facts(version)
@@ -70,7 +71,7 @@ def _readable() -> list[str]:
     return [f"/{name}" for name in os.listdir("/") if name not in _CLOSED and os.path.isdir(f"/{name}")]
 
 
-def _with_parent(carried: Profile | None = None) -> int:
+def _with_parent(carried: ChildProfile | None = None) -> int:
     """Where no descriptor can be handed in: a parent carries bytes between stdin, stdout and the channel.
 
     It reads none of them, and ends as its child ended. The child's own stdout is stderr: frames never mix with prints.
@@ -84,7 +85,7 @@ def _with_parent(carried: Profile | None = None) -> int:
         ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # not dumpable: the child cannot look into this process
         if carried:
             os.close(writing)
-        os._exit(_stow(Stowing(ours, reading, carried), child) if carried else _carry_for(ours, child))
+        os._exit(_stow(ContainerMultiplexer(ours, reading, carried), child) if carried else _carry_for(ours, child))
     ours.close()
     nothing = os.open("/dev/null", os.O_RDWR)
     os.dup2(nothing, 0)
@@ -102,7 +103,7 @@ def _carry_for(channel: socket.socket, child: int) -> int:
     return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 
 
-def _stow(stowing: Stowing, child: int) -> int:
+def _stow(stowing: ContainerMultiplexer, child: int) -> int:
     """The same where files are carried too; the child dies with this process."""
     try:
         stowing.carry()

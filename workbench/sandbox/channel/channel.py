@@ -1,0 +1,372 @@
+"""The core's end of the channel to one sandbox: every frame that comes out is hostile until it is checked.
+
+It carries ready, start, output, requests and end. Reading pauses while too much is unanswered or unsent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import logging
+import re
+import time
+from collections import deque
+from collections.abc import Coroutine
+from functools import partial
+from types import CoroutineType
+from typing import Any
+
+from workbench.events import spawn
+from workbench.records import Limits
+from workbench.sandbox.channel.connection_passing import ConnectionPassing
+from workbench.sandbox.channel.frames import FrameFault, FrameReader, encode
+from workbench.sandbox.channel.requests import answer_frame, checked_end, failure_of, spread
+from workbench.sandbox.program import Answer, Answered, Output, ToolFailure
+
+log = logging.getLogger(__name__)
+
+_CARRYING = frozenset({"send", "receive"})  # bytes of a connection, counted where the network's limits are
+_QUESTIONS = frozenset({"call", "search", "definition", "skill", "offer", "sealed", "connect"}) | _CARRYING
+_AT_ONCE = 64  # questions being answered before reading pauses
+_UNSENT = 4 << 20  # bytes the program has not taken yet before reading pauses
+_FRAME_WEIGHT = 16  # what an output frame counts beside its text, so that empty ones cannot flood
+_MOST = 1 << 30  # bytes a program may send in one run
+_OBJECT = 32  # bytes that a list or an object counts for beside its own: reading it takes as long
+_REFUSALS = 20  # frames of unknown kinds before the run is ended
+_LARGEST_ID = 1 << 53
+_LINE = re.compile(rb"\x00at line ([1-9][0-9]{0,6})\x00")  # as `runner` writes it when it is asked
+
+
+class Channel(asyncio.Protocol):
+    """Ready, start, output and questions, end. `ended` holds the last frame, or None when there was none."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.ready: asyncio.Future[dict[str, Any]] = loop.create_future()  # Any: the child's facts, JSON
+        self.ended: asyncio.Future[dict[str, Any] | None] = loop.create_future()  # Any: as above
+        self.died_early = False  # before it was ready, without a word
+        self.reason = ""  # why we ended it, when it was us
+        self.message = ""
+        self.output: list[str] = []
+        self._reader = FrameReader()
+        self._received = 0
+        self._waiting: deque[dict[str, Any]] = deque()  # frames that came with others; Any: checked when they are taken
+        self._transport: asyncio.Transport | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._busy = 0  # questions being answered
+        self._busy_since = 0.0
+        self._answering = 0.0  # seconds in which questions were being answered, up to the last time that none was
+        self._line = ""  # where the program said it is, when it was asked
+        self._located = asyncio.Event()
+        self._limits = Limits()
+        self._answer: Answer | None = None
+        self._tell: Output | None = None
+        self._printed = 0
+        self._calls = 0
+        self._refused = 0
+        self._blocked = False
+        self.spoilt: asyncio.Future[str] = loop.create_future()  # why no further program may run in it
+        self._program = 0  # number of the program in a kept sandbox; 0: it is not kept
+        self._begun = True
+        self._overheard = 0
+        self._raw = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def begin(
+        self, code: str, limits: Limits, answer: Answer, tell: Output, network: ConnectionPassing | None = None
+    ) -> None:
+        """Hand over the program's text; from here on it may speak."""
+        self._limits, self._answer, self._tell = limits, answer, tell
+        self._start({"kind": "start", "code": code} | ({"run": self._program} if self._program else {}), network)
+
+    def begin_next(
+        self, code: str, limits: Limits, answer: Answer, tell: Output, network: ConnectionPassing | None = None
+    ) -> None:
+        """The same in a kept sandbox; after the first program, it may speak when it says that this one has begun."""
+        self._program += 1
+        if self._program > 1:
+            self.ended = asyncio.get_running_loop().create_future()
+            self.output, self._printed, self._calls, self._refused, self._begun = [], 0, 0, 0, False
+            self._received, self._line = 0, ""
+            self._located.clear()
+        self.begin(code, limits, answer, tell, network)
+
+    def answering_seconds(self) -> float:
+        """For how long questions have been answered so far: the time of tools, and of scanning what they answer."""
+        return self._answering + (time.monotonic() - self._busy_since if self._busy else 0.0)
+
+    async def located(self) -> None:
+        """Wait until the program has said where it is."""
+        await self._located.wait()
+
+    def where(self) -> str:
+        return f" It was at line {self._line}." if self._line else ""
+
+    def _take_up(self) -> None:
+        if not self._busy:
+            self._busy_since = time.monotonic()
+        self._busy += 1
+
+    def _lay_down(self) -> None:
+        self._busy -= 1
+        if not self._busy:
+            self._answering += time.monotonic() - self._busy_since
+
+    async def rest(self) -> None:
+        """A program of a kept sandbox is over: its questions are let go, and nothing is said in its name any more."""
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)  # what it wrote past Python's streams is there already, and read by now
+        self._tell = None
+        self._let_go()
+        await self.closed()
+
+    def _start(self, frame: dict[str, Any], network: ConnectionPassing | None) -> None:  # Any: JSON
+        """With a network, the first byte brings the way on which connections are handed over."""
+        if network is None or self._transport is None or self._transport.is_closing():
+            self._send(frame)
+            return
+        data = encode(frame | {"network": True})
+        self._transport.write(network.give(self._transport, data) if network.nearby else data)
+
+    @property
+    def begun(self) -> bool:
+        """A program's text was handed over."""
+        return self._answer is not None
+
+    def fault(self) -> str:
+        """Why the child is not ready; empty when it is."""
+        if not self.ready.done():
+            return "it was not ready in time."
+        facts = self.ready.result()
+        return "" if facts["kind"] == "ready" else str(facts.get("message", ""))[:500].rstrip(".") + "."
+
+    def end(self, reason: str, message: str) -> None:
+        """Our decision that it is over; the first reason stays."""
+        if not self.ended.done():
+            self.reason, self.message = reason, message
+            self.ended.set_result(None)
+        self.close()
+
+    def close(self) -> None:
+        self._let_go()
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _let_go(self) -> None:
+        """Cancelled once and no more: the second time would interrupt a call while it tells its server to stop."""
+        for task in self._tasks:
+            if not task.cancelling():
+                task.cancel()
+
+    async def closed(self) -> None:
+        """Every question that was being answered has been let go."""
+        if self._tasks:
+            await asyncio.wait(tuple(self._tasks))
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        transport.set_write_buffer_limits(high=_UNSENT)
+
+    def data_received(self, data: bytes) -> None:
+        self._received += len(data) + _OBJECT * (data.count(b"[") + data.count(b"{"))
+        try:
+            if self._received > _MOST:
+                raise FrameFault(f"more than {_MOST >> 20} MB in one run")
+            self._waiting += self._reader.feed(data)
+            self._take_waiting()
+            if self._reader.fault is not None:
+                raise self._reader.fault
+        except FrameFault as fault:
+            self._spoil(f"broke the channel: {fault}")
+
+    def _take_waiting(self) -> None:
+        """Frame after frame, as long as not too much is unanswered."""
+        while self._waiting and self._has_room:
+            frame = self._waiting.popleft()
+            if "bulk" in frame and frame.get("kind") not in ("ask", "end"):
+                raise FrameFault("a bulk frame where none belongs")
+            if self.ended.done() or not self._begun:
+                self._overhear(frame)
+            else:
+                self._take(frame)
+
+    def _take_last(self) -> None:
+        """What it said before it went still counts; what it asked does not."""
+        try:
+            while self._waiting and self._begun and not self.ended.done():
+                if (frame := self._waiting.popleft()).get("kind") != "ask":
+                    self._take(frame)
+        except FrameFault as fault:
+            self._spoil(f"broke the channel: {fault}")
+
+    def _overhear(self, frame: dict[str, Any]) -> None:  # Any: checked here
+        """Between two programs of a kept sandbox only what an earlier one left behind can speak."""
+        if not self._program:
+            return
+        if not self.ended.done() and frame.get("kind") == "begun" and frame.get("run") == self._program:
+            self._begun = True
+        elif frame.get("kind") == "output":
+            self._overheard += len(str(frame.get("text"))) + _FRAME_WEIGHT
+            if self._overheard > self._limits.output_bytes:
+                raise FrameFault("something that an earlier program left behind printed without end")
+        else:
+            raise FrameFault("something that an earlier program left behind spoke outside of a program")
+
+    def _spoil(self, words: str) -> None:
+        if not self.spoilt.done():
+            self.spoilt.set_result(f"it {words}")
+        self.end("protocol", f"The program {words}.")
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        self._let_go()
+        self._take_last()
+        if not self.spoilt.done():
+            self.spoilt.set_result("its process ended")
+        if not self.ended.done():
+            self.ended.set_result(None)
+        if not self.ready.done():
+            self.died_early = True
+            self.ready.set_result({"kind": "broken", "message": "its process died"})
+
+    def pause_writing(self) -> None:
+        self._blocked = True
+        self._pace()
+
+    def resume_writing(self) -> None:
+        self._blocked = False
+        self._go_on()
+
+    def raw_output(self, data: bytes) -> None:
+        """What was written past Python's streams; where a program is that was asked is no output."""
+        if (found := _LINE.search(data)) is not None:
+            self._line = found[1].decode()
+            self._located.set()
+            data = _LINE.sub(b"", data)
+        if data and not self.reason and self._answer is not None:
+            self._print("stdout", self._raw.decode(data))
+
+    def _take(self, frame: dict[str, Any]) -> None:  # Any: checked here
+        kind = frame.get("kind")
+        if not self.ready.done():
+            if kind not in ("ready", "broken"):
+                raise FrameFault("speech before it was asked")
+            self.ready.set_result(frame)
+        elif self._answer is None:
+            raise FrameFault("speech before it was asked")
+        elif kind == "ask":
+            self._question(frame)
+        elif kind == "output":
+            self._hear(frame)
+        elif kind == "end":
+            self.ended.set_result(checked_end(frame))
+        else:
+            self._refuse(frame)
+
+    def _refuse(self, frame: dict[str, Any]) -> None:  # Any: checked here
+        """A frame that is well made and asks for what no program may ask: no, and not too often."""
+        number = frame.get("id")
+        self._refused += 1
+        if self._refused > _REFUSALS:
+            raise FrameFault("too many frames of unknown kinds")
+        no = ToolFailure("A program cannot ask for that.", "refused")
+        self._reply(number if type(number) is int and 0 < number < _LARGEST_ID else 0, no)
+
+    def _hear(self, frame: dict[str, Any]) -> None:  # Any: checked here
+        stream, text = frame.get("stream"), frame.get("text")
+        if stream not in ("stdout", "stderr") or not isinstance(text, str):
+            raise FrameFault("output without a stream or text")
+        self._print(stream, text)
+
+    def _print(self, stream: str, text: str) -> None:
+        room = self._limits.output_bytes - self._printed
+        self._printed += len(text.encode()) + (_FRAME_WEIGHT if len(text) < _FRAME_WEIGHT else 0)
+        kept = (
+            text
+            if self._printed <= self._limits.output_bytes
+            else text.encode()[: max(0, room)].decode("utf-8", "ignore")
+        )
+        if kept and self._tell is not None:
+            self.output.append(kept)
+            self._tell(stream, kept)
+        if self._printed > self._limits.output_bytes:
+            self.end("output", f"The program printed more than {self._limits.output_bytes:,} bytes.")
+
+    def _question(self, frame: dict[str, Any]) -> None:  # Any: checked here
+        number, what, wish = frame.get("id"), frame.get("what"), frame.get("wish")
+        if type(number) is not int or not 0 < number < _LARGEST_ID:
+            raise FrameFault("a question without a number")
+        if what not in _QUESTIONS or not isinstance(wish, dict):
+            raise FrameFault(f"a question of unknown kind {str(what)[:40]!r}")
+        self._calls += what not in _CARRYING
+        if self._calls > self._limits.calls:
+            self.end("calls", f"The program asked more than {self._limits.calls:,} times.")
+            return
+        if (bulk := frame.get("bulk")) is not None and (refusal := spread(what, wish, bulk)):
+            self._reply(number, refusal)
+            return
+        assert self._answer is not None
+        try:
+            found = self._answer(what, wish)
+        except Exception as fault:
+            self._reply(number, failure_of(fault))
+            return
+        if isinstance(found, CoroutineType | Coroutine):
+            self._answer_in_task(number, found)
+            self._pace()
+        else:
+            self._reply(number, found)
+
+    def _answer_in_task(self, number: int, answer: Coroutine[Any, Any, Answered]) -> None:
+        self._take_up()
+        task = spawn("sandbox request", self._reply_later(number, answer))
+        self._tasks.add(task)
+        task.add_done_callback(partial(self._answered, answer))
+
+    def _answered(self, answer: Coroutine[Any, Any, Answered], task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        answer.close()  # a task that was cancelled before its first step never began it
+        self._lay_down()
+        self._go_on()
+
+    async def _reply_later(self, number: int, answer: Coroutine[Any, Any, Answered]) -> None:
+        try:
+            found: Answered | ToolFailure = await answer
+        except Exception as fault:
+            found = failure_of(fault)
+        self._reply(number, found)
+
+    def _reply(self, number: int, found: Answered | ToolFailure) -> None:
+        try:
+            self._write(answer_frame(number, found))
+        except (TypeError, ValueError, RecursionError, FrameFault) as fault:
+            self._write(answer_frame(number, ToolFailure(f"The answer cannot be handed over: {fault}.", "too_large")))
+
+    def _go_on(self) -> None:
+        """There may be room again."""
+        try:
+            self._take_waiting()
+        except FrameFault as fault:
+            self._spoil(f"broke the channel: {fault}")
+        self._pace()
+
+    @property
+    def _has_room(self) -> bool:
+        return self._busy < _AT_ONCE and not self._blocked
+
+    def _pace(self) -> None:
+        """Stop reading while too much is unanswered or untaken; the program waits, we do not grow."""
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            return
+        wanted = self._has_room and not self._waiting
+        if wanted and not transport.is_reading():
+            transport.resume_reading()
+        elif not wanted and transport.is_reading():
+            transport.pause_reading()
+
+    def _send(self, frame: dict[str, Any]) -> None:  # Any: JSON
+        self._write(encode(frame))
+
+    def _write(self, data: bytes) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(data)

@@ -1,0 +1,70 @@
+"""Checks the requests and the end that a program sends, and encodes the answers that go back."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from workbench.sandbox.channel.frames import BULKY, Bulk, FrameFault, encode, pack, pack_bulk, read_json, written
+from workbench.sandbox.program import Answered, JsonText, ToolFailure
+
+log = logging.getLogger(__name__)
+
+LARGEST_ARGUMENTS = 8 << 20  # characters of a call's arguments: reading and checking more would hold up everybody
+
+_MOST_MEMORY = 1 << 30  # megabytes nobody has
+
+
+def spread(what: str, wish: dict[str, Any], bulk: Bulk) -> ToolFailure | None:  # Any: the answer checks it
+    """Put the long value of a bulk frame where it belongs, or say why it is not even read."""
+    if what != "call" or not bulk.is_json:
+        raise FrameFault("a bulk frame where none belongs")
+    if len(bulk.text) > LARGEST_ARGUMENTS:
+        words = f"The arguments of this call are {len(bulk.text):,} characters; at most {LARGEST_ARGUMENTS:,} may be."
+        return ToolFailure(f"{words} Write them to a file and pass its path, or split the call.", "too_large")
+    wish["arguments"] = read_json(bulk.text)
+    return None
+
+
+def failure_of(fault: Exception) -> ToolFailure:
+    if isinstance(fault, ToolFailure):
+        return fault
+    log.error("a question of the sandbox could not be answered", exc_info=fault)
+    return ToolFailure(f"The workbench failed: {fault}", "internal")
+
+
+def answer_frame(number: int, found: Answered | ToolFailure) -> bytes:
+    if isinstance(found, ToolFailure):
+        return encode({"kind": "answer", "id": number, "error": _error(found)})
+    if isinstance(found, str) and len(found) > BULKY:
+        return pack_bulk({"kind": "answer", "id": number}, found, is_json=False)
+    text, shape = (found.text, found.shape) if isinstance(found, JsonText) else (written(found), "")
+    if len(text) > BULKY:
+        return pack_bulk({"kind": "answer", "id": number} | ({"shape": shape} if shape else {}), text, is_json=True)
+    shaped = f',"shape":{written(shape)}' if shape else ""
+    return pack(f'{{"kind":"answer","id":{number}{shaped},"value":{text}}}')
+
+
+def _error(failure: ToolFailure) -> dict[str, Any]:  # Any: JSON
+    return {
+        "message": failure.message,
+        "code": failure.code,
+        "valid_parameters": list(failure.valid_parameters),
+        "suggestions": list(failure.suggestions),
+        "hint": failure.hint,
+    }
+
+
+def checked_end(frame: dict[str, Any]) -> dict[str, Any]:  # Any: checked here
+    texts = {name: frame.get(name, "") for name in ("result", "error_type", "message", "traceback")}
+    if (bulk := frame.get("bulk")) is not None:
+        if not bulk.is_json:
+            raise FrameFault("a result that is not JSON")
+        texts["result"] = bulk.text
+    if type(frame.get("ok")) is not bool or not all(isinstance(text, str) for text in texts.values()):
+        raise FrameFault("an end without its fields")
+    if texts["result"]:
+        read_json(texts["result"], deepest=0)
+    memory = frame.get("memory_mb", 0.0)
+    known = isinstance(memory, float) and 0 <= memory < _MOST_MEMORY
+    return {"ok": frame["ok"], "memory_mb": memory if known else 0.0, **texts}

@@ -1,0 +1,138 @@
+"""Keeps locked children ready ahead of runs, so that a run starts at once. Each is used once and thrown away.
+
+A child fits only runs with the same folders and limits, so there are spares for what ran last, and one each for what
+ran before that. New ones are made after the run that took one has begun, not beside its first moments.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.events import spawn
+from workbench.sandbox.child_maker import ChildMaker
+from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.process.folder_identity import marks_of
+from workbench.sandbox.process.launcher_client import SandboxChild
+
+log = logging.getLogger(__name__)
+_TRIES = 4  # times a child is built that somebody kills before it is ready
+_PAUSE = 0.02  # seconds before it is built again, four times longer each time: whoever dies with it takes a moment
+_PATIENCE = 10.0  # seconds for a child to be built
+_CALM = 0.01  # seconds since the last run began before a spare is made
+_EARLIER = 2  # profiles, beside the last one, of which one spare is kept
+
+
+class ChildPool:
+    """Spares of the profiles that were used last, `ready` of the newest; 0 makes every child when it is asked for."""
+
+    def __init__(self, maker: ChildMaker, ready: int | Callable[[], int], most: int = 1000) -> None:
+        self._maker = maker
+        self._wished = ready  # asked each time, where it is a setting
+        self._most = most
+        self._spares: dict[ChildProfile, list[SandboxChild]] = {}  # the newest profile last
+        self._dead: list[SandboxChild] = []
+        self._taken = 0.0  # when a child was last asked for
+        self._later: asyncio.TimerHandle | None = None
+        self._filling: asyncio.Task[None] | None = None
+        self._closed = False
+
+    async def take(self, profile: ChildProfile) -> SandboxChild:
+        """A child of this profile that says it is ready, from the spares when one fits."""
+        self._taken = time.monotonic()
+        cell = self._fitting(profile)
+        if self._later is None and self._filling is None and self._spares and not self._closed:
+            self._later = asyncio.get_running_loop().call_later(_CALM, self._begin_filling)
+        return cell or await self._built(profile)
+
+    async def close(self) -> None:
+        self._closed = True
+        if self._later is not None:
+            self._later.cancel()
+        if self._filling is not None:
+            self._filling.cancel()
+            await asyncio.wait([self._filling])
+        await self._let_go([*self._dead, *(cell for spares in self._spares.values() for cell in spares)])
+
+    def _ready(self) -> int:
+        return min(self._wished() if callable(self._wished) else self._wished, self._most)
+
+    def _fitting(self, profile: ChildProfile) -> SandboxChild | None:
+        spares = self._spares.pop(profile, [])
+        if spares or self._ready():
+            self._spares[profile] = spares
+        while spares:
+            cell = spares.pop(0)
+            if not cell.gone.done() and not cell.channel.ended.done():
+                return cell
+            self._dead.append(cell)
+        return None
+
+    def _begin_filling(self) -> None:
+        self._later = None
+        self._filling = spawn("sandbox spare", self._fill())
+
+    async def _fill(self) -> None:
+        try:
+            while True:
+                await asyncio.sleep(self._taken + _CALM - time.monotonic())
+                await self._let_go(self._surplus())
+                profile = next(reversed(self._spares), None)
+                if profile is None or len(self._spares[profile]) >= self._ready():
+                    return
+                await self._add(profile)
+        except WorkbenchError as fault:
+            log.info("no sandbox is kept ready; the next run makes its own: %s", fault)
+        finally:
+            self._filling = None
+
+    async def _add(self, profile: ChildProfile) -> None:
+        cell = await self._built(replace(profile, ahead=True))
+        self._spares.setdefault(profile, []).append(cell)
+
+    def _surplus(self) -> list[SandboxChild]:
+        """Spares nobody will ask for, taken from the shelves: too many, of folders that are gone, or dead."""
+        found, self._dead = self._dead, []
+        newest = list(self._spares)[: -_EARLIER - 2 : -1]
+        for profile, spares in tuple(self._spares.items()):
+            kept = 0
+            if profile in newest and marks_of(*profile.folders) == profile.marks:
+                kept = self._ready() if profile == newest[0] else min(1, self._ready())
+            found += spares[kept:]
+            del spares[kept:]
+            if not kept:
+                del self._spares[profile]
+        return found
+
+    async def _built(self, profile: ChildProfile) -> SandboxChild:
+        """What dies while it is built is built again: somebody ended it, or its launcher, and no program was in it."""
+        message = ""
+        for tried in range(_TRIES):
+            cell = await self._maker.make(profile)
+            message = await self._trouble(cell)
+            if not message:
+                return cell
+            if not cell.channel.died_early and not cell.gone.result().lost:
+                break
+            await asyncio.sleep(_PAUSE * 4**tried)
+        raise WorkbenchError(f"The sandbox could not be built: {message}", "Restart the workbench to probe again.")
+
+    async def _trouble(self, cell: SandboxChild) -> str:
+        """Why it is of no use, and it is finished then; empty: it is ready."""
+        try:
+            await asyncio.wait([cell.channel.ready], timeout=_PATIENCE)
+            message = cell.channel.fault()
+        except BaseException:
+            await asyncio.shield(self._maker.finish(cell))
+            raise
+        if message:
+            await self._maker.finish(cell)
+        return message
+
+    async def _let_go(self, cells: Iterable[SandboxChild]) -> None:
+        for cell in cells:
+            await self._maker.finish(cell)

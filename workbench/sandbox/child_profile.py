@@ -1,0 +1,68 @@
+"""Everything a locked child is built from; crosses from the core to the launcher as JSON."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, fields
+from typing import Any
+
+NOBODY = 65534
+BENCH = "/bench"
+HOME = "/home/program"
+TEMP = "/tmp"
+PACKAGES = "/packages"  # what programs may import beside the standard library
+
+# The whole environment inside. One memory arena, because the address space is what limits memory.
+ENVIRONMENT = {
+    "HOME": HOME,
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "TMPDIR": TEMP,
+    "MALLOC_ARENA_MAX": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "MPLBACKEND": "Agg",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ChildProfile:
+    """Folders and limits that are fixed when a child is made; time, output and calls are the core's to watch."""
+
+    backend: str
+    workspace: str
+    servers: str
+    skills: str
+    writable: bool
+    memory_mb: int
+    cpu_seconds: float
+    pids: int
+    disk_mb: int
+    cpus: int = 1
+    language: str = "python"
+    runtime: str = ""  # the program that runs the language, where that is not this Python
+    packages: tuple[tuple[str, str], ...] = ()  # place below PACKAGES, and where that lies on this machine
+    preload: tuple[str, ...] = ()  # modules that are imported before anybody asks
+    kept: bool = False  # for many programs: the processor time of each is counted from outside
+    ahead: bool = False  # made before anybody asks: it has the time to rehearse
+    marks: tuple[tuple[int, int], ...] = ()  # which folders stand at the three paths
+
+    @property
+    def folders(self) -> tuple[str, str, str]:
+        """Workspace, servers, skills; empty where there is none."""
+        return self.workspace, self.servers, self.skills
+
+    def as_json(self) -> dict[str, Any]:  # Any: plain JSON
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    @classmethod
+    def of(cls, words: dict[str, Any]) -> ChildProfile:  # Any: plain JSON
+        marks = tuple((device, inode) for device, inode in words["marks"])
+        packages = tuple((place, path) for place, path in words["packages"])
+        return cls(**{**words, "preload": tuple(words["preload"]), "packages": packages, "marks": marks})
+
+
+def base_python() -> str:
+    """The interpreter behind a virtual environment: the one whose standard library is bound into the sandbox."""
+    return str(getattr(sys, "_base_executable", "") or sys.executable)

@@ -1,0 +1,190 @@
+"""The core's end of one stream that carries frames and files, for containers on another machine.
+
+What comes is hostile: a parcel that cannot be ends the run. Both sides speak every few seconds, so that neither goes on
+for long when the way between them breaks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+from workbench.sandbox.channel.channel import Channel
+from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.container.container_multiplexer import BEAT, FAILED
+from workbench.sandbox.file_transfer.transfer_frames import LARGEST_PIECE, ParcelFault, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_host import TransferHost, TransferTarget
+from workbench.sandbox.process.launcher_client import ChildExit
+
+_SILENCE = 45.0  # seconds without a word of the container's
+_MOST_HELD = 4 << 20  # bytes of frames that wait for the channel before nothing more is read
+_SIGNALS = range(129, 160)  # what a client says when a signal ended the container
+
+
+class HostMultiplexer(asyncio.Protocol):
+    """One container's stream. `closed` is done when nothing more comes."""
+
+    def __init__(self, profile: ChildProfile, channel: Channel, engine: str, far: TransferTarget) -> None:
+        self.courier = TransferHost(profile, channel, self, far)
+        self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._channel, self._engine = channel, engine
+        self._reader = ParcelReader()
+        self._transport: asyncio.Transport | None = None
+        self._held: deque[bytes] = deque()  # frames the channel does not want yet
+        self._weight = 0
+        self._holding = False
+        self._heard = 0.0
+        self._next_beat: asyncio.TimerHandle | None = None
+        channel.ended.add_done_callback(lambda ended: self.let_through())
+
+    @property
+    def holding(self) -> bool:
+        """The channel takes no more for now."""
+        return self._holding
+
+    def hold(self) -> None:
+        if not self._channel.ended.done():
+            self._holding = True
+
+    def release(self) -> None:
+        """The channel takes more again, until it says otherwise."""
+        self._holding = False
+        while self._held and not self._holding and not self._channel.ended.done():
+            self._channel.data_received(self._next_held())
+        self._pace()
+
+    def let_through(self) -> None:
+        """The program is over, or its container: what still comes is read to its end."""
+        self._holding = False
+        if self._channel.ended.done():
+            self._held.clear()
+            self._weight = 0
+        self._pace()
+
+    def expect(self, whole: int) -> None:
+        """Frames and files come in one order, so everything is here when the courier hears of the end."""
+        while self._held and not self._channel.ended.done():
+            self._channel.data_received(self._next_held())
+        if not self._channel.ended.done():
+            self._channel.connection_lost(None)
+
+    def last(self, code: int, *, killed: bool) -> ChildExit:
+        """How it ended, when its client has ended with this code; a way that broke is told as such."""
+        over = self.courier.over.result() if self.courier.over.done() else ChildExit(lost=True)
+        if not over.lost:
+            return over
+        if self._channel.ready.done() and not self._channel.ended.done():
+            if killed or code in _SIGNALS:
+                self._channel.connection_lost(None)
+            elif code == FAILED:
+                self._channel.end("lost", "What carries the program's files failed inside the container.")
+            else:
+                self._channel.end("lost", f"The connection to {self._engine} broke while the program ran.")
+        return ChildExit(code)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._channel.connection_made(_Wrapping(transport, self))
+        self.courier.connection_made(transport)
+        self._heard = asyncio.get_running_loop().time()
+        self._beat()
+
+    def data_received(self, data: bytes) -> None:
+        self._heard = asyncio.get_running_loop().time()
+        try:
+            for head, piece in self._reader.feed(data):
+                if self.courier.over.done():
+                    return
+                if head["kind"] == "frames":
+                    self._frames(piece)
+                elif head["kind"] != "beat":
+                    self.courier.take(head, piece)
+        except (ParcelFault, OSError) as fault:
+            self.courier.spoil(fault)
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        if self._next_beat is not None:
+            self._next_beat.cancel()
+        self.courier.connection_lost(fault)
+        if not self.closed.done():
+            self.closed.set_result(None)
+
+    def pause_writing(self) -> None:
+        self.courier.pause_writing()
+        self._channel.pause_writing()
+
+    def resume_writing(self) -> None:
+        self.courier.resume_writing()
+        self._channel.resume_writing()
+
+    def _frames(self, piece: bytes) -> None:
+        if self._channel.ended.done():
+            return
+        if self._holding or self._held:
+            self._held.append(piece)
+            self._weight += len(piece)
+            self._pace()
+        else:
+            self._channel.data_received(piece)
+
+    def _next_held(self) -> bytes:
+        piece = self._held.popleft()
+        self._weight -= len(piece)
+        return piece
+
+    def _pace(self) -> None:
+        """A program that says more than is taken waits; its end comes behind what it said."""
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            return
+        if self._weight > _MOST_HELD and transport.is_reading():
+            transport.pause_reading()
+        elif self._weight <= _MOST_HELD and not transport.is_reading():
+            self._heard = asyncio.get_running_loop().time()
+            transport.resume_reading()
+
+    def _beat(self) -> None:
+        transport, loop = self._transport, asyncio.get_running_loop()
+        if transport is None or transport.is_closing():
+            return
+        if transport.is_reading() and loop.time() - self._heard > _SILENCE:
+            self._channel.end("lost", f"Nothing was heard from {self._engine} for {_SILENCE:.0f} seconds.")
+            return
+        transport.write(pack("beat"))
+        self._next_beat = loop.call_later(BEAT, self._beat)
+
+
+class _Wrapping(asyncio.Transport):
+    """The channel's side of the stream: what it writes becomes parcels, what it pauses are its frames."""
+
+    def __init__(self, inner: asyncio.Transport, parting: HostMultiplexer) -> None:
+        super().__init__()
+        self._inner, self._parting = inner, parting
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        view = memoryview(data)
+        while view:
+            self._inner.write(pack("frames", bytes(view[:LARGEST_PIECE])))
+            view = view[LARGEST_PIECE:]
+
+    def abort(self) -> None:
+        self._inner.abort()
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def is_closing(self) -> bool:
+        return self._inner.is_closing()
+
+    def is_reading(self) -> bool:
+        return not self._parting.holding
+
+    def pause_reading(self) -> None:
+        self._parting.hold()
+
+    def resume_reading(self) -> None:
+        self._parting.release()
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        self._inner.set_write_buffer_limits(high, low)

@@ -1,0 +1,254 @@
+"""Builds the image from the system's packages, without a registry; then tries how containers start from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+from workbench.sandbox.container import seccomp_profile
+from workbench.sandbox.container.engine import ContainerEngine, ask, find_engine, last_line
+from workbench.sandbox.container.engine_probe import describe_settings, working
+from workbench.sandbox.container.engine_settings import (
+    FILE,
+    EngineSettings,
+    read_engine_settings,
+    write_engine_settings,
+)
+from workbench.sandbox.container.image_contents import own_files, reduce, source_hash
+from workbench.sandbox.container.orphan_cleanup import here
+from workbench.sandbox.level_builder import BuildRequest, Tell
+
+_PACKAGES = "python3-minimal,libpython3-stdlib,tzdata,media-types"
+_NAME, _BASE = "mcp-workbench-runner", "mcp-workbench-python"
+_STORE = "store"
+_LIST_LABEL = "io.containers.seccomp.profile"  # where podman looks for it
+_PATIENCE = 1800.0  # seconds for downloading packages
+_SYSTEMS = {"debian", "ubuntu"}
+_MISSING = "Install it (`sudo apt install mmdebstrap`), or begin with an image your engine has: `--from IMAGE`."
+# Bytecode that is never checked against a clock: the root is read-only, so it could not be written later.
+_COMPILE = (
+    "import compileall, py_compile, sysconfig; compileall.compile_dir(sysconfig.get_path('stdlib'), quiet=2, "
+    "invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)"
+)
+
+
+class ImageBuilder:
+    """The container level's builder; what it found out is kept in one small file beside the store."""
+
+    def __init__(self, images: Path) -> None:
+        self._images = images
+
+    def build(self, wish: BuildRequest, tell: Tell) -> None:
+        if platform.system() != "Linux":
+            raise WorkbenchError("Containers for programs need Linux.", "Use Linux, or WSL on Windows.")
+        engine = find_engine()
+        tell(f"Engine: {engine.program}{', rootless' if engine.rootless else ''}, storage {engine.storage}.")
+        _tell_of_way(engine, tell)
+        source = source_hash()
+        known = read_engine_settings(self._images)
+        if known is not None and _is_current(known, engine, source) and not wish.again and not wish.base:
+            tell(f"The image {known.image} is current ({describe_settings(known)}). `--again` builds it anew.")
+            return
+        station = self._station(engine, source, tell)
+        lay_runner(station, _system(station, wish, tell), tell)
+        tell("Trying how containers start with all locks on:")
+        station = working(station, tell)
+        write_engine_settings(self._images, station)
+        if known is not None and not _is_same(known, engine):
+            place = known.remote or "this machine"
+            tell(f"The image {known.image} of {known.engine} on {place} is still there, and not used any more.")
+        elif known is not None and known.image != station.image:
+            _forget_image(known, tell)
+        tell(f"Ready: {describe_settings(station)}; the image is {station.image}.")
+
+    def remove(self, tell: Tell) -> None:
+        station = read_engine_settings(self._images)
+        if station is None:
+            tell("There is no container image of the workbench.")
+            return
+        try:
+            ask(station.command("info"))
+        except WorkbenchError as fault:
+            place = station.remote or "this machine"
+            tell(f"{station.engine} on {place} cannot be asked, so its images stay there: {fault.message}")
+        for image in (station.image, base_image(station)):
+            if is_there(station, image):
+                _forget_image(replace(station, image=image), tell)
+        (self._images / FILE).unlink(missing_ok=True)
+        store = self._images / _STORE
+        if store.exists():
+            ask([station.program, "unshare", "rm", "-rf", str(store)])
+            tell(f"Removed the store {store}.")
+
+    def _station(self, engine: ContainerEngine, source: str, tell: Tell) -> EngineSettings:
+        """A store of our own where the usual one copies whole images for each start."""
+        way, prefix = engine.way, "localhost/" if engine.name == "podman" else ""
+        station = EngineSettings(
+            engine.name,
+            engine.program,
+            way.options,
+            image=f"{prefix}{_NAME}:{source}{_mark(way.elsewhere)}",
+            source=source,
+            rootless=engine.rootless,
+            limits=engine.groups,
+            service=bool(way.host),
+            remote=way.shown,
+            machine=engine.machine,
+        )
+        if engine.name != "podman" or engine.storage != "vfs" or way.host:
+            return station
+        options = ("--root", str(self._images / _STORE), "--storage-driver", "overlay")
+        own = replace(station, options=options)
+        try:
+            ask(own.command("info"))
+        except WorkbenchError as fault:
+            tell(f"The storage vfs copies the image for every start, and overlay does not work: {fault.message}")
+            return station
+        tell(
+            f"The storage vfs copies the image for every start; a store of our own with overlay is used: {options[1]}."
+        )
+        return own
+
+
+def lay_runner(station: EngineSettings, base: str, tell: Tell) -> None:
+    """The runner over an image that has Python 3.11 or newer; nothing is pulled, nothing is run."""
+    began = time.monotonic()
+    name = f"{_NAME}-{os.getpid()}"
+    ask(station.command("create", "--pull", "never", "--name", name, "--entrypoint", "python3", base))
+    try:
+        ask(station.command("cp", "-", f"{name}:/"), _PATIENCE, own_files())
+        _commit(station, name)
+    finally:
+        ask(station.command("rm", "-f", "-v", name))
+    tell(f"Laid the runner over {base} as {station.image} in {time.monotonic() - began:.1f} s.")
+
+
+def _commit(station: EngineSettings, name: str) -> None:
+    """podman's client cannot send the list of system calls to another machine, so there it goes with the image."""
+    if not (station.remote and station.engine == "podman"):
+        ask(station.command("commit", name, station.image), _PATIENCE)
+        return
+    words = json.dumps(seccomp_profile.seccomp_profile(parent=True, machine=station.machine), separators=(",", ":"))
+    template = f'{{{{index .Labels "{_LIST_LABEL}"}}}}'
+    for written in (words, json.dumps(words)):  # which of them is read back as it was goes by the version
+        ask(station.command("commit", "--change", f"LABEL {_LIST_LABEL}={written}", name, station.image), _PATIENCE)
+        if ask(station.command("image", "inspect", "--format", template, station.image)) == words:
+            return
+    raise WorkbenchError("podman there does not keep the list of system calls with the image.", "Use docker there.")
+
+
+def _tell_of_way(engine: ContainerEngine, tell: Tell) -> None:
+    """Whoever builds for another machine decides that programs run there from now on."""
+    if not engine.way.elsewhere:
+        return
+    tell(f"It is on another machine: {engine.way.shown}. Programs run there, and the bench's files are carried there")
+    tell("and back: the workspace, generated packages and skills. Who rules that machine can read all of it.")
+    if engine.way.bare:
+        tell("The way there is not protected: others on it can read and change everything. Use ssh:// or a tunnel.")
+
+
+def _is_same(known: EngineSettings, engine: ContainerEngine) -> bool:
+    """What was built was built for this engine, on this machine or the other."""
+    way = engine.way
+    at = known.options[: len(way.options)] == way.options
+    return (known.program, known.service, known.remote) == (engine.program, bool(way.host), way.shown) and at
+
+
+def _is_current(known: EngineSettings, engine: ContainerEngine, source: str) -> bool:
+    return known.source == source and _is_same(known, engine) and is_there(known, known.image)
+
+
+def base_image(station: EngineSettings) -> str:
+    """The name of the layer that holds Python; another system or other packages, another name."""
+    parts = f"{_PACKAGES} {_suite()} {platform.machine()} 1"
+    prefix = "localhost/" if station.engine == "podman" else ""
+    return f"{prefix}{_BASE}:{hashlib.sha256(parts.encode()).hexdigest()[:12]}{_mark(bool(station.remote))}"
+
+
+def _mark(elsewhere: bool) -> str:
+    """Other machines may build at the same engine, and none may take away what another one uses."""
+    return f"-{here()[:12]}" if elsewhere else ""
+
+
+def is_there(station: EngineSettings, image: str) -> bool:
+    """Whether the engine has an image of this name."""
+    try:
+        ask(station.command("image", "inspect", "--format", "{{.Id}}", image))
+    except WorkbenchError:
+        return False
+    return True
+
+
+def _system(station: EngineSettings, wish: BuildRequest, tell: Tell) -> str:
+    """The layer with Python: the wished one, the one from before, or one made from packages."""
+    if wish.base:
+        return wish.base
+    if station.machine != platform.machine():
+        words = f"The engine's machine has another kind of processor ({station.machine}) than this one."
+        raise WorkbenchError(words, "Begin with an image that it has and that holds Python: `--from IMAGE`.")
+    base = base_image(station)
+    if not wish.again and is_there(station, base):
+        tell(f"Python is there from before: {base}.")
+        return base
+    with tempfile.TemporaryDirectory(prefix="mcp-workbench-image-") as folder:
+        image = _packages(Path(folder), tell)
+        began = time.monotonic()
+        ask(station.command("import", str(image), base), _PATIENCE)
+        tell(f"Imported as {base} in {time.monotonic() - began:.1f} s.")
+    return base
+
+
+def _packages(folder: Path, tell: Tell) -> Path:
+    """A tar of a system with nothing but Python; which tool makes it depends on what is here."""
+    began = time.monotonic()
+    system = folder / "system.tar"
+    if (tool := shutil.which("mmdebstrap")) is not None:
+        compiling = f'chroot "$1" /usr/bin/python3 -I -S -c "{_COMPILE}"'
+        command = [tool, "--variant=extract", f"--include={_PACKAGES}", f"--customize-hook={compiling}"]
+        _do([*command, _suite(), str(system)], "mmdebstrap")
+    elif (tool := shutil.which("debootstrap")) is not None and os.getuid() == 0:
+        root = folder / "system"
+        _do([tool, "--variant=minbase", f"--include={_PACKAGES}", _suite(), str(root)], "debootstrap")
+        _do(["chroot", str(root), "/usr/bin/python3", "-I", "-S", "-c", _COMPILE], "chroot")
+        with tarfile.open(system, "w") as tar:
+            tar.add(root, arcname=".")
+    else:
+        asroot = " (debootstrap is here, but works as root only)" if tool else ""
+        raise WorkbenchError(f"The package mmdebstrap is missing{asroot}.", _MISSING)
+    tell(f"Packages of {_suite()}: {system.stat().st_size / 1e6:.0f} MB in {time.monotonic() - began:.1f} s.")
+    image = folder / "image.tar"
+    reduce(system, image)
+    tell(f"Reduced to Python and its library: {image.stat().st_size / 1e6:.0f} MB.")
+    return image
+
+
+def _suite() -> str:
+    """This system's own release where it has Debian's packages, else Debian's stable one."""
+    facts = platform.freedesktop_os_release()
+    return facts.get("VERSION_CODENAME", "stable") if facts.get("ID") in _SYSTEMS else "stable"
+
+
+def _do(command: list[str], name: str) -> None:
+    done = subprocess.run(command, stdin=-3, capture_output=True, timeout=_PATIENCE, check=False, cwd="/")
+    if done.returncode:
+        complaints = [line for line in done.stderr.decode(errors="replace").splitlines() if line.startswith("E:")]
+        words = complaints[0] if complaints else last_line(done.stderr)
+        raise WorkbenchError(f"{name} failed: {words[:300]}", "It needs the package mirror, and as a user /etc/subuid.")
+
+
+def _forget_image(station: EngineSettings, tell: Tell) -> None:
+    try:
+        ask(station.command("rmi", "-f", station.image))
+        tell(f"Removed the image {station.image}.")
+    except WorkbenchError as fault:
+        tell(f"The image {station.image} was not removed: {fault.message}")

@@ -1,0 +1,155 @@
+"""What lies in the image: Python and its library from the system's packages, the runner's files, nothing else.
+
+No shell, no package manager, no program but Python, nothing with its owner's rights.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import io
+import marshal
+import re
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from workbench.sandbox.child_profile import BENCH, HOME, NOBODY, TEMP
+from workbench.sandbox.container import seccomp_profile
+from workbench.sandbox.container.run_arguments import ENTRY, OURS, user
+from workbench.sandbox.process import native_backend
+
+_PACKAGE = Path(__file__).resolve().parents[2]  # the folder `workbench`
+_KEPT = re.compile(
+    r"(usr/)?lib(32|64)?(/(?!apt/|dpkg/|debconf|systemd/|init/|cnf/|udev/|tmpfiles|sysusers).*)?$"
+    r"|usr$|usr/bin$|usr/bin/python3[^/]*$|usr/share$|usr/share/zoneinfo(/.*)?$|(s?bin)$"
+)
+_LEFT_OUT = re.compile(r"/(test|tests|idlelib|turtledemo|tkinter|ensurepip|lib2to3|distutils|dist-packages)(/|$)")
+_LENT = ("workspace", "servers", "skills")
+_RIGHTS = 0o777  # without the bits that give a file's owner's rights
+
+
+def runner_files() -> dict[str, bytes]:
+    """Path in the image → content: the entry and everything it imports, found by reading them."""
+    found: dict[str, bytes] = {}
+    waiting = [ENTRY]
+    while waiting:
+        name = waiting.pop()
+        file = _file_of(name)
+        if file is None or str(file) in found:
+            continue
+        found[str(file)] = file.read_bytes()
+        waiting += _imports(found[str(file)])
+        waiting += [name.rpartition(".")[0]] if "." in name else []
+    named = {f"{OURS[1:]}/workbench/{Path(file).relative_to(_PACKAGE)}": data for file, data in found.items()}
+    for file in sorted(native_backend.INSIDE.glob("[a-z]*.py")):
+        named[f"{OURS[1:]}/workbench/sandbox/inside/modules/{file.name}"] = file.read_bytes()
+        named[f"{BENCH[1:]}/{file.name}"] = file.read_bytes()
+    return dict(sorted(named.items()))
+
+
+def source_hash() -> str:
+    """Another runner, another hash: an image with the old one is not used."""
+    digest = hashlib.sha256(str(sorted(_texts().items())).encode() + Path(seccomp_profile.__file__).read_bytes())
+    for name, data in runner_files().items():
+        digest.update(name.encode() + b"\0" + data + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def own_files() -> bytes:
+    """A tar of ours alone: to be laid over a system that has Python."""
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w") as tar:
+        for name in ("etc", "home"):
+            tar.addfile(_folder(name, 0o755))
+        for part in _LENT:  # podman gives a folder in memory the rights of the one that it covers
+            tar.addfile(_folder(f"{BENCH[1:]}/{part}", 0o1777))
+        tar.addfile(_folder(TEMP[1:], 0o1777))
+        tar.addfile(_link(HOME[1:], f"{TEMP}/home"))
+        tar.addfile(_link("workspace", f"{BENCH}/workspace"))
+        for name, data in {**_texts(), **_compiled(runner_files())}.items():
+            info = tarfile.TarInfo(name)
+            info.size, info.mode = len(data), 0o644
+            tar.addfile(info, io.BytesIO(data))
+    return target.getvalue()
+
+
+def reduce(source: Path, target: Path) -> None:
+    """From a whole system's tar to what an image needs."""
+    names: set[str] = set()
+    with tarfile.open(source) as old, tarfile.open(target, "w") as new:
+        for member in old:
+            name = member.name.removeprefix("./").strip("/")
+            if _KEPT.match(name) and not _LEFT_OUT.search(name) and not member.isdev():
+                names.add(name)
+                new.addfile(_plain(member, name), old.extractfile(member) if member.isreg() else None)
+        for name in ("bin", "sbin", "lib", "lib64"):  # newer systems keep these below /usr, and link them
+            if name not in names and f"usr/{name}" in names:
+                new.addfile(_link(name, f"usr/{name}"))
+        for name in ("dev", "proc", "sys", "run"):
+            new.addfile(_folder(name, 0o755))
+
+
+def _compiled(files: dict[str, bytes]) -> dict[str, bytes]:
+    """With bytecode of this Python beside each: the image's takes it when it is of the same version."""
+    found = dict(files)
+    for name, data in files.items():
+        if not name.startswith(OURS[1:]):
+            continue  # what a program sees has no folders of ours in it
+        code = compile(data, f"/{name}", "exec", dont_inherit=True)
+        head = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little")  # never checked against the source
+        folder, _, file = name.rpartition("/")
+        place = f"{folder}/__pycache__/{file.removesuffix('.py')}.{sys.implementation.cache_tag}.pyc"
+        found[place] = head + importlib.util.source_hash(data) + marshal.dumps(code)
+    return found
+
+
+def _plain(member: tarfile.TarInfo, name: str) -> tarfile.TarInfo:
+    member.name, member.mode = name, member.mode & _RIGHTS
+    member.linkname = member.linkname.removeprefix("./") if member.islnk() else member.linkname
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
+
+
+def _texts() -> dict[str, bytes]:
+    local_time = Path("/etc/localtime")
+    return {**_accounts(), "etc/localtime": local_time.read_bytes() if local_time.exists() else b""}
+
+
+def _accounts() -> dict[str, bytes]:
+    """Who a program is here, and who it is on another machine, where our number means nothing."""
+    found = dict(native_backend.account(*user()))
+    if user() != (NOBODY, NOBODY):
+        for name, line in native_backend.account(NOBODY, NOBODY).items():
+            found[name] += line
+    return found
+
+
+def _link(name: str, target: str) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname, info.mode = tarfile.SYMTYPE, target, 0o777
+    return info
+
+
+def _folder(name: str, mode: int) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.mode = tarfile.DIRTYPE, mode
+    return info
+
+
+def _file_of(module: str) -> Path | None:
+    place = _PACKAGE.parent.joinpath(*module.split("."))
+    for file in (place.with_suffix(".py"), place / "__init__.py"):
+        if file.is_file():
+            return file
+    return None
+
+
+def _imports(source: bytes) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("workbench"):
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)

@@ -1,0 +1,91 @@
+"""Removes what dead cores left: containers, found by their label, and folders, found by their name."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import logging
+import os
+import platform
+import shutil
+import tempfile
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+from workbench.sandbox.container.engine import ask
+from workbench.sandbox.container.engine_settings import EngineSettings
+from workbench.sandbox.container.run_arguments import LABEL
+
+_FOLDER = "mcp-workbench-containers-"
+
+log = logging.getLogger(__name__)
+
+
+@functools.cache
+def owner() -> str:
+    """This process, told apart from another one that gets its number later."""
+    return f"{os.getpid()}.{_started(os.getpid())}.{here()}"
+
+
+@functools.cache
+def here() -> str:
+    """Where process numbers mean what they mean to us, without telling which machine that is."""
+    words = [platform.node(), _text("/etc/machine-id"), _link("/proc/self/ns/pid"), str(os.getuid())]
+    return hashlib.sha256("\0".join(["mcp-workbench", *words]).encode()).hexdigest()[:16]
+
+
+def sweep(station: EngineSettings) -> int:
+    """Remove what nobody owns any more; answers how many."""
+    try:
+        numbers = ask(station.command("ps", "-a", "-q", "--filter", f"label={LABEL}")).split()
+        found = json.loads(ask(station.command("container", "inspect", *numbers))) if numbers else []
+        dead = [str(one["Id"]) for one in found if _was_ours(str(one["Config"]["Labels"].get(LABEL, "")))]
+        if dead:
+            ask(station.command("rm", "-f", "-v", *dead))
+            log.info("removed %d containers of cores that are gone", len(dead))
+    except WorkbenchError as fault:  # one of them went away by itself meanwhile
+        log.info("containers of earlier cores could not be looked for: %s", fault.message)
+        return 0
+    return len(dead)
+
+
+def own_folder() -> tempfile.TemporaryDirectory[str]:
+    """For what engines are given to read; its name tells whose it is."""
+    return tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{owner()}-", ignore_cleanup_errors=True)
+
+
+def sweep_folders() -> None:
+    """Remove those of cores of ours that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        label = folder.name.removeprefix(_FOLDER).rpartition("-")[0]
+        if _was_ours(label) and not folder.is_symlink() and folder.lstat().st_uid == os.getuid():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _was_ours(label: str) -> bool:
+    """A core of this machine that is gone. One engine may serve other machines, whose processes are not seen here."""
+    process, started, where = (*label.split("."), "", "", "")[:3]
+    return where == here() and not (process.isdigit() and _started(int(process)) == started)
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
+def _link(file: str) -> str:
+    try:
+        return os.readlink(file)
+    except OSError:
+        return ""
+
+
+def _started(process: int) -> str:
+    """When a process began, in the kernel's ticks; nothing when it is gone."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rsplit(")", 1)[1].split()[19]
+    except (OSError, IndexError):
+        return ""

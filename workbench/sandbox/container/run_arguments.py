@@ -1,0 +1,151 @@
+"""Arguments of `podman run` and `docker run`: take everything away that a program does not need."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.sandbox.child_profile import BENCH, NOBODY, TEMP, ChildProfile
+from workbench.sandbox.container.engine_settings import EngineSettings
+from workbench.sandbox.file_transfer.transfer_host import OTHERS_MB, WORKSPACE_MB
+from workbench.sandbox.supervision.workspace_quota import MOST_FILES
+
+LABEL = "mcp-workbench.core"  # whose containers these are: process id and start time of the core
+PYTHON = "python3"  # of the image, wherever it lies there
+OURS = "/app"  # where the runner lies in the image
+ENTRY = "workbench.sandbox.container.entry"  # what runs first inside
+_START = f"import sys; sys.path.insert(0, {OURS!r}); from {ENTRY} import main; main()"
+_PRIVATE_MB, _PRIVATE_FILES = 80, 8192  # the folder for temporary files, the home in it
+_BESIDES_MB = _PRIVATE_MB + 80  # what the kernel counts beside the program's own memory
+_LENT_MB = OTHERS_MB + 16  # a file system in memory takes more than what lies in it
+_LENT_FILES = MOST_FILES + 1000
+_PROCESSES = 4096  # where the kernel's groups count them; a user's own limit would count those of every container
+_OPEN_FILES = 256
+_QUIET = ("--log-level", "error")
+
+
+def run_arguments(
+    station: EngineSettings, profile: ChildProfile, name: str, owner: str, system_calls: Path
+) -> list[str]:
+    """The whole command that starts one child and stays attached to it."""
+    command = [station.program, *station.options, *_QUIET, "run", "--name", name, "--label", f"{LABEL}={owner}"]
+    command += ["--pull", "never", *station.run_options, *_locks(station, system_calls), *_who(station)]
+    command += [*_limits(station, profile), *_folders(station, profile)]
+    command += ["--preserve-fds", "1"] if station.descriptor else ["-i"]
+    if station.engine == "podman":
+        command += ["--no-hosts", "--http-proxy=false", "--read-only-tmpfs=false", "--systemd=false"]
+        command += ["--security-opt", "mask=/sys"]
+    inner = profile if not station.limits else replace(profile, pids=_most_processes(station))
+    if station.remote:
+        inner = replace(inner, backend=station.engine, disk_mb=_carried_mb(profile))
+        inner = replace(inner, workspace="", servers="", skills="", marks=())
+    words = {"profile": inner.as_json(), "parent": not station.descriptor, "carried": bool(station.remote)}
+    return [*command, "--entrypoint", PYTHON, station.image, "-I", "-S", "-c", _START, json.dumps(words)]
+
+
+def user() -> tuple[int, int]:
+    """Whose rights a program has: never root's."""
+    return (NOBODY, NOBODY) if os.getuid() == 0 else (os.getuid(), os.getgid())
+
+
+def _locks(station: EngineSettings, system_calls: Path) -> list[str]:
+    words = ["--read-only", "--network", "none", "--ipc", "none", "--cap-drop", "ALL", "--hostname", "sandbox"]
+    words += ["--security-opt", "no-new-privileges", *_filter(station, system_calls)]
+    words += ["--log-driver", "none", "--stop-timeout", "0", "--env", "HOSTNAME="]
+    if station.remote:
+        words += ["--rm"]  # one that ends because nobody is left who could end it shall not lie there either
+    elif os.path.isdir("/sys/fs/selinux"):
+        words += ["--security-opt", "label=disable"]  # else the bench's folders would have to be given other labels
+    return words
+
+
+def _filter(station: EngineSettings, system_calls: Path) -> list[str]:
+    """docker's client sends what the file holds; podman's sends its name, so elsewhere the image holds the list."""
+    if station.remote and station.engine == "podman":
+        return ["--seccomp-policy", "image"]
+    return ["--security-opt", f"seccomp={system_calls}"]
+
+
+def _who(station: EngineSettings) -> list[str]:
+    if station.remote:
+        return ["--user", f"{NOBODY}:{NOBODY}"]
+    if station.engine == "podman" and station.rootless:
+        return ["--userns", "keep-id", "--user", "{}:{}".format(*user())]
+    if station.rootless:
+        return ["--user", "0:0"]  # which is the person outside, and without a single capability inside
+    return ["--user", "{}:{}".format(*user())]
+
+
+def _limits(station: EngineSettings, profile: ChildProfile) -> list[str]:
+    words = ["--ulimit", f"nofile={_OPEN_FILES}:{_OPEN_FILES}", "--ulimit", "core=1:1"]
+    words += ["--ulimit", "nproc={0}:{0}".format(_most_processes(station))]
+    if station.limits:
+        carried = _carried_mb(profile) + 2 * _LENT_MB if station.remote else 0
+        memory = f"{profile.memory_mb + _BESIDES_MB + carried}m"
+        words += ["--memory", memory, "--memory-swap", memory, "--cpus", str(profile.cpus)]
+        words += ["--pids-limit", str(profile.pids + 2)]
+    return words
+
+
+def _carried_mb(profile: ChildProfile) -> int:
+    """What is carried lies in memory there, so the workspace cannot be as large as here."""
+    return min(profile.disk_mb, WORKSPACE_MB)
+
+
+def _most_processes(station: EngineSettings) -> int:
+    if station.remote:
+        return _PROCESSES
+    hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    return _PROCESSES if hard == resource.RLIM_INFINITY else min(_PROCESSES, hard)
+
+
+def _folders(station: EngineSettings, profile: ChildProfile) -> list[str]:
+    """What the bench lends, and one small private folder for home and temporary files."""
+    private = _memory(station, TEMP, _PRIVATE_MB, _PRIVATE_FILES, "700")
+    if station.remote:
+        return [*private, *_carried(station, profile)]
+    words = [*_bound(station, profile.workspace, "workspace", writable=profile.writable)]
+    for name, source in (("servers", profile.servers), ("skills", profile.skills)):
+        if source and os.path.isdir(source):
+            words += _bound(station, source, name, writable=False)
+    return [*words, *private]
+
+
+def _carried(station: EngineSettings, profile: ChildProfile) -> list[str]:
+    words = []
+    for name in ("servers", "skills"):
+        words += _memory(station, f"{BENCH}/{name}", _LENT_MB, _LENT_FILES, "755")
+    return [*words, *_memory(station, f"{BENCH}/workspace", _carried_mb(profile), _LENT_FILES, "755")]
+
+
+def _memory(station: EngineSettings, at: str, megabytes: int, files: int, mode: str) -> list[str]:
+    """A folder in the memory of the engine's machine, of the user that a program has."""
+    number, group = _owner(station)
+    if station.engine == "docker":
+        options = f"rw,nosuid,nodev,noexec,size={megabytes}m,nr_inodes={files},mode={mode}"
+        return ["--tmpfs", f"{at}:{options},uid={number},gid={group}"]
+    blocks = (megabytes << 20) // os.sysconf("SC_PAGE_SIZE")  # podman knows no limit of files but takes the kernel's
+    options = f"o=nr_blocks={blocks},nr_inodes={files},mode={mode},uid={number},gid={group}"
+    parts = ["type=volume", f"dst={at}", "volume-opt=type=tmpfs", "volume-opt=device=tmpfs", f"volume-opt={options}"]
+    return ["--mount", _joined(parts)]
+
+
+def _owner(station: EngineSettings) -> tuple[int, int]:
+    if station.remote:
+        return NOBODY, NOBODY
+    return (0, 0) if station.engine == "docker" and station.rootless else user()
+
+
+def _bound(station: EngineSettings, source: str, name: str, *, writable: bool) -> list[str]:
+    parts = ["type=bind", f"src={source}", f"dst={BENCH}/{name}"]
+    if station.engine == "podman":
+        parts += ["nosuid", "nodev", "noexec"]
+    return ["--mount", _joined([*parts, *(() if writable else ("ro=true",))])]
+
+
+def _joined(parts: list[str]) -> str:
+    """Comma-separated, as the engines read it: a part that holds a comma or a quote stands in quotes."""
+    return ",".join('"{}"'.format(part.replace('"', '""')) if set(part) & set(',"') else part for part in parts)

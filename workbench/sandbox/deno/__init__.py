@@ -1,0 +1,1 @@
+"""TypeScript programs: the locked child becomes Deno and speaks the same frames."""

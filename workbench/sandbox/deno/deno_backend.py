@@ -1,0 +1,107 @@
+"""Runs TypeScript: the locked child becomes Deno, which takes the program over the same channel.
+
+V8 reserves gigabytes: with RLIMIT_AS Deno does not start, and without `--jitless` 512 MB count as written
+(RLIMIT_DATA) before the first line.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import resource
+import sysconfig
+from pathlib import Path
+from typing import NoReturn
+
+from workbench.sandbox.child_profile import BENCH, ENVIRONMENT, ChildProfile
+from workbench.sandbox.locks import kernel_calls, lockdown
+from workbench.sandbox.locks.seccomp_filter import filter_program
+
+LANGUAGE = "typescript"
+PLACE = "/deno"  # where it is seen inside
+BINARY = f"{PLACE}/deno"
+MISSING = "Programs in TypeScript need Deno, which is not installed here."
+HINT = (
+    'Install it beside the workbench (`.venv/bin/pip install "deno>=2.5,<3"` in its clone) and restart the workbench,'
+    " or write the program in Python."
+)
+_SCRIPTS = Path(__file__).with_name("script")
+_OWN_MEMORY = 96  # megabytes that Deno writes to before a program's first line
+_OWN_THREADS = 24
+_READ = (f"{BENCH}/servers", f"{BENCH}/workspace", "/workspace")
+_WRITTEN = (f"{BENCH}/workspace", "/workspace")
+_FLAGS = ("--no-prompt", "--no-remote", "--no-npm", "--no-config", "--cached-only", "--no-lock", "--no-code-cache")
+_STATUS = 4  # where the witness looks
+
+
+def runtime() -> str:
+    """Deno as its package from PyPI installs it beside this interpreter; empty: it is not installed."""
+    found = Path(sysconfig.get_path("scripts"), "deno")
+    return str(found) if found.is_file() and os.access(found, os.X_OK) else ""
+
+
+def version() -> str:
+    """Which Deno that is; empty: none."""
+    from importlib import metadata  # large, and not for the launcher, which hands all it has loaded to its children
+
+    try:
+        return metadata.version("deno") if runtime() else ""
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def languages(backend: str) -> tuple[str, ...]:
+    """What runs in a kind of process sandbox. Without mounts of its own Deno would see the host's files."""
+    return ("python", LANGUAGE) if runtime() and backend in ("native", "bubblewrap") else ("python",)
+
+
+def script_files() -> list[Path]:
+    """Our own modules that Deno runs first."""
+    return sorted(_SCRIPTS.glob("*.js"))
+
+
+@functools.cache
+def scripts() -> dict[str, bytes]:
+    """Their texts by name; read before the new root covers the folder they are in."""
+    return {file.name: file.read_bytes() for file in script_files()}
+
+
+def limits(profile: ChildProfile) -> dict[int, int]:
+    """Instead of the address space, what is written to; and room for the threads that Deno starts by itself."""
+    most, threads = (profile.memory_mb + _OWN_MEMORY) << 20, profile.pids + _OWN_THREADS
+    return {resource.RLIMIT_AS: resource.RLIM_INFINITY, resource.RLIMIT_DATA: most, resource.RLIMIT_NPROC: threads}
+
+
+def executables() -> tuple[str, ...]:
+    """What may be started: Deno, and the loader that the kernel starts it with."""
+    loaders = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
+    return (BINARY, *(os.path.realpath(place) for place in loaders if os.path.exists(place)))
+
+
+def become(profile: ChildProfile, channel: int, output: int, witness: lockdown.Witness, version: int) -> NoReturn:
+    """The last steps of the locked child: descriptors, filter, Deno. The channel is its standard input and output."""
+    status = os.dup(witness.status)
+    moved = [os.dup2(source, 200 + at) for at, source in enumerate((channel, channel, output))]
+    for target, source in enumerate(moved):
+        os.dup2(source, target)
+    os.dup2(status, _STATUS)
+    os.closerange(_STATUS + 1, 65536)
+    kernel_calls.install_filter(filter_program(starts=True))
+    facts = json.dumps({**witness.facts(version), "ahead": profile.ahead})
+    command = [BINARY, "run", *_FLAGS, *_allowed(profile), *_engine(profile), f"{PLACE}/main.js", facts]
+    os.execve(BINARY, command, _environment())
+
+
+def _allowed(profile: ChildProfile) -> list[str]:
+    granted = [f"--allow-read={','.join(_READ)}"]
+    return [*granted, f"--allow-write={','.join(_WRITTEN)}"] if profile.writable else granted
+
+
+def _engine(profile: ChildProfile) -> list[str]:
+    """Without code made at run time: what it writes to is then what it uses, and nothing it wrote can be run."""
+    return [f"--v8-flags=--jitless,--max-old-space-size={profile.memory_mb}"]
+
+
+def _environment() -> dict[str, str]:
+    return {**ENVIRONMENT, "DENO_DIR": f"{ENVIRONMENT['TMPDIR']}/deno", "NO_COLOR": "1", "DENO_NO_UPDATE_CHECK": "1"}

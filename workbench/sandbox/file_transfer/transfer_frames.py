@@ -1,0 +1,68 @@
+"""Frames of copied files, both ways: a head of JSON and, where it says so, bytes. Standard library only.
+
+Four bytes length of the head, the head, then `size` bytes. Files are cut into pieces, so nothing large is ever whole.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+LONGEST_HEAD = 1 << 16
+LARGEST_PIECE = 1 << 18
+DEEPEST = 64  # parts of a path
+AREAS = ("workspace", "servers", "skills")
+
+Head = dict[str, Any]  # Any: JSON; whoever takes it checks it
+
+
+class ParcelFault(Exception):
+    """The other side does not speak the language; nothing more of it is read."""
+
+
+def pack(kind: str, data: bytes = b"", **head: Any) -> bytes:  # Any: JSON
+    words = json.dumps({"kind": kind, **head, **({"size": len(data)} if data else {})}).encode()
+    return struct.pack(">I", len(words)) + words + data
+
+
+class ParcelReader:
+    """Feed it bytes as they come; it answers the parcels that are complete."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[tuple[Head, bytes]]:
+        self._bytes += data
+        while (found := self._next()) is not None:
+            yield found
+
+    def _next(self) -> tuple[Head, bytes] | None:
+        if len(self._bytes) < 4:
+            return None
+        (length,) = struct.unpack_from(">I", self._bytes)
+        if length > LONGEST_HEAD:
+            raise ParcelFault(f"a head of {length} bytes")
+        if len(self._bytes) < 4 + length:
+            return None
+        head = _head(bytes(self._bytes[4 : 4 + length]))
+        size = head.get("size", 0)
+        if type(size) is not int or not 0 <= size <= LARGEST_PIECE:
+            raise ParcelFault("a piece without a size")
+        end = 4 + length + size
+        if len(self._bytes) < end:
+            return None
+        data = bytes(self._bytes[4 + length : end])
+        del self._bytes[:end]
+        return head, data
+
+
+def _head(words: bytes) -> Head:
+    try:
+        head = json.loads(words)
+    except (ValueError, RecursionError):
+        raise ParcelFault("a head that is not JSON") from None
+    if not isinstance(head, dict) or not isinstance(head.get("kind"), str):
+        raise ParcelFault("a head without a kind")
+    return head

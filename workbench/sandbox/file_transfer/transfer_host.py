@@ -1,0 +1,287 @@
+"""The core's end of copied files: sends the project's files before a program, takes its changes afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import math
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from workbench.errors import WorkbenchError
+from workbench.sandbox.channel.channel import Channel
+from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.file_transfer.change_import import ChangeImport
+from workbench.sandbox.file_transfer.transfer_frames import LARGEST_PIECE, Head, ParcelFault, ParcelReader, pack
+from workbench.sandbox.process.launcher_client import ChildExit
+from workbench.sandbox.supervision.workspace_quota import MOST_FILES
+
+
+@dataclass(frozen=True, slots=True)
+class TransferTarget:
+    """Named as it stands in the middle of a sentence."""
+
+    name: str  # the virtual machine
+    hint: str  # what to do when carrying fails
+
+    @property
+    def title(self) -> str:
+        """Named as it begins a sentence."""
+        return self.name[:1].upper() + self.name[1:]
+
+
+WORKSPACE_MB = 256  # what is carried lies in memory at the other end, so it cannot be as large as elsewhere
+OTHERS_MB = 64  # generated packages, and as much for skills
+
+
+class FolderReader:
+    """One load; `sent` are the workspace's entries afterwards, which the program may remove."""
+
+    def __init__(self, profile: ChildProfile, far: TransferTarget) -> None:
+        self._far = far
+        self._folders = {"servers": profile.servers, "skills": profile.skills, "workspace": profile.workspace}
+        self._room = min(profile.disk_mb, WORKSPACE_MB) << 20
+        self.sent: set[str] = set()
+
+    def parcels(self) -> Iterator[bytes]:
+        for area, folder in self._folders.items():
+            if folder and os.path.isdir(folder):
+                room = self._room if area == "workspace" else OTHERS_MB << 20
+                yield from self._area(area, folder, room)
+        yield pack("filled")
+
+    def _area(self, area: str, root: str, room: int) -> Iterator[bytes]:
+        count, most = 0, room >> 20
+        for at, folders, names, here in os.fwalk(root, follow_symlinks=False):
+            below = os.path.relpath(at, root)
+            folders[:] = sorted(name for name in folders if area == "workspace" or name != "__pycache__")
+            for name in (*folders, *sorted(names)):
+                path = name if below == "." else f"{below}/{name}"
+                count += 1
+                if count > MOST_FILES:
+                    raise self._too_much(area, f"more than {MOST_FILES:,} files", f"{MOST_FILES:,} files")
+                try:
+                    found = os.stat(name, dir_fd=here, follow_symlinks=False)
+                except FileNotFoundError:
+                    continue  # gone since it was listed
+                room -= found.st_size if stat.S_ISREG(found.st_mode) else 0
+                if room < 0:
+                    raise self._too_much(area, "too much", f"{most} MB")
+                if area == "workspace":
+                    self.sent.add(path)
+                yield from _entry(area, path, name, here, found)
+
+    def _too_much(self, area: str, what: str, most: str) -> WorkbenchError:
+        return WorkbenchError(
+            f"The folder {area} holds {what} for {self._far.name}, to which {most} of it are carried at most.",
+            "Move what the program does not need elsewhere, or let it run where folders are not carried.",
+        )
+
+
+def _entry(area: str, path: str, name: str, here: int, found: os.stat_result) -> Iterator[bytes]:
+    if stat.S_ISDIR(found.st_mode):
+        yield pack("folder", area=area, path=path)
+    elif stat.S_ISLNK(found.st_mode):
+        yield pack("link", area=area, path=path, to=os.readlink(name, dir_fd=here))
+    elif stat.S_ISREG(found.st_mode):
+        yield from _file(area, path, name, here)
+
+
+def _file(area: str, path: str, name: str, here: int) -> Iterator[bytes]:
+    handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=here)
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            return
+        yield pack("file", area=area, path=path, mode=found.st_mode & 0o777, time=found.st_mtime_ns)
+        left = found.st_size
+        while left > 0 and (data := file.read(min(left, LARGEST_PIECE))):
+            left -= len(data)
+            yield pack("data", data)
+
+
+_PATIENCE = 120.0  # seconds without anything crossing, either way
+_PATIENCES = 8  # of them, as long as changes keep coming
+_FULL = "Its memory for files is full, where each file takes 4 KB at least: move what is not needed elsewhere."
+_BATCH = 16  # parcels read at once
+
+
+class TransferState(Protocol):
+    """Who takes the frames, which come on their own."""
+
+    def expect(self, whole: int) -> None:
+        """So many bytes of frames were sent; after them nothing comes any more."""
+        ...
+
+
+class TransferHost(asyncio.Protocol):
+    """Up, open, files in, filled; raw output; changes, over. `over` holds how the program's process ended."""
+
+    def __init__(self, profile: ChildProfile, channel: Channel, frames: TransferState, far: TransferTarget) -> None:
+        loop = asyncio.get_running_loop()
+        self.up: asyncio.Future[None] = loop.create_future()
+        self.over: asyncio.Future[ChildExit] = loop.create_future()
+        self._filled: asyncio.Future[str] = loop.create_future()
+        self._profile, self._channel, self._frames, self._far = profile, channel, frames, far
+        self._reader = ParcelReader()
+        self._transport: asyncio.Transport | None = None
+        self._free = asyncio.Event()
+        self._free.set()
+        self._lading = FolderReader(profile, far)
+        self._harvest: ChangeImport | None = None
+        self._trouble = ("", "")
+        self._changes = 0  # parcels of them that came
+
+    async def bring(self) -> None:
+        """Every file of the bench's folders, before the program begins."""
+        try:
+            await self._bring_all()
+            async with asyncio.timeout(_PATIENCE):
+                fault = await self._filled
+        except TimeoutError:
+            raise WorkbenchError(f"{self._far.title} took too long to take the workspace.", self._far.hint) from None
+        if fault:
+            hint = _FULL if fault.endswith(os.strerror(errno.ENOSPC)) else self._far.hint
+            raise WorkbenchError(f"{self._far.title} could not take {fault}.", hint)
+
+    async def collect(self) -> tuple[str, str]:
+        """Wait for the changes and put them into the workspace; answers what was wrong with them: reason, sentence."""
+        for _ in range(_PATIENCES):
+            heard = self._changes
+            await asyncio.wait([self.over], timeout=_PATIENCE)
+            if self.over.done() or heard == self._changes:
+                break
+        if not self.over.done():
+            return "lost", f"{self._far.title} took too long to hand over the workspace."
+        if self._harvest is not None and not self._trouble[0] and not self.over.result().lost:
+            try:
+                await asyncio.to_thread(_apply, self._harvest)
+            except (OSError, ParcelFault) as fault:
+                return "protocol", f"The program's changes could not be put into the workspace: {fault}."
+        return self._trouble
+
+    def notes(self) -> str:
+        """What stayed behind, as lines for the program's author."""
+        if self._harvest is None or not self._harvest.notes:
+            return ""
+        return f"Not taken out of {self._far.name}:\n" + "".join(f"  {note}\n" for note in self._harvest.notes)
+
+    def close(self) -> None:
+        if self._harvest is not None:
+            self._harvest.close()
+            self._harvest = None
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            for head, piece in self._reader.feed(data):
+                if self.over.done():
+                    return
+                self.take(head, piece)
+        except (ParcelFault, OSError) as fault:
+            self.spoil(fault)
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        self._free.set()
+        self.lose()
+
+    def pause_writing(self) -> None:
+        self._free.clear()
+
+    def resume_writing(self) -> None:
+        self._free.set()
+
+    def spoil(self, fault: Exception) -> None:
+        """The far end does not speak the language: the run is over, and nothing of it is put into the workspace."""
+        self._end_run("protocol", f"The program broke the channel of its files: {fault}.")
+        self.lose()
+
+    def lose(self) -> None:
+        """Nothing more comes."""
+        if not self.up.done():
+            self.up.set_result(None)
+        if not self._filled.done():
+            self._filled.set_result("it, because it ended")
+        if not self.over.done():
+            self.over.set_result(ChildExit(lost=True))
+
+    def send(self, data: bytes) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(data)
+
+    def take(self, head: Head, data: bytes) -> None:
+        """One parcel; raises ParcelFault at the first that no honest far end sends."""
+        kind = head["kind"]
+        if kind == "up" and not self.up.done():
+            self.up.set_result(None)
+        elif kind == "filled" and not self._filled.done():
+            self._filled.set_result(str(head.get("fault", ""))[:300])
+        elif kind == "raw":
+            self._channel.raw_output(data)
+        elif kind == "full":
+            most = min(self._profile.disk_mb, WORKSPACE_MB)
+            self._end_run("disk", f"The workspace holds {most} MB, which is all it may, or too many files.")
+        elif kind == "over":
+            self._end(head)
+        else:
+            self._changes += 1
+            self._gather().take(head, data)
+
+    async def _bring_all(self) -> None:
+        parcels = self._lading.parcels()
+        while batch := await asyncio.to_thread(_some, parcels):
+            self.send(batch)
+            async with asyncio.timeout(_PATIENCE):
+                await self._free.wait()
+
+    def _end_run(self, reason: str, message: str) -> None:
+        self._trouble = reason, message
+        self._channel.end(reason, message)
+
+    def _gather(self) -> ChangeImport:
+        """The changes; none are taken of a program that was not given the workspace to write in."""
+        if not self._filled.done() or not self._profile.writable:
+            raise ParcelFault("changes that nobody asked for")
+        if self._harvest is None:
+            room = min(self._profile.disk_mb, WORKSPACE_MB) << 20
+            self._harvest = ChangeImport(Path(self._profile.workspace), room, self._lading.sent)
+        return self._harvest
+
+    def _end(self, head: Head) -> None:
+        code, cpu, memory, sent = (head.get(name) for name in ("code", "cpu", "memory_mb", "sent"))
+        if type(code) is not int or type(sent) is not int or not 0 <= sent < 1 << 53:
+            raise ParcelFault("an end without its numbers")
+        gone = ChildExit(code, _number(cpu), _number(memory))
+        self._frames.expect(sent)
+        self.over.set_result(gone)
+
+
+def _apply(harvest: ChangeImport) -> None:
+    try:
+        harvest.apply()
+    finally:
+        harvest.close()
+
+
+def _some(parcels: Iterator[bytes]) -> bytes:
+    try:
+        return b"".join(islice(parcels, _BATCH))
+    except OSError as fault:
+        words = f"The bench's folders cannot be read: {os.strerror(fault.errno or 0)}."
+        raise WorkbenchError(words, "See whether its files and folders may be read by you.") from fault
+
+
+def _number(value: Any) -> float:  # Any: of the machine's
+    if type(value) not in (int, float) or not math.isfinite(value) or value < 0:
+        raise ParcelFault("an end without its numbers")
+    return float(value)

@@ -1,0 +1,112 @@
+"""Which installed distributions programs may import, and which folders those and their dependencies consist of.
+
+A person names distributions of the environment the workbench runs in; nothing else of its site-packages is seen inside.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata as metadata
+import os
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from workbench.records import Fault
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
+_MOST = 200  # distributions that one setting may bring along
+
+
+@dataclass(frozen=True, slots=True)
+class ImportablePackages:
+    """What a setting means on this machine now."""
+
+    there: tuple[str, ...] = ()  # "numpy 2.4.6", those that were named
+    missing: tuple[str, ...] = ()
+    places: tuple[tuple[str, str], ...] = ()  # where it is seen below /packages, and where it lies here
+    preload: tuple[str, ...] = ()  # modules to import ahead
+    unknown: tuple[str, ...] = ()  # modules to import ahead that belong to none of them
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What a person should mend."""
+        faults = []
+        for name in self.missing:
+            words = f"Programs cannot import {name}: it is named in run.packages and not installed."
+            faults.append(
+                Fault(words, f"Install it beside the workbench: `.venv/bin/pip install {name}` in its clone.")
+            )
+        for name in self.unknown:
+            words = f"{name} is named in run.preload and belongs to no package of run.packages."
+            faults.append(Fault(words, "Name its package in run.packages too, or take it away."))
+        return tuple(faults)
+
+
+def packages(names: str, preload: str) -> ImportablePackages:
+    """Of two settings: distributions and modules, separated by spaces or commas."""
+    return _packages(_words(names), _words(preload)) if names or preload else ImportablePackages()
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(re.split(r"[\s,]+", text.strip()))) if text.strip() else ()
+
+
+@lru_cache(maxsize=8)
+def _packages(names: tuple[str, ...], preload: tuple[str, ...]) -> ImportablePackages:
+    there, missing, places = [], [], dict[str, str]()
+    waiting, seen = [*names], set[str]()
+    while waiting and len(seen) < _MOST:
+        name = waiting.pop(0)
+        key = re.sub(r"[-_.]+", "-", name).lower()
+        if key in seen:
+            continue
+        seen.add(key)
+        found = _found(name)
+        if found is None:
+            missing += [name] * (name in names)
+            continue
+        there += [f"{found.name} {found.version}"] * (name in names)
+        places |= _places(found)
+        waiting += _requirements(found)
+    known = {place.split(".")[0] for place in places}
+    chosen = tuple(module for module in preload if module.split(".")[0] in known)
+    unknown = tuple(module for module in preload if module not in chosen)
+    return ImportablePackages(tuple(there), tuple(missing), tuple(sorted(places.items())), chosen, unknown)
+
+
+def _found(name: str) -> metadata.Distribution | None:
+    try:
+        return metadata.distribution(name) if _NAME.fullmatch(name) else None
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _requirements(found: metadata.Distribution) -> list[str]:
+    """Names of what it needs; what it needs only for an extra is nobody's wish here."""
+    needed = [text for text in found.requires or () if "extra ==" not in text]
+    return [name[0] for text in needed if (name := _NAME.match(text))]
+
+
+def _places(found: metadata.Distribution) -> dict[str, str]:
+    """Its modules and folders of libraries, each to be mounted alone, and its METADATA, which tells its version."""
+    files = [PurePosixPath(str(file)) for file in found.files or ()]
+    whole = {file.parts[0] for file in files if len(file.parts) == 2 and file.name == "__init__.py"}
+    tops: dict[str, str] = {}
+    for file in files:
+        place = _place(file, whole)
+        path = os.path.realpath(str(found.locate_file(place))) if place else ""
+        if place and place not in tops and os.path.exists(path):
+            tops[place] = path
+    return tops
+
+
+def _place(file: PurePosixPath, whole: set[str]) -> str:
+    """What is mounted so that this file is seen; empty for what no program needs."""
+    top = file.parts[0]
+    if top in ("..", "__pycache__", "/") or file.is_absolute() or top.endswith(".pth"):
+        return ""
+    if top.endswith((".dist-info", ".egg-info")):
+        return f"{top}/METADATA" if file.name == "METADATA" else ""
+    shared = top not in whole and len(file.parts) > 2 and not top.endswith(".libs")
+    return "/".join(file.parts[:2]) if shared else top  # a folder that other distributions may share

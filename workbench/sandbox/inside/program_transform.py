@@ -1,0 +1,185 @@
+"""Makes a program's text runnable: top-level await, top-level return, the value of its last line.
+
+Standard library only.
+The text is parsed, never patched, so what is valid Python stays what it means.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from dataclasses import dataclass
+from typing import Any
+
+NAME = "<program>"
+_LAST = "__last__"  # where the value of the last line is kept
+_MAIN = "__program__"  # the function a program with a top-level `return` becomes
+
+
+class _Nothing:
+    """A program that answers nothing, which is not the same as `result = None`."""
+
+
+NOTHING = _Nothing()
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedProgram:
+    """Code that is ready to run, and how to find its answer afterwards."""
+
+    code: types.CodeType
+    returns: bool
+
+    def start(self, names: dict[str, Any]) -> object:  # Any: a program's names
+        """Run it, or, where it awaits at its top level, answer the coroutine that does."""
+        value = eval(self.code, names)  # noqa: S307  # running code is this file's purpose
+        return names[_MAIN]() if self.returns else value
+
+    def answer(self, returned: object, names: dict[str, Any], before: object = NOTHING) -> object:
+        """`return`, then `result = …`, then the value of the last line. Any: a program's names.
+
+        `before` is what an earlier program of the same state left as `result`: that is no answer of this one.
+        """
+        if self.returns and returned is not None:
+            return returned
+        if "result" in names and names["result"] is not before:
+            return names["result"]
+        last = names.get(_LAST)
+        return NOTHING if last is None else last
+
+
+def prepare(text: str, name: str = NAME) -> PreparedProgram:
+    tree = ast.parse(text, name)
+    _keep_last(tree.body)
+    returns = "return" in text and _Returns.among(tree.body)  # looking at every node takes as long as the rest
+    if returns:
+        tree.body = [_as_function(tree.body)]
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    return PreparedProgram(compile(tree, name, "exec", flags, dont_inherit=True), returns)
+
+
+def begin(names: dict[str, Any], text: str) -> object:  # Any: a program's names
+    """Make names that an earlier program left ready for the next; answers the `result` that is none of the next."""
+    for name in (_LAST, _MAIN):
+        names.pop(name, None)
+    before = names.get("result", NOTHING)
+    return before if before is not NOTHING and not _binds_result(text) else NOTHING
+
+
+def _binds_result(text: str) -> bool:
+    try:
+        nodes = ast.walk(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False  # it fails before it answers anything
+    return any(isinstance(node, ast.Name) and node.id == "result" and _is_stored(node) for node in nodes)
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _keep_last(body: list[ast.stmt]) -> None:
+    if body and isinstance(body[-1], ast.Expr):
+        last = body[-1]
+        name = ast.copy_location(ast.Name(_LAST, ast.Store()), last)
+        body[-1] = ast.copy_location(ast.Assign([name], last.value), last)
+
+
+class _Returns(ast.NodeVisitor):
+    """Looks for a `return` or `await` that belongs to the top level."""
+
+    def __init__(self) -> None:
+        self.returns = False
+        self.awaits = False
+
+    @classmethod
+    def among(cls, body: list[ast.stmt]) -> bool:
+        return cls._looked(body).returns
+
+    @classmethod
+    def _looked(cls, body: list[ast.stmt]) -> _Returns:
+        found = cls()
+        for statement in body:
+            found.visit(statement)
+        return found
+
+    @classmethod
+    def awaits_in(cls, body: list[ast.stmt]) -> bool:
+        return cls._looked(body).awaits
+
+    def visit_Return(self, node: ast.Return) -> None:
+        self.returns = True
+        self.generic_visit(node)
+
+    def visit_Await(self, node: ast.Await) -> None:
+        self.awaits = True
+        self.generic_visit(node)
+
+    def visit_AsyncFor(self, node: ast.AsyncFor) -> None:
+        self.awaits = True
+        self.generic_visit(node)
+
+    def visit_AsyncWith(self, node: ast.AsyncWith) -> None:
+        self.awaits = True
+        self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        self.awaits = self.awaits or bool(node.is_async)
+        self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        """Another function's business."""
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        """Another function's business."""
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """A class body cannot return."""
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        """Another function's business."""
+
+
+def _as_function(body: list[ast.stmt]) -> ast.stmt:
+    """The body as a function whose names are all global, so that it behaves as a module that may return."""
+    imports = [part for part in body if isinstance(part, ast.ImportFrom) and part.module == "__future__"]
+    body = [_Unannotated().visit(part) for part in body if part not in imports]
+    names = _local_names(_function(body))
+    if names:
+        body = [ast.Global(names), *body]
+    return ast.fix_missing_locations(_function(body))
+
+
+def _function(body: list[ast.stmt]) -> ast.stmt:
+    prefix = "async " if _Returns.awaits_in(body) else ""
+    (made,) = ast.parse(f"{prefix}def {_MAIN}(): pass").body
+    assert isinstance(made, ast.FunctionDef | ast.AsyncFunctionDef)
+    made.body = body
+    return ast.copy_location(made, body[0])
+
+
+def _local_names(function: ast.stmt) -> list[str]:
+    """Ask the compiler which names the function would keep to itself."""
+    module = ast.fix_missing_locations(ast.Module([function], []))
+    outer = compile(module, NAME, "exec", dont_inherit=True)
+    inner = next(part for part in outer.co_consts if inspect.iscode(part) and part.co_name == _MAIN)
+    return sorted(name for name in {*inner.co_varnames, *inner.co_cellvars} if name.isidentifier())
+
+
+class _Unannotated(ast.NodeTransformer):
+    """`x: int = 1` cannot be said of a global name; the annotation of a top-level name goes, the value stays."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        if node.value is None or not isinstance(node.target, ast.Name):
+            return ast.copy_location(ast.Pass(), node)
+        return ast.copy_location(ast.Assign([node.target], node.value), node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        return node

@@ -1,0 +1,352 @@
+"""Runs inside the sandbox: takes a program's text from the channel, runs it, sends back output and result.
+
+It protects nobody: the program shares this process and may change all of it. Standard library only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import codecs
+import contextlib
+import datetime
+import gc
+import importlib.util
+import io
+import json
+import linecache
+import math
+import os
+import re
+import resource
+import signal
+import socket
+import struct
+import sys
+import threading
+import types
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from workbench.sandbox.inside import program_transform, proxied_sockets
+from workbench.sandbox.inside.frame_channel import FrameChannel
+from workbench.sandbox.inside.json_output import json_text
+from workbench.sandbox.inside.traceback_report import format_failure
+
+BENCH = "/bench"  # where the program's folders are, unless `settle` is told another place
+PACKAGES = "/packages"
+CHANNEL = 3  # the descriptor the host speaks to
+_THREAD_STACK = 1 << 20  # thread stacks count as memory
+_LONGEST_RESULT = 24_000_000  # bytes
+_BULKY = 1 << 16  # characters from which a result goes as a bulk frame
+_INSIDE = ("mcp_content", "client", "tool_discovery")
+_REHEARSAL = "import json\nprint('x')\njson.loads('[1]')\n"
+_place = BENCH
+
+
+def load_inside(folder: Path) -> None:
+    """Import the modules programs call, ahead of time; they look as if they came from the bench."""
+    for name in _INSIDE:
+        found = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
+        assert found is not None
+        assert found.loader is not None
+        module = importlib.util.module_from_spec(found)
+        sys.modules[name] = module
+        found.loader.exec_module(module)
+        module.__file__ = f"{BENCH}/{name}.py"
+
+
+def settle(
+    channel: int,
+    output: int,
+    status: int,
+    environment: dict[str, str],
+    bench: str = BENCH,
+    kept: tuple[int, ...] = (),
+) -> None:
+    """Descriptors 0 to 4, then those to be kept, and nothing else; the environment and search path of the inside."""
+    global _place
+    _place = bench
+    nothing = os.open("/dev/null", os.O_RDONLY)
+    wanted = (nothing, output, output, channel, nothing if status < 0 else status, *kept)
+    for target, source in enumerate([os.dup2(source, 200 + at) for at, source in enumerate(wanted)]):
+        os.dup2(source, target)
+    os.closerange(len(wanted), 65536)
+    os.environ.clear()
+    os.environ.update(environment)
+    threading.stack_size(_THREAD_STACK)
+    library = [place for place in sys.path if place.startswith(sys.base_prefix) and "-packages" not in place]
+    sys.path[:] = [bench, *library, *[PACKAGES] * os.path.isdir(PACKAGES)]
+    sys.argv[:] = [program_transform.NAME]
+
+
+def report_broken(channel: int, fault: BaseException, detail: str) -> None:
+    """The world could not be built: say so on the channel before anything of a program was read."""
+    frame = json.dumps({"kind": "broken", "message": str(fault) or type(fault).__name__, "detail": detail}).encode()
+    os.write(channel, struct.pack(">I", len(frame)) + frame)
+
+
+def import_ahead(modules: Sequence[str]) -> None:
+    """Modules of packages, before anybody asks. One that fails here fails in the program, where somebody reads why."""
+    if modules and PACKAGES not in sys.path:
+        sys.path.append(PACKAGES)
+    for name in modules:
+        try:
+            importlib.import_module(name)
+        except Exception:  # half of a module would be worse than none
+            top = name.split(".")[0]
+            for made in [made for made in sys.modules if made.split(".")[0] == top]:
+                del sys.modules[made]
+
+
+def live(facts: dict[str, Any], ahead: bool = False, preload: Sequence[str] = ()) -> NoReturn:  # Any: JSON
+    """Say that the locks are on, wait for the program, run it, send its end."""
+    _forget_ourselves()
+    signal.signal(signal.SIGUSR1, _tell_line)
+    signal.signal(signal.SIGXCPU, _tell_line)
+    import_ahead(preload)
+    if ahead:
+        rehearse_once()
+        gc.freeze()
+    line, names = _connect(socket.socket(fileno=CHANNEL))
+    streams = _streams(line)
+    line.say(kind="ready", **facts)
+    start = line.start()
+    while True:
+        end = _run_one(start, names, line, streams)
+        if "run" not in start:
+            _say_end(end, line)
+            os._exit(0)
+        line.rest()
+        _say_end(end, line)
+        start, streams = line.start(), _streams(line)
+        line.say(kind="begun", run=start["run"])
+
+
+def _tell_line(number: int, frame: types.FrameType | None) -> None:
+    """The host asks where the program is, because its time is over: the line goes past Python's streams."""
+    while frame is not None and not frame.f_code.co_filename.startswith("<program"):
+        frame = frame.f_back
+    if frame is None:  # the event loop waits, and the program with it
+        with contextlib.suppress(RuntimeError):
+            stacks = [task.get_stack(limit=1) for task in asyncio.all_tasks()]
+            own = [at[0] for at in stacks if at and at[0].f_code.co_filename.startswith("<program")]
+            frame = own[0] if own else None
+    if frame is not None:
+        os.write(1, b"\x00at line %d\x00" % frame.f_lineno)
+
+
+def _connect(channel: socket.socket) -> tuple[FrameChannel, dict[str, Any]]:  # Any: a program's names
+    """What the modules a program calls speak through, and the first names a program has."""
+    client = sys.modules["client"]
+    content = sys.modules["mcp_content"]
+    line = FrameChannel(channel, lambda error: client.ToolError(**error), content.shaped)
+    content._in_workspace = _in_workspace  # type: ignore[attr-defined]  # a module made at run time
+    client.get_client()._line = line
+    sys.modules["tool_discovery"]._line = line  # type: ignore[attr-defined]  # a module made at run time
+    return line, _first_names(line)
+
+
+def rehearse_once() -> None:
+    """All of a run on a line to nowhere, so that what it touches is at hand, and in this process's own memory.
+
+    What it leaves behind is what `live` makes anew, and no task: tasks are numbered.
+    """
+    ours, nobodys = socket.socketpair()
+    text = json.dumps({"kind": "start", "code": _REHEARSAL}).encode()
+    nobodys.sendall(struct.pack(">I", len(text)) + text)
+    line, names = _connect(ours)
+    _say_end(_run_one(line.start(), names, line, _streams(line)), line)
+    loop = asyncio.SelectorEventLoop()
+    loop.call_soon(loop.stop)
+    loop.run_forever()
+    loop.close()
+    ours.close()
+    nobodys.close()
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+    del sys.modules["__main__"], linecache.cache[program_transform.NAME]
+
+
+def _run_one(
+    start: dict[str, Any],  # Any: JSON
+    names: dict[str, Any],  # Any: a program's names
+    line: FrameChannel,
+    streams: tuple[io.TextIOWrapper, io.TextIOWrapper],
+) -> dict[str, Any]:  # Any: JSON
+    """One program with streams of its own; those of a kept sandbox are numbered and share their names."""
+    sys.stdout, sys.stderr = streams
+    number = start.get("run", 1)
+    if number > 1:
+        importlib.invalidate_caches()  # servers and skills may have come since
+    if start.get("network"):
+        proxied_sockets.install(line)
+    end = run(str(start["code"]), names, program_transform.NAME if number == 1 else f"<program {number}>")
+    for stream in (sys.stdout, sys.stderr):
+        _flush(stream)
+    return end
+
+
+def _say_end(end: dict[str, Any], line: FrameChannel) -> None:  # Any: JSON
+    end["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    result = end.get("result", "")
+    if len(result) > _BULKY:
+        line.say_long(result, kind="end", **{**end, "result": ""})
+    else:
+        line.say(kind="end", **end)
+
+
+def run(code: str, names: dict[str, Any], called: str) -> dict[str, Any]:  # Any: a program's names; JSON
+    """The program's end as the host hears it; a program that fails has an end as well."""
+    linecache.cache[called] = (len(code), None, code.splitlines(keepends=True), called)
+    try:
+        value = _execute(code, names, called)
+        if isinstance(value, sys.modules["tool_discovery"].Found):
+            value = str(value)
+        result = "" if value is program_transform.NOTHING else json_text(value)
+        if len(result) > _LONGEST_RESULT // 4 and len(result.encode("utf-8", "replace")) > _LONGEST_RESULT:
+            raise ValueError("The result is too long to hand over. Write it to the workspace and return its path.")
+        return {"ok": True, "result": result}
+    except SystemExit as leaving:
+        return _left(leaving)
+    except BaseException as fault:
+        return {"ok": False, **format_failure(fault)}
+
+
+def _execute(code: str, names: dict[str, Any], called: str) -> object:  # Any: a program's names
+    """Without a top-level await no event loop runs, so that a program's own `asyncio.run` works as it does at home."""
+    before = program_transform.begin(names, code)
+    prepared = program_transform.prepare(code, called)
+    value = prepared.start(names)
+    if asyncio.iscoroutine(value):
+        value = asyncio.run(value)
+    value = prepared.answer(value, names, before)
+    if asyncio.iscoroutine(value):  # the last line is `main()`, the await forgotten
+        value = asyncio.run(value)
+    return value
+
+
+def _left(leaving: SystemExit) -> dict[str, Any]:  # Any: JSON
+    if leaving.code in (None, 0):
+        return {"ok": True, "result": ""}
+    message = f"The program left with exit code {leaving.code}." if isinstance(leaving.code, int) else str(leaving.code)
+    return {"ok": False, "error_type": "SystemExit", "message": message, "traceback": ""}
+
+
+def _first_names(line: FrameChannel) -> dict[str, Any]:  # Any: a program's names
+    """A module of the program's own, with what programs of agents expect to be there."""
+    module = types.ModuleType("__main__")
+    sys.modules["__main__"] = module
+    client, discovery = sys.modules["client"], sys.modules["tool_discovery"]
+    module.__dict__.update(
+        {"asyncio": asyncio, "datetime": datetime, "json": json, "math": math, "re": re},
+        ToolError=client.ToolError,
+        Image=client.Image,
+        call_tool=client.call_tool,
+        call_mcp_tool=client.call_mcp_tool,
+        search_tools=discovery.search_tools,
+        get_tool_definition=discovery.get_tool_definition,
+        load_skill=lambda name: load_skill(name, line),
+        save_skill=client.save_skill,
+        read_file=read_file,
+        write_file=write_file,
+        list_files=list_files,
+    )
+    for name in ("exit", "quit"):
+        setattr(builtins, name, sys.exit)
+    return module.__dict__
+
+
+class Loaded(str):
+    """A skill's text, for `exec(load_skill(name))`; its functions are there by name as well."""
+
+    _module: types.ModuleType
+
+    def __getattribute__(self, name: str) -> Any:  # Any: whatever the skill defines
+        own = str.__getattribute__(self, "_module").__dict__ if not name.startswith("_") else {}
+        return own[name] if name in own else str.__getattribute__(self, name)
+
+
+def load_skill(name: str, line: FrameChannel) -> Loaded:
+    """A kept skill; one that is not among the files is asked of the host, which answers with its code."""
+    module = "skills." + re.sub(r"\W", "_", name)
+    spec = importlib.util.find_spec(module) if importlib.util.find_spec("skills") else None
+    if spec is not None and spec.origin:
+        made, code = importlib.import_module(module), Path(spec.origin).read_text(encoding="utf-8")
+    else:
+        code, made = str(line.ask_now("skill", name=name)), types.ModuleType(module)
+        exec(compile(code, f"<skill {name}>", "exec"), made.__dict__)  # noqa: S102  # running code is this file's purpose
+        sys.modules[module] = made
+    loaded = Loaded(code)
+    loaded._module = made
+    return loaded
+
+
+def read_file(path: str) -> str:
+    """Text of a file in the workspace."""
+    return _in_workspace(path).read_text(encoding="utf-8")
+
+
+def write_file(path: str, content: str) -> str:
+    """Write a file in the workspace, with its folders; answers its path there."""
+    target = _in_workspace(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(content, encoding="utf-8")
+    return str(target.relative_to(f"{_place}/workspace"))
+
+
+def list_files(path: str = "") -> list[str]:
+    """All files below a folder of the workspace, sorted."""
+    root = Path(_place, "workspace")
+    return sorted(str(found.relative_to(root)) for found in _in_workspace(path).rglob("*") if found.is_file())
+
+
+def _in_workspace(path: str) -> Path:
+    inner = path.removeprefix("/workspace").removeprefix(f"{_place}/workspace").lstrip("/")
+    return Path(_place, "workspace", inner.removeprefix("workspace/") if inner != "workspace" else "")
+
+
+class _Teller(io.RawIOBase):
+    """A stream whose bytes become frames, so that prints and calls keep their order."""
+
+    def __init__(self, line: FrameChannel, name: str) -> None:
+        self._line = line
+        self._name = name
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return 1 if self._name == "stdout" else 2
+
+    def write(self, data: Any, /) -> int:  # Any: any buffer
+        text = self._decoder.decode(bytes(data))
+        for at in range(0, len(text), 1 << 20):
+            try:
+                self._line.say(kind="output", stream=self._name, text=text[at : at + (1 << 20)])
+            except OSError:  # the program closed its own channel: the plain descriptor is left
+                os.write(self.fileno(), text[at : at + (1 << 20)].encode())
+        return len(data)
+
+
+def _streams(line: FrameChannel) -> tuple[io.TextIOWrapper, io.TextIOWrapper]:
+    return _stream(line, "stdout"), _stream(line, "stderr")
+
+
+def _stream(line: FrameChannel, name: str) -> io.TextIOWrapper:
+    buffered = io.BufferedWriter(_Teller(line, name), 8192)
+    return io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", line_buffering=True)
+
+
+def _flush(stream: Any) -> None:  # Any: a program may have put anything in the stream's place
+    try:
+        stream.flush()
+    except Exception:
+        return  # what a program did to its own stream is its own loss
+
+
+def _forget_ourselves() -> None:
+    """The program's `import` sees the bench, not the package that built the sandbox."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "workbench"]:
+        del sys.modules[name]

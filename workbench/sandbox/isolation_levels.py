@@ -1,0 +1,131 @@
+"""The isolation levels (process, container, virtual machine), their state, and which one a program gets.
+
+A program gets the level it asks for or the next stronger one that works here; never, without a word, a weaker one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping
+
+from workbench.errors import WorkbenchError
+from workbench.events import spawn
+from workbench.records import Level, Strength
+from workbench.sandbox.child_maker import IsolationEngine
+from workbench.sandbox.deno import deno_backend
+
+log = logging.getLogger(__name__)
+
+LEVELS = ("process", "container", "vm")  # weakest first
+_LOOK_AGAIN = 10.0  # seconds after which what was missing is looked for again
+
+_NAMES = {"process": "the process sandbox", "container": "a container", "vm": "a virtual machine"}
+
+
+class IsolationLevels:
+    """What each level was found to be; engines are asked in the background, because asking takes long."""
+
+    def __init__(self, engines: Mapping[str, IsolationEngine]) -> None:
+        self._engines = dict(engines)
+        self._found = {name: _missing(name, name in engines) for name in LEVELS}
+        self._looking: asyncio.Task[None] | None = None
+        self._looked = 0.0
+
+    def begin(self, strength: Strength) -> None:
+        """The process level was tried already; the others are looked for from now on."""
+        self._found["process"] = _process_level(strength)
+        self._look()
+
+    def now(self) -> tuple[Level, ...]:
+        """What is known at this moment, weakest first."""
+        return tuple(self._found[name] for name in LEVELS)
+
+    async def settled(self) -> tuple[Level, ...]:
+        """What is known once everything was looked for."""
+        if self._looking is not None:
+            await asyncio.wait([self._looking])
+        return self.now()
+
+    async def look_again(self) -> tuple[Level, ...]:
+        """Somebody may have installed or built what was missing."""
+        self._look()
+        return await self.settled()
+
+    async def fitting(self, wanted: str, language: str = "python") -> Level | None:
+        """The weakest level that is at least as strong as wanted and runs the language; None: there is none."""
+        if wanted == LEVELS[0] and _fits(self._found[wanted], language):
+            return self._found[wanted]  # the usual way, without waiting
+        found = _first(await self.settled(), wanted, language)
+        if found is None and time.monotonic() - self._looked > _LOOK_AGAIN:
+            found = _first(await self.look_again(), wanted, language)
+        return found
+
+    async def need(self, wanted: str, language: str = "python") -> Level:
+        """The fitting level, or a refusal that says what is missing and what can be done about it."""
+        if found := await self.fitting(wanted, language):
+            return found
+        missing = self._found[wanted]
+        if language == deno_backend.LANGUAGE and not deno_backend.runtime():
+            raise WorkbenchError(deno_backend.MISSING, deno_backend.HINT)
+        if missing.available and wanted == LEVELS[0]:
+            words = "TypeScript runs in process sandboxes with namespaces only (native or bubblewrap)."
+            raise WorkbenchError(f"{words} {missing.sentence}", f"Write it in Python. {missing.hint}".strip())
+        if wanted == LEVELS[0]:
+            raise WorkbenchError(f"Programs cannot run here. {missing.sentence}".strip(), missing.hint)
+        extra = "" if language == "python" else f" that runs {language}"
+        words = f"This program needs {level_name(wanted)}{extra}, and there is none here. {missing.sentence}".strip()
+        raise WorkbenchError(words, missing.hint)
+
+    async def close(self) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.wait([self._looking])
+
+    def _look(self) -> None:
+        if self._engines and (self._looking is None or self._looking.done()):
+            self._looking = spawn("look for isolation", self._ask_all())
+
+    async def _ask_all(self) -> None:
+        for name, engine in self._engines.items():
+            try:
+                self._found[name] = await engine.look()
+            except WorkbenchError as fault:
+                self._found[name] = Level(name, False, sentence=fault.message, hint=fault.hint)
+            except OSError as fault:
+                log.warning("%s could not be looked for: %s", name, fault)
+                self._found[name] = Level(name, False, sentence=f"It could not be looked for: {fault.strerror}.")
+        self._looked = time.monotonic()
+
+
+def level_name(level: str) -> str:
+    """The level in a sentence."""
+    return _NAMES[level]
+
+
+def _first(levels: tuple[Level, ...], wanted: str, language: str) -> Level | None:
+    strong_enough = levels[LEVELS.index(wanted) :]
+    return next((level for level in strong_enough if _fits(level, language)), None)
+
+
+def _fits(level: Level, language: str) -> bool:
+    return level.available and language in level.languages
+
+
+def _missing(name: str, maker: bool) -> Level:
+    if name == "process":
+        return Level(name, False, sentence="The sandbox was not opened yet.")
+    if maker:
+        return Level(name, False, sentence="It is being looked for.", hint="Ask again in a moment.")
+    return Level(name, False, sentence=f"Nothing here makes {_NAMES[name]}.")
+
+
+def _process_level(strength: Strength) -> Level:
+    if strength.level == "none":
+        return Level("process", False, strength.backend, strength.reason, strength.hint)
+    words = f"Programs run as locked processes ({strength.backend}), {strength.level} strength."
+    reduced, known = strength.level != "full", deno_backend.languages(strength.backend)
+    if deno_backend.LANGUAGE in known:
+        words += f" Deno {deno_backend.version()} runs TypeScript in them."
+    return Level("process", True, strength.backend, words, strength.hint, known, reduced)

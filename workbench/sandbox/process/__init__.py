@@ -1,0 +1,1 @@
+"""Sandbox processes: a launcher forks locked children for the core, in the strongest backend that works here."""

@@ -1,0 +1,346 @@
+"""The launcher process: forks locked children for the core. One thread, no event loop, no untrusted code.
+
+Started as `python -I -S -c … FD`; FD is a socket of whole messages to the core. The core closing it, even by dying,
+ends every child and then this process. A child that loses this process dies with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import platform
+import select
+import signal
+import socket
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from workbench.sandbox.child_profile import ENVIRONMENT, NOBODY, ChildProfile
+from workbench.sandbox.deno import deno_backend
+from workbench.sandbox.inside import runner
+from workbench.sandbox.locks import kernel_calls, lockdown
+from workbench.sandbox.locks.seccomp_filter import filter_program
+from workbench.sandbox.process import bubblewrap_backend, native_backend, reduced_backend, scratch_folders
+from workbench.sandbox.process.namespace_root import NamespaceRoot
+from workbench.sandbox.process.processor_assignment import ProcessorAssignment
+
+# What most programs import, paid once here instead of in every run.
+WARM = """
+asyncio base64 bisect collections concurrent.futures contextlib csv dataclasses datetime decimal enum functools glob
+hashlib heapq inspect io itertools json linecache logging math operator os pathlib pprint random re shutil statistics
+string tempfile textwrap threading time traceback types typing uuid
+"""
+_MESSAGE = 1 << 16
+_REHEARSALS = 16  # Python makes code faster when it has run some times; the children inherit that
+_END = {signal.SIGTERM}  # how the launcher ends a child; held back until the child can pass it on
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """One living child of the launcher's."""
+
+    cell: int
+    ends_by: signal.Signals  # where there is an outer half, it passes the end on and waits for it
+    processors: set[int]
+
+
+class Launcher:
+    """Forks on request, reaps, and tells the core how each child ended."""
+
+    def __init__(self, core: socket.socket, wake: int) -> None:
+        self._core = core
+        self._wake = wake
+        self._children: dict[int, _Child] = {}
+        self._owners = _owner_map() if os.getuid() == 0 else -1
+        self._world: NamespaceRoot | None = None
+        self._imported = False
+        self._processors = ProcessorAssignment()
+
+    def serve(self) -> None:
+        core = self._core.fileno()
+        while True:
+            readable, _, _ = select.select([core, self._wake], [], [])
+            if core in readable and not self._obey():
+                return
+            if self._wake in readable:
+                os.read(self._wake, 4096)
+                self._reap()
+
+    def _obey(self) -> bool:
+        """One message from the core; False when there is no core any more."""
+        data, descriptors, _, _ = socket.recv_fds(self._core, _MESSAGE, 4)
+        if not data:
+            return False
+        order = json.loads(data)
+        if order["do"] == "open":
+            self._open(order["cell"], ChildProfile.of(order["profile"]), descriptors)
+        else:
+            self._kill(order["cell"])
+        for descriptor in descriptors:
+            os.close(descriptor)
+        return True
+
+    def _open(self, cell: int, profile: ChildProfile, descriptors: list[int]) -> None:
+        processors = self._processors.choose(profile.cpus)
+        try:
+            if profile.backend == "native":
+                process, handle = self._native(profile, descriptors, processors)
+                self._children[process] = _Child(cell, signal.SIGKILL, processors)
+                self._tell([handle], cell=cell, process=process)
+                os.close(handle)
+            else:
+                process = self._through_a_tool(profile, descriptors, processors)
+                self._children[process] = _Child(cell, signal.SIGTERM, processors)
+                self._tell(cell=cell, process=process)
+        except Exception as fault:
+            self._processors.give_back(processors)
+            runner.report_broken(descriptors[0], fault, traceback.format_exc())
+            self._tell(cell=cell, code=1)
+
+    def _native(self, profile: ChildProfile, descriptors: list[int], processors: set[int]) -> tuple[int, int]:
+        """One fork: the child is the first process of its world from its first step."""
+        world = self._the_world(profile)
+        trees = world.prepare(profile)
+        try:
+            self._import_ahead(profile)
+            process, handle = kernel_calls.fork_into(kernel_calls.NEW_WORLD)
+            if not process:
+                _native_child(profile, world, trees, descriptors, processors)
+        finally:
+            for tree in trees.values():
+                os.close(tree)
+        return process, handle
+
+    def _import_ahead(self, profile: ChildProfile) -> None:
+        """What every child of this launcher wants to have imported; done in the root in which the children live."""
+        if profile.preload and not self._imported:
+            self._imported = True
+            with native_backend.scratch():
+                runner.import_ahead(profile.preload)
+            gc.collect()
+            gc.freeze()
+
+    def _the_world(self, profile: ChildProfile) -> NamespaceRoot:
+        """Entered with the first child. A trial first: some systems let one in and take all rights away there."""
+        if self._world is None:
+            _try_apart(lambda: NamespaceRoot(self._owners).prepare(profile))
+            self._world = NamespaceRoot(self._owners)
+            gc.freeze()
+        return self._world
+
+    def _through_a_tool(self, profile: ChildProfile, descriptors: list[int], processors: set[int]) -> int:
+        signal.pthread_sigmask(signal.SIG_BLOCK, _END)
+        process = os.fork()
+        if process:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
+            return process
+        channel, output = (os.dup2(descriptor, 100 + at) for at, descriptor in enumerate(descriptors))
+        try:
+            os.sched_setaffinity(0, processors)
+            _plain_signals()
+            if self._world is not None:
+                self._world.leave()
+            _close_others(channel, output, *[self._owners] * (self._owners >= 0))
+            if profile.backend == "reduced":
+                reduced_backend.cell(profile, channel, output)
+            _outer(profile, channel, output, self._owners)
+        except BaseException as fault:
+            runner.report_broken(channel, fault, traceback.format_exc())
+        os._exit(1)
+
+    def _kill(self, cell: int) -> None:
+        for process, child in self._children.items():
+            if child.cell == cell:
+                _end(process, child)
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                process, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if not process:
+                return
+            child = self._children.pop(process, None)
+            if child is None or (os.WIFSIGNALED(status) and child.ends_by is signal.SIGTERM):
+                scratch_folders.sweep()
+            if child is not None:
+                self._processors.give_back(child.processors)
+                self._tell(
+                    cell=child.cell,
+                    code=os.waitstatus_to_exitcode(status),
+                    cpu=usage.ru_utime + usage.ru_stime,
+                    memory_mb=usage.ru_maxrss / 1024,
+                )
+
+    def _tell(self, descriptors: Sequence[int] = (), **news: Any) -> None:  # Any: plain JSON
+        with contextlib.suppress(BrokenPipeError):
+            socket.send_fds(self._core, [json.dumps(news).encode()], descriptors)
+
+    def end(self) -> None:
+        """Nothing that was started here outlives this process."""
+        for process, child in self._children.items():
+            _end(process, child)
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                os.waitpid(-1, 0)
+
+
+def main(descriptor: int) -> None:
+    for name in WARM.split():
+        importlib.import_module(name)
+    # WORKAROUND(`platform` remembers the host's name when `uuid` is imported, until it has a way to forget): by hand.
+    platform._uname_cache = None  # type: ignore[attr-defined]
+    runner.load_inside(native_backend.INSIDE)
+    for _ in range(_REHEARSALS):
+        runner.rehearse_once()
+    native_backend.inside_files()
+    native_backend.inside_files(deno_backend.LANGUAGE)
+    filter_program()
+    kernel_calls.adopt_orphans()
+    wake, wake_end = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake_end, warn_on_full_buffer=False)
+    core = socket.socket(fileno=descriptor)
+    launcher = Launcher(core, wake)
+    gc.collect()
+    gc.freeze()
+    core.send(b'{"ready": true}')
+    try:
+        launcher.serve()
+    finally:
+        launcher.end()
+
+
+def _native_child(
+    profile: ChildProfile,
+    world: NamespaceRoot,
+    trees: dict[str, int],
+    descriptors: list[int],
+    processors: set[int],
+) -> NoReturn:
+    """First process of its world, and the only one that will ever read a program."""
+    channel, output = descriptors
+    try:
+        os.sched_setaffinity(0, processors)
+        _plain_signals()
+        os.setsid()
+        native_backend.furnish(profile, trees)
+        witness = lockdown.Witness(world.processes)
+        foreign = profile.language == deno_backend.LANGUAGE
+        lockdown.become_nobody(witness.itself)  # limits of before would bind all of this user's together
+        lockdown.set_limits(profile, deno_backend.limits(profile) if foreign else {})
+        version = lockdown.lock(profile, deno_backend.executables() if foreign else ())
+        lockdown.leave_if_alone(world.alive)
+        if foreign:
+            deno_backend.become(profile, channel, output, witness, version)
+        runner.settle(channel, output, witness.status, ENVIRONMENT)
+        lockdown.close_the_door()
+    except BaseException as fault:
+        runner.report_broken(channel, fault, traceback.format_exc())
+        os._exit(1)
+    runner.live(witness.facts(version), profile.ahead, profile.preload)
+
+
+def _outer(profile: ChildProfile, channel: int, output: int, owners: int) -> NoReturn:
+    """Where a tool makes the namespaces: waits for the tool and its orphans, and ends as it ended."""
+    parent = os.getppid()
+    kernel_calls.adopt_orphans()
+    kernel_calls.die_with_parent(signal.SIGTERM)  # not SIGKILL: what the tool leaves behind has to be ended
+    if os.getppid() != parent:
+        os._exit(1)  # the launcher died before it could take us along
+    alive, alive_end = os.pipe2(os.O_CLOEXEC)
+    inner = os.fork()
+    if not inner:
+        os.close(alive_end)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
+        bubblewrap_backend.become(profile, channel, output, owners, alive)
+    for descriptor in (channel, output, alive):
+        os.close(descriptor)
+    signal.signal(signal.SIGTERM, lambda *_: kernel_calls.end_child(inner))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
+    status = _wait_for_all(inner)
+    os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+
+
+def _wait_for_all(inner: int) -> int:
+    """Its status. A tool that is killed while it starts leaves a child behind that waits for it, and would for ever."""
+    found = -1
+    while True:
+        try:
+            process, status = os.wait()
+        except ChildProcessError:
+            return found
+        if process == inner:
+            found = status
+        if found >= 0:
+            kernel_calls.end_children()
+
+
+def _try_apart(step: Callable[[], object]) -> None:
+    """Do it in a process that is thrown away; raise what it raised there."""
+    reading, writing = os.pipe2(os.O_CLOEXEC)
+    process = os.fork()
+    if not process:
+        try:
+            step()
+        except BaseException as fault:
+            os.write(writing, (str(fault) or type(fault).__name__).encode()[:4000])
+        os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as told:
+        fault_text = told.read().decode()
+    os.waitpid(process, 0)
+    if fault_text:
+        raise OSError(fault_text)
+
+
+def _end(process: int, child: _Child) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, child.ends_by)
+
+
+def _plain_signals() -> None:
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+
+def _close_others(*kept: int) -> None:
+    low = 3
+    for descriptor in sorted(kept):
+        os.closerange(low, descriptor)
+        low = descriptor + 1
+    os.closerange(low, 65536)
+
+
+def _owner_map() -> int:
+    """A user namespace in which root's files are nobody's; only its map is used. -1: not allowed."""
+    ours, theirs = socket.socketpair()
+    holder = os.fork()
+    if not holder:
+        ours.close()
+        with contextlib.suppress(OSError):
+            kernel_calls.unshare(kernel_calls.NEW_USER)
+            theirs.send(b"made")
+            theirs.recv(1)
+        os._exit(0)
+    theirs.close()
+    try:
+        return _mapped(holder) if ours.recv(4) else -1
+    except OSError:
+        return -1
+    finally:
+        ours.close()
+        os.waitpid(holder, 0)
+
+
+def _mapped(holder: int) -> int:
+    for name in ("uid_map", "gid_map"):
+        with open(f"/proc/{holder}/{name}", "w") as file:
+            file.write(f"0 {NOBODY} 1")
+    return os.open(f"/proc/{holder}/ns/user", os.O_RDONLY | os.O_CLOEXEC)

@@ -1,0 +1,293 @@
+"""Keeps a launcher process alive and asks it for children: locked processes, each with a channel."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.sandbox.channel.channel import Channel
+from workbench.sandbox.channel.raw_output import RawOutput
+from workbench.sandbox.child_profile import ENVIRONMENT, ChildProfile, base_python
+from workbench.sandbox.file_transfer.child_files import ChildFiles
+
+log = logging.getLogger(__name__)
+
+_ROOT = Path(__file__).resolve().parents[3]
+_START = (
+    "import sys; sys.path.insert(0, {root!r}); from workbench.sandbox.process.launcher import main; main({descriptor})"
+)
+_PATIENCE = 20.0  # seconds for a launcher to be ready, or gone
+_DEAF_SECONDS = 30.0  # a launcher that has not told the end of a child by then is of no use any more
+_TRIES = 4  # launchers that are started for one child, when somebody ends them
+_MESSAGE = 1 << 16
+_LAST_WORDS = 4000  # bytes of them that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class ChildExit:
+    """How a child's processes ended."""
+
+    code: int = -1
+    cpu: float = 0.0
+    memory_mb: float = 0.0
+    lost: bool = False  # nobody is left who could know
+
+
+@dataclass(slots=True, eq=False)
+class SandboxChild:
+    """One locked child: its channel, and the news of its end."""
+
+    number: int
+    profile: ChildProfile
+    channel: Channel
+    gone: asyncio.Future[ChildExit]
+    silent: asyncio.Future[None]  # nothing more comes past Python's streams
+    last_words: bytes = b""  # of what runs the program, where that is not Python
+    transports: list[asyncio.BaseTransport] = field(default_factory=list)
+    baggage: ChildFiles | None = None  # files that have to be carried; None: they are mounted
+    process: int = 0  # the outermost process of the child, where this machine can see it
+    take_rest: Callable[[], None] = lambda: None  # what was written past Python's streams and is here by now
+    handle: int = -1  # a descriptor of its first process, whose end is the end of all of it; -1: its maker ends it
+
+
+class LauncherClient:
+    """All children of one sandbox; a launcher that dies takes its children along and is started anew for the next."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket | None = None
+        self._ready: asyncio.Future[None] | None = None
+        self._cells: dict[int, SandboxChild] = {}
+        self._last = 0
+        self._starting = asyncio.Lock()
+
+    @property
+    def launcher(self) -> int:
+        """The launcher's process id; 0 when none runs."""
+        return self._process.pid if self._process is not None else 0
+
+    def begin(self) -> None:
+        """Let the launcher start already; the first child waits until it is ready."""
+        if self._process is None:
+            self._start()
+
+    async def make(self, profile: ChildProfile) -> SandboxChild:
+        """Ask for a child; its channel says when it is ready. A launcher that is ended meanwhile is replaced."""
+        for _ in range(_TRIES):
+            with contextlib.suppress(ConnectionError):
+                await self._launcher_ready()
+                self._last += 1
+                return await self._connected(self._last, profile)
+        raise WorkbenchError(
+            "The sandbox's launcher dies whenever it is started.",
+            "Run `mcp-workbench doctor`: it says what is missing.",
+        )
+
+    def kill(self, cell: SandboxChild) -> None:
+        if cell.gone.done() or _killed(cell.handle) or self._socket is None:
+            return
+        with contextlib.suppress(OSError):
+            self._socket.send(json.dumps({"do": "kill", "cell": cell.number}).encode())
+
+    async def finish(self, cell: SandboxChild) -> ChildExit:
+        """End a child, whatever it is doing, and wait until it is gone. A launcher that was stopped can tell nobody:
+        it is ended, and its children with it."""
+        cell.channel.close()
+        deadline = time.monotonic() + _DEAF_SECONDS
+        while not cell.gone.done():
+            self.kill(cell)
+            await asyncio.wait([cell.gone], timeout=0.5)
+            if not cell.gone.done() and (self._is_stopped() or time.monotonic() > deadline):
+                log.warning("the sandbox's launcher does not answer and is replaced")
+                self._forget_launcher()
+        for transport in cell.transports:
+            transport.close()
+        await cell.channel.closed()
+        return cell.gone.result()
+
+    async def close(self) -> None:
+        """End every child and the launcher."""
+        if self._socket is None or self._process is None:
+            return
+        process = self._process
+        waiting = [cell.gone for cell in self._cells.values()]
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
+        for _ in range(int(_PATIENCE / 0.01)):
+            if process.poll() is not None:
+                break
+            await asyncio.sleep(0.01)
+        else:
+            process.kill()
+            process.wait()
+        self._forget_launcher()
+        if waiting:
+            await asyncio.wait(waiting)
+
+    async def _launcher_ready(self) -> None:
+        async with self._starting:
+            if self._process is not None and (self._process.poll() is not None or self._is_stopped()):
+                self._forget_launcher()
+            if self._process is None:
+                self._start()
+        assert self._ready is not None
+        done, _ = await asyncio.wait([self._ready], timeout=_PATIENCE)
+        if not done:
+            raise WorkbenchError(
+                "The sandbox's launcher did not start.", "Restart the workbench; its log has the reason."
+            )
+        if self._socket is None:
+            raise ConnectionError("the launcher died while it started")
+
+    def _is_stopped(self) -> bool:
+        """Whether somebody stopped the launcher, as with SIGSTOP: it would wait for ever."""
+        try:
+            words = Path(f"/proc/{self.launcher}/stat").read_bytes()
+        except OSError:
+            return False
+        return words.rpartition(b")")[2].split()[:1] in ([b"T"], [b"t"])
+
+    def _start(self) -> None:
+        loop = asyncio.get_running_loop()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            words = _START.format(root=str(_ROOT), descriptor=theirs.fileno())
+            self._process = subprocess.Popen(
+                [base_python(), "-I", "-S", "-c", words],
+                pass_fds=[theirs.fileno()],
+                env=ENVIRONMENT,
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        ours.setblocking(False)
+        self._socket = ours
+        self._ready = loop.create_future()
+        loop.add_reader(ours, self._hear)
+
+    def _hear(self) -> None:
+        assert self._socket is not None
+        descriptors: list[int] = []
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self._socket, _MESSAGE, 1)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._forget_launcher()
+            return
+        news = json.loads(data)
+        if "ready" in news:
+            assert self._ready is not None
+            self._ready.set_result(None)
+        elif "process" in news:
+            self._born(news["cell"], news["process"], *descriptors)
+        else:
+            self._gone(news.pop("cell"), ChildExit(**news))
+
+    def _born(self, number: int, process: int, handle: int = -1) -> None:
+        cell = self._cells.get(number)
+        if cell is not None:
+            cell.process, cell.handle = process, handle
+        elif handle >= 0:
+            os.close(handle)
+
+    def _gone(self, number: int, gone: ChildExit) -> None:
+        cell = self._cells.pop(number, None)
+        if cell is not None:
+            handle, cell.handle = cell.handle, -1
+            if handle >= 0:
+                os.close(handle)
+            cell.gone.set_result(gone)
+
+    def _forget_launcher(self) -> None:
+        """It is gone or of no use: its children die with it."""
+        if self._socket is not None:
+            asyncio.get_running_loop().remove_reader(self._socket)
+            self._socket.close()
+            self._socket = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+        if self._ready is not None and not self._ready.done():
+            self._ready.set_result(None)
+        for cell in tuple(self._cells.values()):
+            cell.channel.end("lost", "The sandbox's launcher was ended from outside; the program died with it.")
+            self._gone(cell.number, ChildExit(lost=True))
+
+    async def _connected(self, number: int, profile: ChildProfile) -> SandboxChild:
+        loop = asyncio.get_running_loop()
+        ours, theirs = socket.socketpair()
+        reading, writing = os.pipe()
+        try:
+            order = {"do": "open", "cell": number, "profile": profile.as_json()}
+            await self._send_order(order, [theirs.fileno(), writing])
+        except BaseException:
+            ours.close()
+            os.close(reading)
+            raise
+        finally:
+            theirs.close()
+            os.close(writing)
+        cell = SandboxChild(number, profile, Channel(), loop.create_future(), loop.create_future())
+        self._cells[number] = cell
+        try:
+            raw = RawOutput(reading, _teller(cell), cell.silent)
+            cell.take_rest = raw.take
+            cell.transports = [raw]
+            cell.transports.append((await loop.create_connection(lambda: cell.channel, sock=ours))[0])
+        except BaseException:
+            await asyncio.shield(self.finish(cell))
+            raise
+        return cell
+
+    async def _send_order(self, order: dict[str, Any], descriptors: list[int]) -> None:  # Any: JSON
+        data = json.dumps(order).encode()
+        while self._socket is not None:
+            try:
+                socket.send_fds(self._socket, [data], descriptors)
+            except BlockingIOError:
+                await asyncio.sleep(0.005)
+            except OSError:  # it was killed, and we have not heard of it yet
+                self._forget_launcher()
+            else:
+                return
+        raise ConnectionError("the launcher died before it took the order")
+
+
+def _teller(cell: SandboxChild) -> Callable[[bytes], None]:
+    """Bytes a program writes to descriptors 1 and 2 itself, or that the interpreter writes when it dies."""
+
+    def remember(data: bytes) -> None:  # not the program's words but those of what runs it: long when it dies
+        cell.last_words = (cell.last_words + data)[:_LAST_WORDS]
+
+    return remember if cell.profile.runtime else cell.channel.raw_output
+
+
+def _killed(handle: int) -> bool:
+    """At once, without the launcher; False where that cannot be."""
+    if handle < 0:
+        return False
+    try:
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,194 @@
+"""The strongest backend: fresh namespaces and mounts, made by kernel calls without any tool."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+from workbench.sandbox.child_profile import BENCH, HOME, NOBODY, PACKAGES, TEMP, ChildProfile
+from workbench.sandbox.deno import deno_backend
+from workbench.sandbox.locks import kernel_calls, lockdown
+
+_ROOT = "/tmp"  # any folder that surely exists: it is covered in our own mounts only
+_LOOSE = kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES
+_DATA = _LOOSE | kernel_calls.NO_EXECUTION
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_FOLDERS = ("workspace", "servers", "skills")
+INSIDE = Path(__file__).parents[1] / "inside" / "modules"  # what programs import
+
+
+def enter() -> None:
+    """Namespaces for a single child, without a `World`: the caller forks afterwards, and the child is its first."""
+    user, group = os.getuid(), os.getgid()
+    if user == 0:
+        kernel_calls.unshare(kernel_calls.NEW_WORLD)
+    else:
+        kernel_calls.unshare(kernel_calls.NEW_USER | kernel_calls.NEW_WORLD)
+        itself = os.open("/proc/self", os.O_PATH | os.O_CLOEXEC)
+        lockdown.map_self(user, group, itself)
+        os.close(itself)
+    kernel_calls.own_mounts()
+
+
+def build_root(profile: ChildProfile) -> None:
+    """Everything that is the same in each child of a language. Then let go of the host's; the mounts are our own."""
+    user, group = _inside_user()
+    trees = _host_trees(profile)
+    kernel_calls.mount_new("tmpfs", _ROOT, _LOOSE, "size=1m,nr_inodes=1k,mode=755")
+    _small_files(profile, user, group)
+    for target, tree in trees.items():
+        attach(tree, _ROOT + target)
+    kernel_calls.change_root(_ROOT)
+    kernel_calls.make_read_only("/", _LOOSE)
+
+
+def furnish(profile: ChildProfile, trees: dict[str, int]) -> None:
+    """What is this child's alone: room for scratch files, and the folders of its run."""
+    _mount_scratch()
+    for target, tree in trees.items():
+        kernel_calls.attach_tree(tree, target)
+    kernel_calls.name_host("sandbox")
+    os.chdir(BENCH)
+
+
+@contextlib.contextmanager
+def scratch() -> Iterator[None]:
+    """Home and temp for a moment, for modules that write there when they are imported ahead; no child sees them."""
+    _mount_scratch()
+    try:
+        yield
+    finally:
+        for target in (HOME, TEMP):
+            kernel_calls.unmount(target)
+
+
+def _mount_scratch() -> None:
+    user, group = _inside_user()
+    for target, megabytes in ((HOME, 16), (TEMP, 64)):
+        options = f"size={megabytes}m,nr_inodes=4k,mode=700,uid={user},gid={group}"
+        kernel_calls.mount_new("tmpfs", target, _DATA, options)
+
+
+def _inside_user() -> tuple[int, int]:
+    return (os.getuid(), os.getgid()) if os.getuid() else (NOBODY, NOBODY)
+
+
+def library_folders() -> tuple[str, ...]:
+    """Where Python's own library and the C libraries below it live on this machine."""
+    places = [
+        sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix}),
+        "/usr/lib",
+        "/usr/lib64",
+        "/usr/lib32",
+    ]
+    if sys.base_prefix not in ("/usr", "/"):
+        places.append(sys.base_prefix)
+    for folder in ("/lib", "/lib64"):
+        if not os.path.islink(folder):
+            places.append(folder)
+    found = sorted({os.path.realpath(place) for place in places if place and os.path.isdir(place)})
+    return tuple(place for place in found if not any(place.startswith(other + "/") for other in found))
+
+
+def _host_trees(profile: ChildProfile) -> dict[str, int]:
+    """Open everything of the host's before the new root covers it: target inside → detached mount."""
+    trees = {place: kernel_calls.clone_tree(place, _LOOSE | kernel_calls.READ_ONLY) for place in library_folders()}
+    for place in ("/usr/share/zoneinfo", "/etc/ld.so.cache"):
+        if os.path.exists(place):
+            trees[place] = kernel_calls.clone_tree(place, _DATA | kernel_calls.READ_ONLY)
+    for name in _DEVICES:
+        trees[f"/dev/{name}"] = kernel_calls.clone_tree(
+            f"/dev/{name}", kernel_calls.NO_SETUID | kernel_calls.NO_EXECUTION
+        )
+    for place, path in profile.packages:
+        trees[f"{PACKAGES}/{place}"] = kernel_calls.clone_tree(path, _LOOSE | kernel_calls.READ_ONLY)
+    if profile.runtime:
+        trees[deno_backend.BINARY] = kernel_calls.clone_tree(profile.runtime, _LOOSE | kernel_calls.READ_ONLY)
+    return trees
+
+
+def bench_trees(profile: ChildProfile, owners: int) -> dict[str, int]:
+    """The run's own folders, from which nothing can be started: target inside → detached mount."""
+    trees = {}
+    for name, place in zip(_FOLDERS, profile.folders, strict=True):
+        if place:
+            read_only = name != "workspace" or not profile.writable
+            trees[f"{BENCH}/{name}"] = owned_tree(place, _DATA | (kernel_calls.READ_ONLY if read_only else 0), owners)
+    return trees
+
+
+def owned_tree(source: str, flags: int, owners: int) -> int:
+    """As real root: what root owns belongs to nobody inside, and what nobody writes belongs to root outside."""
+    if owners >= 0:
+        with contextlib.suppress(OSError):
+            return kernel_calls.clone_tree(source, flags, owners)
+    if os.getuid() == 0 and not flags & kernel_calls.READ_ONLY:
+        give_away(source)  # this file system cannot map owners
+    return kernel_calls.clone_tree(source, flags)
+
+
+def give_away(folder: str) -> None:
+    """Everything in the folder becomes nobody's; links are not followed."""
+    for _, folders, files, at in os.fwalk(folder, follow_symlinks=False):
+        os.fchown(at, NOBODY, NOBODY)
+        for name in (*folders, *files):
+            os.chown(name, NOBODY, NOBODY, dir_fd=at, follow_symlinks=False)
+
+
+def attach(tree: int, target: str) -> None:
+    if os.path.isdir(f"/proc/self/fd/{tree}"):
+        os.makedirs(target, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        Path(target).touch()
+    kernel_calls.attach_tree(tree, target)
+
+
+def _small_files(profile: ChildProfile, user: int, group: int) -> None:
+    local_time = _read_or_nothing("/etc/localtime")
+    folder = deno_backend.PLACE[1:] if profile.language == deno_backend.LANGUAGE else "bench"
+    bench = (f"{BENCH}/servers", f"{BENCH}/skills", f"{BENCH}/workspace")
+    for place in ("/dev", "/etc", "/proc", *bench, HOME, TEMP, deno_backend.PLACE):
+        os.makedirs(_ROOT + place)
+    for name in ("bin", "sbin", "lib", "lib64", "lib32"):
+        if os.path.islink(f"/{name}"):
+            os.symlink(os.readlink(f"/{name}"), f"{_ROOT}/{name}")
+    os.symlink(f"{BENCH}/workspace", f"{_ROOT}/workspace")
+    if profile.runtime:  # all of /proc that it looks for, once that is gone
+        os.makedirs(f"{_ROOT}/proc/self")
+        os.symlink(deno_backend.BINARY, f"{_ROOT}/proc/self/exe")
+    texts = {
+        **account(user, group),
+        "etc/localtime": local_time,
+        **{f"{folder}/{name}": text for name, text in inside_files(profile.language).items()},
+    }
+    for name, data in texts.items():
+        Path(_ROOT, name).write_bytes(data)
+
+
+@functools.cache
+def inside_files(language: str = "python") -> dict[str, bytes]:
+    """The modules beside a program; read before the new root may cover the folder they are in."""
+    if language == deno_backend.LANGUAGE:
+        return deno_backend.scripts()
+    return {file.name: file.read_bytes() for file in INSIDE.glob("[a-z]*.py")}
+
+
+def account(user: int, group: int) -> dict[str, bytes]:
+    """The only user and group there are."""
+    return {
+        "etc/passwd": f"program:x:{user}:{group}::{HOME}:/bin/false\n".encode(),
+        "etc/group": f"program:x:{group}:\n".encode(),
+    }
+
+
+def _read_or_nothing(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,231 @@
+"""The last backend, for machines that forbid namespaces: Landlock, the system call filter and limits only.
+
+Programs can see that files exist, and open none but their own. Programs of high or critical risk do not run in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from workbench.sandbox.child_profile import ENVIRONMENT, NOBODY, ChildProfile
+from workbench.sandbox.inside import runner
+from workbench.sandbox.locks import kernel_calls, landlock, lockdown
+from workbench.sandbox.locks.seccomp_filter import filter_program
+from workbench.sandbox.process import native_backend, scratch_folders
+from workbench.sandbox.supervision import workspace_quota
+from workbench.sandbox.supervision.workspace_quota import QuotaGauge
+
+_KEPT = 5  # the first descriptor after those `runner.settle` always leaves
+_PRIVATE_MB = 64  # home and temp together
+_LOOK_EVERY = 0.25  # seconds between looks at how full they are
+_SET_ID = 0o6000
+
+
+def cell(profile: ChildProfile, channel: int, output: int) -> NoReturn:
+    """The outer half: it makes and removes the private folders, waits for the program, and ends as that one ended."""
+    parent = os.getppid()
+    kernel_calls.adopt_orphans()
+    kernel_calls.die_with_parent(signal.SIGTERM)  # not SIGKILL: the folders are removed first
+    if os.getppid() != parent:
+        os._exit(1)
+    scratch_folders.sweep()  # a launcher that was killed could not
+    private = scratch_folders.make()
+    alive, alive_end = os.pipe2(os.O_CLOEXEC)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+    inner = os.fork()
+    if not inner:
+        os.close(alive_end)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD, signal.SIGTERM})
+        _inner(profile, private, channel, output, alive)
+    for descriptor in (channel, output, alive):
+        os.close(descriptor)
+    status, full = _watch(inner, private, profile.disk_mb)
+    scratch_folders.remove(private)
+    if full:
+        _end_as_full()
+    os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+
+
+def _watch(inner: int, private: str, disk_mb: int) -> tuple[int, bool]:
+    """Wait for the program; end it when it fills its private folders, which have no size of their own here. Files that
+    no folder names count where disk was lost and the program wrote as much, more than its workspace may hold as well.
+
+    The signal to end stays blocked and is taken here, so that it disturbs no removal and meets no reused number.
+    """
+    full, gauge = False, QuotaGauge(private, disk_mb)
+    room = gauge.left()
+    while True:
+        told = signal.sigtimedwait({signal.SIGCHLD, signal.SIGTERM}, _LOOK_EVERY)
+        if told is not None and told.si_signo == signal.SIGTERM:
+            os.kill(inner, signal.SIGKILL)
+        process, status = os.waitpid(inner, os.WNOHANG)
+        if process:
+            return status, full
+        if not full and (workspace_quota.over(private, _PRIVATE_MB) or gauge.hidden(room - gauge.left(), inner)):
+            full = True
+            os.kill(inner, signal.SIGKILL)
+
+
+def _end_as_full() -> NoReturn:
+    """By the signal for files that are too large: no end of the program's own looks the same from the launcher."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    signal.raise_signal(signal.SIGXFSZ)
+    os._exit(1)
+
+
+def _inner(profile: ChildProfile, private: str, channel: int, output: int, alive: int) -> NoReturn:
+    try:
+        witness, version = _locked(profile, private, channel, output, alive)
+    except BaseException as fault:
+        runner.report_broken(channel, fault, traceback.format_exc())
+        os._exit(1)
+    runner.live(witness.facts(version), profile.ahead)
+
+
+def _locked(profile: ChildProfile, private: str, channel: int, output: int, alive: int) -> tuple[lockdown.Witness, int]:
+    """The process that will read the program. Its folders are descriptors, so that no path above them need be open."""
+    os.setsid()
+    witness = lockdown.Witness()
+    folders = _opened(profile)
+    user = os.getuid() or NOBODY
+    lockdown.set_limits(replace(profile, pids=profile.pids + _threads_of(user)))
+    _furnish(profile, private, folders, user)
+    _without_modes(f"{private}/", f"{os.path.realpath(profile.workspace)}/")
+    kernel_calls.gain_nothing()
+    version = _restrict(profile, private, folders)
+    if os.getuid() == 0:
+        _become_nobody(profile)
+    _reach_library(f"{private}/python")
+    kernel_calls.drop_capabilities()
+    kernel_calls.die_with_parent(signal.SIGKILL)
+    lockdown.leave_if_alone(alive)
+    environment = {**ENVIRONMENT, "HOME": f"{private}/home", "TMPDIR": f"{private}/tmp"}
+    runner.settle(channel, output, witness.status, environment, f"{private}/bench", tuple(folders.values()))
+    kernel_calls.install_filter(filter_program(alone=os.getpid()))
+    return witness, version
+
+
+def _opened(profile: ChildProfile) -> dict[str, int]:
+    """Python's folder and those of the bench. Root's may be closed to nobody, so what is only read is copied then."""
+    places = {"workspace": profile.workspace, "python": sys.base_prefix}
+    if os.getuid():
+        places |= _to_read(profile)
+    return {name: os.open(place, os.O_PATH | os.O_CLOEXEC) for name, place in places.items()}
+
+
+def _to_read(profile: ChildProfile) -> dict[str, str]:
+    places = {"servers": profile.servers, "skills": profile.skills}
+    return {name: place for name, place in places.items() if place and os.path.isdir(place)}
+
+
+def _furnish(profile: ChildProfile, private: str, folders: dict[str, int], user: int) -> None:
+    """The bench as a program expects it: its folders are links to the descriptors that `runner.settle` will leave."""
+    for name in ("bench", "home", "tmp"):
+        os.mkdir(f"{private}/{name}", 0o755 if name == "bench" else 0o700)
+        if os.getuid() == 0 and name != "bench":
+            os.chown(f"{private}/{name}", user, user)
+    for number, name in enumerate(folders, _KEPT):
+        os.symlink(f"/proc/self/fd/{number}", f"{private}/{'' if name == 'python' else 'bench/'}{name}")
+    for name in {"servers", "skills"} - folders.keys():
+        _copy(_to_read(profile).get(name, ""), f"{private}/bench/{name}")
+    for name, text in native_backend.inside_files().items():
+        Path(private, "bench", name).write_bytes(text)
+    os.chdir(f"{private}/bench")
+
+
+def _copy(source: str, target: str) -> None:
+    if not source:
+        os.mkdir(target)
+        return
+    shutil.copytree(source, target, symlinks=True)
+    native_backend.give_away(target)
+
+
+def _become_nobody(profile: ChildProfile) -> None:
+    """Real root never runs a program; without mounts of our own, the workspace has to be given to nobody."""
+    if profile.writable:
+        native_backend.give_away(profile.workspace)
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
+    kernel_calls.stay_dumpable()
+
+
+def _reach_library(link: str) -> None:
+    """Where nobody may not pass through the folders above Python (`/root`, say), its library is found by descriptor."""
+    if os.access(os.path.dirname(os.__file__), os.R_OK | os.X_OK):
+        return
+    searched = [sys.path, *(module.__path__ for module in list(sys.modules.values()) if hasattr(module, "__path__"))]
+    for places in searched:
+        if isinstance(places, list):
+            places[:] = [
+                link + place.removeprefix(sys.base_prefix) if _below_prefix(place) else place for place in places
+            ]
+    sys.base_prefix = link
+    sys.path_importer_cache.clear()
+
+
+def _below_prefix(place: str) -> bool:
+    return place.startswith(f"{sys.base_prefix}/")
+
+
+def _restrict(profile: ChildProfile, private: str, folders: dict[str, int]) -> int:
+    places = {name: f"/proc/self/fd/{descriptor}" for name, descriptor in folders.items()}
+    workspace = places.pop("workspace")
+    places.pop("python")
+    system = ("/usr/share/zoneinfo", "/etc/ld.so.cache", "/etc/localtime")
+    readable = [
+        *native_backend.library_folders(),
+        *filter(os.path.exists, system),
+        f"{private}/bench",
+        *places.values(),
+    ]
+    writable = [f"{private}/home", f"{private}/tmp"]
+    (writable if profile.writable else readable).append(workspace)
+    version = landlock.restrict(readable, writable, lockdown.DEVICES)
+    if not version:
+        raise OSError("this kernel has no Landlock, and without namespaces nothing else guards the files")
+    return version
+
+
+def _threads_of(user: int) -> int:
+    """How many the user has already: without a user namespace the kernel counts them all together."""
+    found = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if os.stat(f"/proc/{name}").st_uid == user:
+                found += os.stat(f"/proc/{name}/task").st_nlink - 2
+    return found
+
+
+def _without_modes(*own: str) -> None:
+    """Modes and times cannot be set here. For its own files that is no failure: `shutil.copy` goes on without them."""
+    change_mode, change_times = os.chmod, os.utime
+
+    def chmod(path: Any, mode: int, *rest: Any, **more: Any) -> None:  # Any: whatever a program gives
+        with _forgiven(path, not mode & _SET_ID, own):
+            change_mode(path, mode, *rest, **more)
+
+    def utime(path: Any, *rest: Any, **more: Any) -> None:  # Any: whatever a program gives
+        with _forgiven(path, True, own):
+            change_times(path, *rest, **more)
+
+    os.chmod, os.utime = chmod, utime
+
+
+@contextlib.contextmanager
+def _forgiven(path: Any, harmless: bool, own: tuple[str, ...]) -> Iterator[None]:  # Any: whatever a program gives
+    try:
+        yield
+    except PermissionError:
+        if not harmless or isinstance(path, int) or not os.path.realpath(os.fsdecode(path)).startswith(own):
+            raise

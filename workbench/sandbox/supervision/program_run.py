@@ -1,0 +1,226 @@
+"""Runs one program in a child that is used once: sends its text, watches its limits, names the reason of its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import time
+from dataclasses import replace
+
+from workbench.records import Limits
+from workbench.sandbox.channel.channel import Channel
+from workbench.sandbox.child_maker import ChildMaker
+from workbench.sandbox.process.launcher_client import ChildExit, SandboxChild
+from workbench.sandbox.program import Answer, Ending, Output, Program
+from workbench.sandbox.supervision.child_usage import innermost, usage
+from workbench.sandbox.supervision.workspace_quota import LOOK_EVERY, QuotaGauge, gauge_of
+
+_WINDOW = 0.25  # seconds over which a program is judged to compute or to sleep: the kernel counts in hundredths
+_SLEEPS = 0.1  # the share of a processor below which it sleeps
+_LINE_SECONDS = 0.3  # how long a program that is out of time may take to say where it is
+
+
+class RunClock:
+    """The time of one program: its own, and in all. `own` leaves out what its tools take, and, unless
+    `limits.sleep_counts`, the time in which it uses no processor, where that can be seen from outside."""
+
+    def __init__(self, limits: Limits, channel: Channel, started: float, process: int) -> None:
+        self._limits = limits
+        self._channel = channel
+        self._process = innermost(process) if process and not limits.sleep_counts else 0
+        self._looked = started
+        self._window = 0.0  # own time that is not judged yet
+        self._own = 0.0
+        self._total = 0.0
+        self._cpu = self._used()
+        self._answered = channel.answering_seconds()
+
+    def look(self, now: float, user_is_asked: bool) -> float:
+        """Count the time since the last look; answers how many seconds are left at most, 0 or less when none is."""
+        passed, self._looked = now - self._looked, now
+        answered = self._channel.answering_seconds()
+        tools, self._answered = answered - self._answered, answered
+        if user_is_asked:
+            return LOOK_EVERY
+        self._total += passed
+        self._window += max(0.0, passed - tools)
+        if self._window >= _WINDOW or self._left() <= 0:
+            self._judge()
+        return self._left()
+
+    def sentence(self) -> str:
+        """Which of its times is over."""
+        limits = self._limits
+        if not limits.total_seconds:
+            return f"The program ran longer than {limits.seconds:g} seconds."
+        if self._own + self._window >= limits.seconds:
+            return f"The program ran longer than {limits.seconds:g} seconds of its own."
+        return f"The program and the tools it called took longer than {limits.total_seconds:g} seconds in all."
+
+    def _left(self) -> float:
+        limits = self._limits
+        if not limits.total_seconds:
+            return limits.seconds - self._total
+        return min(limits.seconds - self._own - self._window, limits.total_seconds - self._total)
+
+    def _judge(self) -> None:
+        if self._process:
+            before, self._cpu = self._cpu, self._used()
+            if self._cpu - before < _SLEEPS * self._window:
+                self._window = 0.0
+        self._own += self._window
+        self._window = 0.0
+
+    def _used(self) -> float:
+        found = usage(self._process) if self._process else None
+        return found.cpu if found is not None else 0.0
+
+
+async def until_over(channel: Channel, program: Program, started: float, process: int = 0) -> str:
+    """Wait for its end, and end it when time or disk are used up. Answers what a program that ended by itself
+    left too full. `process` is the outermost of those that run it, where it can be seen."""
+    limits, gauge = program.limits, gauge_of(str(program.workspace), program.limits.disk_mb)
+    clock, counted = RunClock(limits, channel, started, process), time.monotonic()
+    room = gauge.left()
+    while not channel.ended.done():
+        left = clock.look(time.monotonic(), program.stands())
+        if left <= 0:
+            where = await line_of(channel, process) if program.language == "python" else ""
+            channel.end("timeout", f"{clock.sentence()}{where}")
+            return ""
+        done, _ = await asyncio.wait([channel.ended], timeout=min(left, LOOK_EVERY))
+        if not done and program.writable and gauge.due(counted):
+            full = await asyncio.to_thread(_too_full, gauge, room, process)
+            counted = time.monotonic()
+            if full:
+                channel.end("disk", full)
+    if channel.reason or not program.writable or not gauge.suspects():
+        return ""
+    return await asyncio.to_thread(gauge.count)
+
+
+async def line_of(channel: Channel, process: int) -> str:
+    """Where a Python program is right now, in a sentence of its own; empty where it does not say. It is about to be
+    ended: a signal asks it, and what it answers is taken for no more than a hint."""
+    if not process or not (inner := innermost(process)):
+        return ""
+    with contextlib.suppress(OSError):
+        os.kill(inner, signal.SIGUSR1)
+        async with asyncio.timeout(_LINE_SECONDS):
+            await channel.located()
+    return channel.where()
+
+
+def _too_full(gauge: QuotaGauge, room: int, process: int) -> str:
+    return gauge.count() or gauge.hidden(room - gauge.left(), process)
+
+
+_TOO_MUCH = (b"out of memory", b"memory allocation of")
+_CPU_SLACK = 0.25  # the kernel counts in ticks
+
+
+def conclude(channel: Channel, gone: ChildExit, limits: Limits, seconds: float, last_words: bytes = b"") -> Ending:
+    """The first of these that is true: we ended it; it said its end; it died. What ran it may have said why."""
+    found = _reason(channel, gone, limits, last_words)
+    return replace(found, output="".join(channel.output), seconds=seconds, memory_mb=gone.memory_mb)
+
+
+def _reason(channel: Channel, gone: ChildExit, limits: Limits, last_words: bytes) -> Ending:
+    if channel.reason:
+        return Ending(False, channel.reason, message=channel.message)
+    last = channel.ended.result()
+    if last is None:
+        reason, message = _death_of_engine(last_words, limits) or _death(gone, limits)
+        return Ending(False, reason, message=message + channel.where() * (reason == "cpu"))
+    if last["ok"]:
+        return Ending(True, "done", result=last["result"])
+    reason = "memory" if last["error_type"] == "MemoryError" else "failed"
+    if reason == "memory" and not last["message"]:
+        last = {**last, "message": _memory(limits)}
+    return Ending(False, reason, "", last["error_type"], last["message"], last["traceback"])
+
+
+def _death_of_engine(last_words: bytes, limits: Limits) -> tuple[str, str] | None:
+    """Deno says on its way out what it died of, in many lines; None: it was silent."""
+    if any(words in last_words for words in _TOO_MUCH):
+        return "memory", _memory(limits)
+    found = re.search(rb"panicked at .*\n(.*)", last_words) or re.search(rb"(?m)^(?:error: )?(\S.*)$", last_words)
+    return ("killed", f"Deno ended: {found[1].decode('utf-8', 'replace')[:300]}") if found else None
+
+
+def _death(gone: ChildExit, limits: Limits) -> tuple[str, str]:
+    if gone.lost:
+        return "lost", "The sandbox's launcher was ended from outside; the program died with it."
+    if gone.code == -signal.SIGXFSZ:  # the outer half's own end, see `reduced`
+        return "disk", "The program filled its home and temporary folders."
+    name = _signal_name(gone.code)
+    if name in ("SIGKILL", "SIGXCPU") and gone.cpu >= limits.cpu_seconds - _CPU_SLACK:
+        return "cpu", f"The program used more than {limits.cpu_seconds:g} seconds of processor time."
+    if name == "SIGSEGV":
+        return (
+            "killed",
+            "The program crashed Python (SIGSEGV): often endless recursion, or too little memory.",
+        )
+    if name:
+        return "killed", f"The program's process was ended by {name}."
+    return "killed", f"The program's process left without a word (exit code {gone.code})."
+
+
+def _memory(limits: Limits) -> str:
+    return f"The program needed more than its {limits.memory_mb} MB of memory."
+
+
+def _signal_name(code: int) -> str:
+    number = -code if code < 0 else code - 128
+    return signal.Signals(number).name if number in set(signal.Signals) else ""
+
+
+_LAST_WORDS = 1.0  # seconds a dying program may take to be gone
+
+
+async def run_once(maker: ChildMaker, cell: SandboxChild, program: Program, answer: Answer, output: Output) -> Ending:
+    """Its ending. A child that said its end is killed and told of at once; that it is gone, the caller waits for."""
+    channel, limits = cell.channel, program.limits
+    if cell.baggage is not None:
+        await cell.baggage.bring()
+    started = time.monotonic()
+    channel.begin(program.code, limits, answer, output, program.network)
+    full = await until_over(channel, program, started, cell.process)
+    seconds = time.monotonic() - started
+    reason, message = ("disk", full) if full and cell.baggage is None else await _collected(cell, output)
+    last = channel.ended.result()
+    gone = await _dead(maker, cell) if last is None else await _killed(maker, cell, last["memory_mb"])
+    ending = conclude(channel, gone, limits, seconds, cell.last_words)
+    return replace(ending, ok=False, reason=reason, message=message) if reason else ending
+
+
+async def _collected(cell: SandboxChild, output: Output) -> tuple[str, str]:
+    """A program that ended by itself leaves its files; one that we had to end leaves nothing."""
+    if cell.baggage is None or cell.channel.reason:
+        return "", ""
+    trouble = await cell.baggage.collect()
+    if notes := cell.baggage.notes():
+        output("stderr", notes)
+    return trouble
+
+
+async def _killed(maker: ChildMaker, cell: SandboxChild, memory_mb: float) -> ChildExit:
+    """It said its end, so nothing more of it is needed; what it said before that is here."""
+    maker.kill(cell)
+    cell.take_rest()
+    cell.channel.close()
+    await cell.channel.closed()
+    return ChildExit(memory_mb=memory_mb)
+
+
+async def _dead(maker: ChildMaker, cell: SandboxChild) -> ChildExit:
+    """How it died is all that there is to tell."""
+    if cell.channel.reason:
+        maker.kill(cell)
+    await asyncio.wait([cell.gone], timeout=_LAST_WORDS)
+    if not cell.channel.reason:
+        await asyncio.wait([cell.silent], timeout=_LAST_WORDS)
+    return await maker.finish(cell)

@@ -1,0 +1,149 @@
+"""Counts files and bytes of a workspace while a program runs: the kernel limits one file, not their number.
+
+Counting walks the folder, so `QuotaGauge` says when: at once when the file system lost much, else now and then.
+"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import os
+import time
+from typing import NamedTuple
+
+from workbench.sandbox.supervision.child_usage import innermost, written
+
+MOST_FILES = 100_000  # a folder of a million empty files hurts the host as much as a large one
+
+
+class WorkspaceFill(NamedTuple):
+    """What a folder holds; counting ends where it is more than it may hold, and `trouble` says so."""
+
+    trouble: str = ""
+    size: int = 0
+    files: int = 0
+
+
+def over(folder: str, megabytes: int) -> str:
+    """A sentence when the folder holds more than it may, else nothing."""
+    return count(folder, megabytes).trouble
+
+
+def count(folder: str, megabytes: int) -> WorkspaceFill:
+    """Look at everything in it."""
+    size = files = 0
+    waiting = [folder]
+    while waiting:
+        entries = _entries(waiting.pop())
+        if isinstance(entries, str):
+            return WorkspaceFill(entries, size, files)
+        for entry in entries:
+            files += 1
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+            else:
+                size += _size(entry)
+            if files > MOST_FILES:
+                return WorkspaceFill(f"The workspace holds more than {MOST_FILES:,} files.", size, files)
+            if size > megabytes << 20:
+                return WorkspaceFill(f"The workspace holds more than {megabytes} MB.", size, files)
+    return WorkspaceFill("", size, files)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]] | str:
+    """What is in it, or a sentence why that cannot be counted: what a program hides from us is over any limit."""
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except OSError as fault:
+        if fault.errno == errno.ENAMETOOLONG:
+            return "The workspace holds folders inside each other that are too deep to be counted."
+        if fault.errno == errno.EACCES and _is_ours(folder):
+            return "The workspace holds a folder that was closed to the workbench."
+        return []  # gone since it was listed, or somebody else's
+
+
+def _is_ours(folder: str) -> bool:
+    try:
+        return os.lstat(folder).st_uid == os.getuid()
+    except OSError:
+        return False
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    """What it takes on the disk, so that a hole weighs nothing."""
+    try:
+        return entry.stat(follow_symlinks=False).st_blocks * 512
+    except OSError:
+        return 0
+
+
+LOOK_EVERY = 0.05  # seconds between looks at what is left of the file system
+_COUNT_EVERY = 1.0  # seconds after which a workspace is counted in any case, while a program runs
+_ELSEWHERE = 128  # megabytes: home and temporary folders may lie in the same file system, and have an end of their own
+_SMALL, _FEW = 16 << 20, 2_000  # bytes and files that may go before it is counted
+
+
+class QuotaGauge:
+    """Of one workspace and one limit, for all programs there: many short ones may fill it together."""
+
+    def __init__(self, folder: str, megabytes: int) -> None:
+        self._folder = folder
+        self._megabytes = megabytes
+        self._left = _left(folder)
+        self._room = (_SMALL, _FEW)
+        self._next = 0.0  # not before; a folder that takes long to count is not counted all the time
+        self.trouble = ""  # what the last count found
+
+    def suspects(self) -> bool:
+        """Whether so much is gone since the last count that the workspace may be too full."""
+        now = _left(self._folder)
+        gone = [before - left for before, left in zip(self._left, now, strict=True)]
+        self._left = (max(self._left[0], now[0]), max(self._left[1], now[1]))  # what others give back hides nothing
+        return any(more >= room for more, room in zip(gone, self._room, strict=True))
+
+    def due(self, counted: float) -> bool:
+        """Whether to count now; `counted` is when the program that runs was looked at last."""
+        now = time.monotonic()
+        return now >= self._next and (now - counted >= _COUNT_EVERY or self.suspects())
+
+    def left(self) -> int:
+        """Bytes for which the file system has room."""
+        return _left(self._folder)[0]
+
+    def hidden(self, lost: int, process: int) -> str:
+        """A sentence when a program took the disk and no folder shows it: files can be written without a name."""
+        most = self._megabytes + _ELSEWHERE
+        if lost <= most << 20 or not process:
+            return ""
+        wrote = written(innermost(process))
+        if wrote > most << 20 or (wrote < 0 and lost > most << 21):
+            return f"The program took more than {most} MB of the disk that no folder of the workspace shows."
+        return ""
+
+    def count(self) -> str:
+        """Count, and answer with a sentence when it is too full."""
+        began = time.monotonic()
+        self._left = _left(self._folder)
+        found = count(self._folder, self._megabytes)
+        left = (self._megabytes << 20) - found.size, MOST_FILES - found.files
+        self._room = (max(_SMALL, left[0] // 2), max(_FEW, left[1] // 2))
+        now = time.monotonic()
+        self._next = now + 3 * (now - began)
+        self.trouble = found.trouble
+        return found.trouble
+
+
+@functools.lru_cache(maxsize=64)
+def gauge_of(folder: str, megabytes: int) -> QuotaGauge:
+    """The one of this workspace."""
+    return QuotaGauge(folder, megabytes)
+
+
+def _left(folder: str) -> tuple[int, int]:
+    """Bytes and files for which the file system has room; some systems count no files."""
+    try:
+        found = os.statvfs(folder)
+    except OSError:
+        return 0, 0
+    return found.f_bfree * found.f_frsize, found.f_ffree

@@ -1,0 +1,324 @@
+"""First process inside the virtual machine: waits in the snapshot, then serves exactly one program.
+
+Standard library and the sandbox's own modules. The program itself runs in the same locked process as everywhere; this
+process only carries bytes between it and the serial ports, and files between the ports and the bench's folders.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import importlib
+import os
+import random
+import resource
+import select
+import signal
+import socket
+import struct
+import time
+import traceback
+from pathlib import Path
+from typing import Any, NoReturn
+
+from workbench.sandbox.child_profile import ENVIRONMENT, NOBODY, ChildProfile
+from workbench.sandbox.file_transfer.remote_folders import RemoteFolders
+from workbench.sandbox.file_transfer.transfer_frames import AREAS, ParcelReader, pack
+from workbench.sandbox.inside import runner
+from workbench.sandbox.locks import kernel_calls, lockdown
+from workbench.sandbox.locks.seccomp_filter import filter_program
+from workbench.sandbox.process import launcher, native_backend
+
+FRAMES, FILES = "/dev/vport0p1", "/dev/vport0p2"
+MODULES = "/modules"  # the kernel's drivers, named in the order they are loaded in
+BAGGAGE = "/files"  # the bench's folders as they were brought
+_CHUNK = 1 << 16
+_UNSENT = 1 << 20  # bytes waiting for one direction before its source is left alone
+_LOOK_EVERY = 500  # milliseconds between looks at how full the workspace is
+_ADD_ENTROPY, _MIX_ENTROPY = 0x40085203, 0x5207
+_INODES = 100_000
+_MOVE, _BIND_ALL, _REMOUNT = 8192, 4096 | 16384, 32
+_PLAIN = kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES | kernel_calls.NO_EXECUTION
+_RESEED = signal.SIGUSR1
+_WIDEST_MB, _LONGEST, _MOST_THREADS = 1 << 20, 86_400, 4096  # until the order comes, when nothing runs yet
+
+
+def main() -> NoReturn:
+    _furnish_machine()
+    _load_drivers()
+    for name in launcher.WARM.split():
+        importlib.import_module(name)
+    runner.load_inside(native_backend.INSIDE)
+    filter_program()
+    files = os.open(FILES, os.O_RDWR | os.O_CLOEXEC)
+    frames = os.open(FRAMES, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+    Guest(frames, files).serve()
+
+
+class Guest:
+    """Has one locked child ready, waits for one order, relays, and tells how the child ended and what it changed."""
+
+    def __init__(self, frames: int, files: int) -> None:
+        self._frames, self._files = frames, files
+        self._reader = ParcelReader()
+        self._cargo = RemoteFolders(Path(BAGGAGE))
+        self._child = 0
+        self._first = b""  # what the child said of itself before the snapshot was taken
+        self._disk = 0  # bytes the workspace may hold
+        self._writable = True
+        self._sent = 0  # bytes of frames that went out
+        self._program = self._output = -1
+        self._ready: set[int] = set()
+
+    def serve(self) -> NoReturn:
+        self._begin()
+        self._first = _frame(self._program)
+        _write_all(self._files, pack("up"))
+        self._obey_order()  # the snapshot is taken while this waits
+        self._relay()
+        status, usage = os.wait4(self._child, 0)[1:]
+        if self._cargo.filled and self._cargo.size() > self._disk:
+            _write_all(self._files, pack("full"))
+        elif self._cargo.filled:
+            for parcel in self._cargo.changes():
+                _write_all(self._files, parcel)
+        code = os.waitstatus_to_exitcode(status)
+        cpu = usage.ru_utime + usage.ru_stime
+        memory = usage.ru_maxrss / 1024
+        _write_all(self._files, pack("over", code=code, cpu=cpu, memory_mb=memory, sent=self._sent))
+        while True:  # whoever started this machine ends it
+            signal.pause()
+
+    def _begin(self) -> None:
+        """The locked child, as wide as any may be; the order makes it as narrow as it must be."""
+        _make_folders()
+        ours, theirs = socket.socketpair()
+        reading, writing = os.pipe()
+        self._child, _ = kernel_calls.fork_into(kernel_calls.NEW_WORLD)
+        if not self._child:
+            for descriptor in (self._frames, self._files, ours.detach(), reading):
+                os.close(descriptor)
+            _live(theirs.detach(), writing)
+        theirs.close()
+        os.close(writing)
+        self._program, self._output = ours.detach(), reading
+
+    def _obey_order(self) -> None:
+        parcels: list[tuple[dict[str, Any], bytes]] = []  # Any: JSON of the host's
+        while not parcels:
+            parcels += self._reader.feed(os.read(self._files, _CHUNK))
+        order = parcels[0][0]
+        profile = ChildProfile.of(order["profile"])
+        _freshen(bytes.fromhex(order["seed"]), order["time"])
+        os.kill(self._child, _RESEED)
+        for kind, most in lockdown.limits_of(profile).items():
+            resource.prlimit(self._child, kind, (most, most))
+        _remount("workspace", f"size={profile.disk_mb}m")
+        self._disk, self._writable = profile.disk_mb << 20, profile.writable
+        os.set_blocking(self._program, False)
+
+    def _relay(self) -> None:
+        """Until both ends the child holds are closed: frames both ways, raw output and files on the other port."""
+        inward = _Flow(self._frames, self._program)
+        outward = _Flow(self._program, self._frames, self._first)
+        sources = {self._program, self._output}
+        looked = time.monotonic()
+        while sources or outward.waiting:
+            self._wait_for(inward, outward, sources)
+            for flow in (inward, outward):
+                flow.step()
+            if outward.over:
+                sources.discard(self._program)
+            if self._output in sources and not self._pass_raw():
+                sources.discard(self._output)
+            self._take_files()
+            self._sent = outward.passed
+            if self._cargo.filled and time.monotonic() - looked > _LOOK_EVERY / 1000:
+                looked = time.monotonic()
+                self._tell_when_full()
+
+    def _wait_for(self, inward: _Flow, outward: _Flow, sources: set[int]) -> None:
+        wanted = {self._files: select.POLLIN}
+        for flow in (inward, outward):
+            for descriptor, events in flow.wishes().items():
+                if descriptor != self._program or descriptor in sources:
+                    wanted[descriptor] = wanted.get(descriptor, 0) | events
+        if self._output in sources:
+            wanted[self._output] = select.POLLIN
+        poll = select.poll()
+        for descriptor, events in wanted.items():
+            poll.register(descriptor, events)
+        self._ready = {descriptor for descriptor, _ in poll.poll(_LOOK_EVERY)}
+
+    def _pass_raw(self) -> bool:
+        if self._output not in self._ready:
+            return True
+        data = os.read(self._output, _CHUNK)
+        if data:
+            _write_all(self._files, pack("raw", data))
+        return bool(data)
+
+    def _take_files(self) -> None:
+        if self._files not in self._ready:
+            return
+        for head, data in self._reader.feed(os.read(self._files, _CHUNK)):
+            if head["kind"] == "filled":
+                self._cargo.remember()
+                if not self._writable:
+                    _remount("workspace", "", kernel_calls.READ_ONLY)
+                _write_all(self._files, pack("filled", fault=self._cargo.fault))
+            else:
+                self._cargo.take(head, data)
+
+    def _tell_when_full(self) -> None:
+        found = os.statvfs(f"{BAGGAGE}/workspace")
+        if found.f_bfree < 2 or found.f_ffree < 2:
+            _write_all(self._files, pack("full"))
+
+
+class _Flow:
+    """Bytes from one descriptor to another, neither of which may block the rest."""
+
+    def __init__(self, source: int, target: int, first: bytes = b"") -> None:
+        self._source, self._target = source, target
+        self._bytes = bytearray(first)
+        self.passed = 0
+        self.over = False
+
+    @property
+    def waiting(self) -> bool:
+        return bool(self._bytes)
+
+    def wishes(self) -> dict[int, int]:
+        wanted = {}
+        if not self.over and len(self._bytes) < _UNSENT:
+            wanted[self._source] = select.POLLIN
+        if self._bytes:
+            wanted[self._target] = select.POLLOUT
+        return wanted
+
+    def step(self) -> None:
+        if not self.over and len(self._bytes) < _UNSENT:
+            self._read()
+        if self._bytes:
+            self._write()
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._source, _CHUNK)
+        except BlockingIOError:
+            return
+        except ConnectionResetError:
+            data = b""
+        self._bytes += data
+        self.over = not data
+
+    def _write(self) -> None:
+        try:
+            count = os.write(self._target, self._bytes[:_CHUNK])
+            self.passed += count
+            del self._bytes[:count]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._bytes.clear()  # nobody is there to read it
+
+
+def _live(channel: int, output: int) -> NoReturn:
+    """First process of its world, and the only one that will ever read a program."""
+    workspace, servers, skills = (f"{BAGGAGE}/{name}" for name in AREAS)
+    profile = ChildProfile("native", workspace, servers, skills, True, _WIDEST_MB, _LONGEST, _MOST_THREADS, _WIDEST_MB)
+    try:
+        os.setsid()
+        kernel_calls.own_mounts()
+        processes = os.open("/proc", os.O_PATH | os.O_CLOEXEC)
+        trees = native_backend.bench_trees(profile, -1)
+        native_backend.build_root(profile)
+        native_backend.furnish(profile, trees)
+        witness = lockdown.Witness(processes)
+        lockdown.set_limits(profile)
+        lockdown.become_nobody(witness.itself)
+        version = lockdown.lock(profile)
+        signal.signal(_RESEED, _reseed)
+        runner.settle(channel, output, witness.status, ENVIRONMENT)
+        lockdown.close_the_door()
+    except BaseException as fault:
+        runner.report_broken(channel, fault, traceback.format_exc())
+        os._exit(1)
+    runner.live(witness.facts(version), ahead=True)
+
+
+def _reseed(number: int, frame: object) -> None:
+    """The child slept in the snapshot as well: what it drew chance from is the same in every machine."""
+    random.seed()
+    signal.signal(number, signal.SIG_DFL)
+
+
+def _frame(channel: int) -> bytes:
+    """One whole frame as it came."""
+    data = b""
+    while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "big"):
+        more = os.read(channel, _CHUNK)
+        if not more:
+            raise EOFError("the child left without a word")
+        data += more
+    return data
+
+
+def _furnish_machine() -> None:
+    """Mounts the rest needs, and a root that can be changed again: the first file system of a kernel cannot."""
+    _mount(b"/", b"/top", _BIND_ALL)
+    os.chdir("/top")
+    _mount(b".", b"/", _MOVE)
+    os.chroot(".")
+    os.chdir("/")
+    kernel_calls.mount_new("proc", "/proc", 14, "")
+    kernel_calls.mount_new("devtmpfs", "/dev", 2, "mode=755")
+
+
+def _mount(source: bytes, target: bytes, flags: int) -> None:
+    if ctypes.CDLL(None, use_errno=True).mount(source, target, None, ctypes.c_ulong(flags), None):
+        raise OSError(ctypes.get_errno(), f"mount {os.fsdecode(target)}")
+
+
+def _load_drivers() -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    for name in sorted(os.listdir(MODULES)):
+        data = Path(MODULES, name).read_bytes()
+        if libc.syscall(ctypes.c_long(175), data, ctypes.c_ulong(len(data)), b""):
+            raise OSError(ctypes.get_errno(), f"load {name}")
+    for _ in range(1000):
+        if os.path.exists(FILES) and os.path.exists(FRAMES):
+            return
+        time.sleep(0.005)
+    raise TimeoutError("no serial ports")
+
+
+def _make_folders() -> None:
+    for name in AREAS:
+        os.makedirs(f"{BAGGAGE}/{name}", exist_ok=True)
+        options = f"size=64m,nr_inodes={_INODES + 100},mode=755"
+        kernel_calls.mount_new("tmpfs", f"{BAGGAGE}/{name}", _PLAIN, options)
+    os.chown(f"{BAGGAGE}/workspace", NOBODY, NOBODY)
+
+
+def _remount(name: str, options: str, flags: int = 0) -> None:
+    kernel_calls.mount_new("tmpfs", f"{BAGGAGE}/{name}", _REMOUNT | _PLAIN | flags, options)
+
+
+def _freshen(seed: bytes, now: int) -> None:
+    """All machines wake from one snapshot: the time is told to each, and chance is its own."""
+    time.clock_settime_ns(time.CLOCK_REALTIME, now)
+    with open("/dev/urandom", "wb", 0) as device:
+        fcntl.ioctl(device, _ADD_ENTROPY, struct.pack("ii", len(seed) * 8, len(seed)) + seed)
+        fcntl.ioctl(device, _MIX_ENTROPY)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view[:_CHUNK]) :]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""Builds the virtual machine's image: kernel, first file system, first boot, snapshot, and a trial of each."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import os
+import shutil
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+from workbench.sandbox.child_profile import ChildProfile, base_python
+from workbench.sandbox.level_builder import BuildRequest, Tell
+from workbench.sandbox.vm import initramfs, initramfs_contents, linux_kernels, tsc_frequency, vm_image
+from workbench.sandbox.vm.qemu_process import QemuMonitor, QemuProcess
+from workbench.sandbox.vm.vm_image import SNAPSHOT_MB, VmImage
+from workbench.sandbox.vm.vm_maker import VmMaker, version_of
+
+_BOOT = 90.0  # seconds for a boot under software emulation on a busy machine
+_QUICK_BOOT = 15.0  # with KVM; it may answer and still not work
+_TRIES = 3
+
+
+class VmImageBuilder:
+    """`folder` holds one image; it is replaced when the next one works."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def build(self, wish: BuildRequest, tell: Tell) -> None:
+        engine = version_of(vm_image.need_emulator())
+        present = vm_image.read(self._folder)
+        if present and not wish.again and not vm_image.outdated(present, engine):
+            tell(f"The image of {present.built} is current.")
+            return
+        if wish.base:
+            raise WorkbenchError("A virtual machine begins with no image.", "Leave --from out.")
+        vm_image.private_folder(self._folder.parent)
+        with tempfile.TemporaryDirectory(prefix="vm-", dir=self._folder.parent) as place:
+            image = self._gathered(Path(place, "image"), Path(place), engine, tell)
+            image = asyncio.run(_booted(image, tell))
+            image.save()
+            self.remove(lambda words: None)
+            os.rename(image.folder, self._folder)
+        asyncio.run(_tried(self._folder, tell))
+
+    def remove(self, tell: Tell) -> None:
+        if self._folder.exists():
+            shutil.rmtree(self._folder)
+            tell(f"Removed {self._folder}.")
+        else:
+            tell("There is no image of a virtual machine.")
+
+    def _gathered(self, target: Path, place: Path, engine: str, tell: Tell) -> VmImage:
+        target.mkdir()
+        for name in ("kernel", "code"):
+            (place / name).mkdir()
+        began = time.monotonic()
+        kernel = linux_kernels.find(place / "kernel")
+        shutil.copyfile(kernel.image, target / "kernel")
+        began = _told(tell, f"Kernel {kernel.version}", began)
+        ours = initramfs_contents.our_files()
+        initramfs.write(target / "first-root", kernel, ours, place / "code")
+        size = (target / "first-root").stat().st_size >> 20
+        _told(tell, f"First file system of {size} MB with {base_python()}", began)
+        for path in target.iterdir():
+            path.chmod(0o644)  # QEMU reads it as nobody, through a fence that shows these files only
+        return VmImage(
+            folder=str(target),
+            built=datetime.datetime.now(datetime.UTC).date().isoformat(),
+            kernel=kernel.version,
+            engine=engine,
+            accelerator="tcg",
+            processor=vm_image.processor(),
+            clock_khz=tsc_frequency.khz(),
+            python=base_python(),
+            ours=tuple(str(path.relative_to(initramfs_contents.PACKAGE)) for path in ours),
+            fingerprint=vm_image.fingerprint(ours),
+        )
+
+
+async def _booted(image: VmImage, tell: Tell) -> VmImage:
+    """With the first accelerator that boots to the end."""
+    if os.access("/dev/kvm", os.R_OK | os.W_OK):
+        try:
+            fast = replace(image, accelerator="kvm")
+            await _snapshot(fast, _QUICK_BOOT, tell)
+            return fast
+        except WorkbenchError:
+            tell("KVM answers and does not work here: software emulation instead.")
+    for left in reversed(range(_TRIES)):
+        try:
+            await _snapshot(image, _BOOT, tell)
+            break
+        except WorkbenchError:
+            if not left:
+                raise
+    return image
+
+
+async def _snapshot(image: VmImage, patience: float, tell: Tell) -> None:
+    loop = asyncio.get_running_loop()
+    began = time.monotonic()
+    machine = QemuProcess(image, SNAPSHOT_MB, None, writes=2 * SNAPSHOT_MB)
+    try:
+        async with asyncio.timeout(patience):
+            monitor = QemuMonitor(machine.monitor)
+            await monitor.begin()
+            if not await loop.sock_recv(machine.files, 4096):
+                raise WorkbenchError(f"The machine ended while it booted. {machine.words()}".strip())
+            began = _told(tell, f"Cold boot until Python is up ({image.accelerator})", began)
+            await monitor.saved(image.snapshot)
+        _told(tell, f"Snapshot of {image.snapshot.stat().st_size >> 20} MB", began)
+    except TimeoutError:
+        raise WorkbenchError("The machine did not boot in time.", "Try again when this machine is less busy.") from None
+    finally:
+        machine.kill()
+        machine.forget()
+
+
+async def _tried(folder: Path, tell: Tell) -> None:
+    """A few machines from the snapshot, each until its sandbox says that it is ready."""
+    machines = VmMaker(folder)
+    times = []
+    try:
+        tell((await machines.look()).sentence)
+        with tempfile.TemporaryDirectory(prefix="mcp-workbench-vm-") as empty:
+            for _ in range(_TRIES):
+                began = time.monotonic()
+                cell = await machines.make(_profile(empty))
+                times.append(time.monotonic() - began)
+                fault = cell.channel.fault()
+                await machines.finish(cell)
+                if fault:
+                    raise WorkbenchError(f"The sandbox inside the machine does not hold: {fault}")
+    finally:
+        await machines.close()
+    tell(f"Restored until the sandbox inside is ready: {', '.join(f'{seconds:.2f}' for seconds in times)} s.")
+
+
+def _profile(workspace: str) -> ChildProfile:
+    return ChildProfile("qemu", workspace, "", "", True, memory_mb=384, cpu_seconds=10, pids=64, disk_mb=64)
+
+
+def _told(tell: Tell, what: str, began: float) -> float:
+    now = time.monotonic()
+    tell(f"{what}: {now - began:.2f} s.")
+    return now

@@ -1,0 +1,145 @@
+"""Locks a child away and then becomes QEMU, so that a hole in QEMU leads nowhere.
+
+No network, no processes but its own, no files but its libraries and the image, nothing writable, nobody's rights. It
+dies with the core. Where namespaces are forbidden, Landlock and the lost rights remain.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import sys
+from typing import NoReturn, TypedDict
+
+from workbench.sandbox.child_profile import NOBODY
+from workbench.sandbox.locks import kernel_calls, landlock
+from workbench.sandbox.process import native_backend
+
+_ROOT = "/tmp"
+_SHARED = ("/usr/share/qemu", "/usr/share/seabios", "/usr/lib/ipxe/qemu")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/kvm")
+_LOOSE = kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES
+
+
+class ConfinementOrder(TypedDict):
+    """What the core wants started; it comes as JSON on our command line."""
+
+    command: list[str]
+    files: dict[str, str]  # path inside → path on this machine
+    keep: list[int]  # descriptors QEMU inherits
+    parent: int  # the core's process
+    megabytes: int  # the machine's memory
+    writes: int  # megabytes of a file it may write: none, but for the snapshot
+
+
+def main() -> NoReturn:
+    order: ConfinementOrder = json.loads(sys.argv[1])
+    kernel_calls.die_with_parent(signal.SIGKILL)
+    if os.getppid() != order["parent"]:
+        os._exit(1)  # the core died before it could take us along
+    fenced = _new_world()
+    parent = os.getpid()
+    inner = os.fork()
+    if not inner:
+        _become(order, parent if not fenced else 0, fenced)
+    for descriptor in order["keep"]:
+        os.close(descriptor)
+    status = os.waitpid(inner, 0)[1]
+    os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+
+
+def _new_world() -> bool:
+    try:
+        native_backend.enter()
+    except OSError:
+        return False
+    return True
+
+
+def _become(order: ConfinementOrder, parent: int, fenced: bool) -> NoReturn:
+    command, files = order["command"], order["files"]
+    try:
+        if fenced:
+            _enter_root(command[0], files)
+        _give_up(order, fenced)
+        for descriptor in order["keep"]:
+            os.set_inheritable(descriptor, True)
+        if parent and os.getppid() != parent:
+            os._exit(1)
+        words = [word if fenced else files.get(word, word) for word in command]
+        os.execve(command[0], words, {})
+    except OSError as fault:
+        os.write(2, f"QEMU could not be locked away: {fault}\n".encode())
+    os._exit(1)
+
+
+def _enter_root(emulator: str, files: dict[str, str]) -> None:
+    """The host's libraries, QEMU itself and the image, all read-only; nothing else is there."""
+    trees = {
+        place: kernel_calls.clone_tree(place, _LOOSE | kernel_calls.READ_ONLY)
+        for place in (*_libraries(), *_SHARED, emulator, "/etc/ld.so.cache")
+        if os.path.exists(place)
+    }
+    for target, source in files.items():
+        trees[target] = kernel_calls.clone_tree(source, _LOOSE | kernel_calls.READ_ONLY)
+    for name in _there(_DEVICES):
+        trees[name] = kernel_calls.clone_tree(name, kernel_calls.NO_SETUID)
+    kernel_calls.mount_new("tmpfs", _ROOT, _LOOSE, "size=1m,nr_inodes=1k,mode=755")
+    for name in ("bin", "sbin", "lib", "lib64", "lib32"):
+        if os.path.islink(f"/{name}"):
+            os.symlink(os.readlink(f"/{name}"), f"{_ROOT}/{name}")
+    for target, tree in trees.items():
+        native_backend.attach(tree, _ROOT + target)
+    kernel_calls.change_root(_ROOT)
+    kernel_calls.make_read_only("/", _LOOSE)
+
+
+def _libraries() -> tuple[str, ...]:
+    """The C libraries; not our Python's own folder, which QEMU has no use for."""
+    return tuple(place for place in ("/usr/lib", "/usr/lib64", "/lib", "/lib64") if _is_real_folder(place))
+
+
+def _is_real_folder(place: str) -> bool:
+    return os.path.isdir(place) and not os.path.islink(place)
+
+
+def _give_up(order: ConfinementOrder, fenced: bool) -> None:
+    for kind, most in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, order["writes"] << 20),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_AS, (order["megabytes"] + 1536) << 20),
+    ):
+        resource.setrlimit(kind, (most, most))
+    if os.getuid() == 0:
+        os.setgroups(_accelerator_group())
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+    kernel_calls.drop_capabilities()
+    kernel_calls.gain_nothing()
+    _lock_files(["/"] if fenced else [*_there(_SHARED), *order["files"].values()], order["command"][0])
+    kernel_calls.die_with_parent(signal.SIGKILL)  # after the last change of rights: the kernel forgets it at each
+
+
+def _accelerator_group() -> list[int]:
+    """Real root becomes nobody, who may use the processor's help only as a member of the device's group."""
+    try:
+        found = os.stat("/dev/kvm")
+    except OSError:
+        return []
+    return [found.st_gid] if found.st_gid and found.st_mode & 0o060 == 0o060 else []
+
+
+def _lock_files(readable: list[str], emulator: str) -> None:
+    """Landlock as well; QEMU's own filter forbids it to start anything once it runs."""
+    plain = [name for name in _DEVICES if name != "/dev/kvm"]
+    with contextlib.suppress(OSError):
+        landlock.restrict(readable, [], plain, [emulator, *_libraries()], _there(("/dev/kvm",)))
+
+
+def _there(places: tuple[str, ...]) -> list[str]:
+    return [place for place in places if os.path.exists(place)]

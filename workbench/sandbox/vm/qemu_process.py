@@ -1,0 +1,160 @@
+"""Starts one confined QEMU and holds its ends: frames, files, monitor, and its messages when it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.sandbox.child_profile import ENVIRONMENT, base_python
+from workbench.sandbox.vm import qemu_command
+from workbench.sandbox.vm.initramfs_contents import PACKAGE
+from workbench.sandbox.vm.vm_image import VmImage, need_emulator
+
+_START = (
+    f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r});"
+    " from workbench.sandbox.vm.qemu_confinement import main; main()"
+)
+_LAST_WORDS = 2000  # characters of what QEMU said before it failed
+
+
+class QemuProcess:
+    """One QEMU, used once. Its sockets are ours until a transport takes them over; `writes` MB it may save."""
+
+    def __init__(self, image: VmImage, megabytes: int, snapshot: Path | None, writes: int = 0) -> None:
+        pairs = [socket.socketpair() for _ in range(3)]
+        self.frames, self.files, self.monitor = (ours for ours, _ in pairs)
+        theirs = [other for _, other in pairs]
+        file = os.open(snapshot, os.O_RDONLY | os.O_CLOEXEC) if snapshot else -1
+        try:
+            ports = qemu_command.PortDescriptors(theirs[0].fileno(), theirs[1].fileno(), theirs[2].fileno(), file)
+            words = qemu_command.arguments(
+                need_emulator(),
+                image.accelerator,
+                megabytes,
+                ports,
+                qemu_command.KERNEL,
+                qemu_command.FIRST_ROOT,
+                image.clock_khz if image.accelerator == "tcg" else 0,
+            )
+            self.process = _started(words, image, megabytes, ports, writes)
+        except BaseException:
+            for ours, _ in pairs:
+                ours.close()
+            raise
+        finally:
+            for other in theirs:
+                other.close()
+            if file >= 0:
+                os.close(file)
+        for ours, _ in pairs:
+            ours.setblocking(False)
+
+    def kill(self) -> None:
+        """The fence goes, and the kernel ends QEMU with it."""
+        if self.process.poll() is None:
+            self.process.kill()
+
+    def words(self) -> str:
+        """What it said on its error output, when it has ended."""
+        assert self.process.stderr is not None
+        with contextlib.suppress(OSError):
+            return (os.read(self.process.stderr.fileno(), _LAST_WORDS) or b"").decode("utf-8", "replace").strip()
+        return ""
+
+    def forget(self) -> None:
+        """After the end: everything that is still open here."""
+        self.process.wait()
+        assert self.process.stderr is not None
+        self.process.stderr.close()
+        for end in (self.frames, self.files, self.monitor):
+            end.close()
+
+
+def _started(
+    words: Sequence[str], image: VmImage, megabytes: int, ports: qemu_command.PortDescriptors, writes: int
+) -> subprocess.Popen[bytes]:
+    order = {
+        "command": list(words),
+        "files": {qemu_command.KERNEL: str(image.kernel_file), qemu_command.FIRST_ROOT: str(image.first_root)},
+        "keep": ports.all,
+        "parent": os.getpid(),
+        "megabytes": megabytes,
+        "writes": writes,
+    }
+    process = subprocess.Popen(
+        [base_python(), "-I", "-S", "-B", "-c", _START, json.dumps(order)],
+        pass_fds=ports.all,
+        env=ENVIRONMENT,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    os.set_blocking(process.stderr.fileno(), False)
+    return process
+
+
+class QemuMonitor:
+    """QEMU's own control line (QMP); nothing inside the machine reaches it."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self._end = end
+        self._bytes = b""
+
+    async def begin(self) -> None:
+        await self._next()  # its greeting
+        await self.ask("qmp_capabilities")
+
+    async def running(self) -> None:
+        """Until the machine goes on from where its snapshot was taken."""
+        if (await self.ask("query-status"))["status"] != "running":
+            await self._event("RESUME")
+
+    async def ask(self, what: str, descriptor: int = -1, **words: Any) -> Any:  # Any: JSON both ways
+        data = json.dumps({"execute": what, "arguments": words}).encode()
+        if descriptor >= 0:
+            socket.send_fds(self._end, [data], [descriptor])
+        else:
+            await asyncio.get_running_loop().sock_sendall(self._end, data)
+        while True:
+            answer = await self._next()
+            if "error" in answer:
+                raise WorkbenchError(f"QEMU refused {what}: {answer['error'].get('desc', '')}.")
+            if "return" in answer:
+                return answer["return"]
+
+    async def saved(self, target: Path) -> None:
+        """Write down the whole machine; it stands still afterwards."""
+        with target.open("wb") as file:
+            await self.ask("getfd", file.fileno(), fdname="snapshot")
+            await self.ask("migrate-set-capabilities", capabilities=[{"capability": "events", "state": True}])
+            await self.ask("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
+            await self.ask("migrate", uri="fd:snapshot")
+            while (state := (await self._event("MIGRATION"))["status"]) != "completed":
+                if state in ("failed", "cancelled"):
+                    raise WorkbenchError("QEMU could not write the snapshot.", "Look at the free space on the disk.")
+
+    async def _event(self, name: str) -> dict[str, Any]:  # Any: JSON
+        while (news := await self._next()).get("event") != name:
+            pass
+        return dict(news.get("data", {}))
+
+    async def _next(self) -> dict[str, Any]:  # Any: JSON
+        while b"\n" not in self._bytes:
+            data = await asyncio.get_running_loop().sock_recv(self._end, 1 << 16)
+            if not data:
+                raise WorkbenchError("QEMU ended.")
+            self._bytes += data
+        line, _, self._bytes = self._bytes.partition(b"\n")
+        found: dict[str, Any] = json.loads(line)  # Any: as above
+        return found

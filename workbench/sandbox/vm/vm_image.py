@@ -1,0 +1,134 @@
+"""What was built for virtual machines: kernel, first file system, snapshot, and a note of their sources."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+from workbench.files import write_file
+from workbench.sandbox.child_profile import ChildProfile, base_python
+from workbench.sandbox.file_transfer.transfer_host import WORKSPACE_MB
+from workbench.sandbox.vm.initramfs_contents import PACKAGE
+
+BUILD = "Build one: `mcp-workbench sandbox build vm`."
+SNAPSHOT_MB = 1024  # memory of the machine in the snapshot
+_BASE_MB = 256  # kernel, Python, private folders
+_MACHINES = {"x86_64": "qemu-system-x86_64"}
+_NOTE = "image.json"
+
+
+@dataclass(frozen=True, slots=True)
+class VmImage:
+    """One built image. Everything in the note was true when it was built."""
+
+    folder: str
+    built: str  # day
+    kernel: str  # version
+    engine: str  # version of QEMU: a snapshot fits no other
+    accelerator: str  # tcg (software emulation) or kvm
+    processor: str  # of the machine it was built on: a snapshot fits no other
+    clock_khz: int  # how fast that one's clock counts
+    python: str
+    ours: tuple[str, ...]  # our files inside, below the package
+    fingerprint: str
+
+    @property
+    def kernel_file(self) -> Path:
+        return Path(self.folder, "kernel")
+
+    @property
+    def first_root(self) -> Path:
+        return Path(self.folder, "first-root")
+
+    @property
+    def snapshot(self) -> Path:
+        return Path(self.folder, "snapshot")
+
+    def save(self) -> None:
+        write_file(Path(self.folder, _NOTE), json.dumps(asdict(self), indent=1), mode=0o644)
+
+
+def read(folder: Path) -> VmImage | None:
+    """The image in this folder; None where nothing whole was built."""
+    try:
+        words = json.loads((folder / _NOTE).read_text(encoding="utf-8"))
+        image = VmImage(**{**words, "folder": str(folder), "ours": tuple(words["ours"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    whole = all(path.is_file() for path in (image.kernel_file, image.first_root, image.snapshot))
+    return image if whole else None
+
+
+def outdated(image: VmImage, engine: str) -> str:
+    """Why the image may not be used any more; empty when it may."""
+    if fingerprint(PACKAGE / name for name in image.ours) != image.fingerprint:
+        return "The virtual machine's image was built for other files of the workbench."
+    if image.python != base_python():
+        return "The virtual machine's image was built for another Python."
+    if image.engine != engine:
+        return f"The virtual machine's snapshot was made by QEMU {image.engine}, and this is {engine}."
+    if image.processor != processor():
+        return "The virtual machine's snapshot was made on another processor."
+    return ""
+
+
+def fingerprint(files: Iterable[Path]) -> str:
+    """One hash of our files as they are on the disk; a file that is gone has none."""
+    found = hashlib.sha256()
+    for path in sorted(files):
+        try:
+            data = path.read_bytes()
+        except OSError:
+            data = b""
+        found.update(f"{path.relative_to(PACKAGE)}\0{len(data)}\0".encode() + data)
+    return found.hexdigest()[:16]
+
+
+def memory_of(profile: ChildProfile) -> int:
+    """Megabytes for a machine that runs this: the program's, its files', and what the system below it takes."""
+    wanted = profile.memory_mb + min(profile.disk_mb, WORKSPACE_MB) + _BASE_MB
+    return -(-wanted // SNAPSHOT_MB) * SNAPSHOT_MB
+
+
+def emulator() -> str:
+    """Path of this processor's QEMU; empty when it is not installed."""
+    name = _MACHINES.get(platform.machine(), "")
+    return shutil.which(name) or "" if name else ""
+
+
+def need_emulator() -> str:
+    if platform.system() != "Linux" or platform.machine() not in _MACHINES:
+        raise WorkbenchError(
+            "Virtual machines need Linux on x86-64 so far.", "Use the container level, or the process level."
+        )
+    found = emulator()
+    if not found:
+        hint = (
+            "Install it, on Debian and Ubuntu by `sudo apt-get install --no-install-recommends qemu-system-x86`,"
+            " then run `mcp-workbench sandbox build vm`."
+        )
+        raise WorkbenchError("QEMU is not installed.", hint)
+    return found
+
+
+def processor() -> str:
+    """The processor's name, as far as the system tells it."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return platform.machine()
+    names = (line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name"))
+    return next(names, platform.machine())
+
+
+def private_folder(folder: Path) -> None:
+    """Made for its owner alone: whoever could write there would write what programs meet."""
+    folder.mkdir(parents=True, exist_ok=True)
+    os.chmod(folder, 0o700)
