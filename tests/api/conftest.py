@@ -75,7 +75,7 @@ class Answers:
         self.asked.append(query)
         return ()
 
-    async def frames(self, server: str, after: float) -> tuple[object, ...]:
+    async def frames(self, server: str, after: float = 0.0) -> tuple[object, ...]:
         raise ZeroDivisionError("secret inside")
 
     async def shut_down(self) -> None:

@@ -55,7 +55,7 @@ class PaperWatch:
     def conditions(self) -> dict[str, Vitals]:
         return self.__dict__.setdefault("_conditions", {})
 
-    async def frames(self, server: str, after: float) -> tuple[Frame, ...]:
+    async def frames(self, server: str, after: float = 0.0) -> tuple[Frame, ...]:
         return self.traffic(server).frames(after)
 
     async def frame(self, server: str, at: float) -> str:
