@@ -22,13 +22,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from workbench.audit.chain import ALL_COLUMNS
-from workbench.audit.finder import Finder
-from workbench.audit.index import Index
+from workbench.audit.audit_database import open_to_read
+from workbench.audit.audit_search import Finder
+from workbench.audit.chain_verification import verify
+from workbench.audit.hash_chain import ALL_COLUMNS
 from workbench.audit.journal import Journal
-from workbench.audit.store import open_to_read
-from workbench.audit.verification import verify_apart
-from workbench.audit.verify import verify
+from workbench.audit.parallel_verification import verify_apart
+from workbench.audit.search_index import Index
 from workbench.records import EntryQuery, Note
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -30,12 +30,12 @@ from PySide6.QtCore import Qt  # noqa: E402
 from PySide6.QtTest import QTest  # noqa: E402
 from PySide6.QtWidgets import QApplication, QPlainTextEdit  # noqa: E402
 
+from workbench.editor_completion.completion_client import Hints  # noqa: E402
 from workbench.events import spawn  # noqa: E402
 from workbench.gui.app import live, make_loop, open_window  # noqa: E402
 from workbench.gui.bridge import LinkState  # noqa: E402
 from workbench.gui.editor.drafts import Drafts  # noqa: E402
 from workbench.gui.main_window import MainWindow  # noqa: E402
-from workbench.hints.hints import Hints  # noqa: E402
 from workbench.paths import OVERRIDE, paths_of  # noqa: E402
 
 LINES, KEYS, PACE = 5_000, 600, 0.03

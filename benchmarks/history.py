@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from workbench.history.history import History
+from workbench.calls.call_history import History
 from workbench.records import Content, Origin, Outcome, PastQuery, Tool, ToolCall
 from workbench.settings import Settings
 

@@ -20,9 +20,9 @@ from workbench.core import Core
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import RunState
 from workbench.settings import Settings
-from workbench.workspace.confined import Confined
+from workbench.workspace.confined_paths import Confined
 from workbench.workspace.snapshots import NotQuick, Snapshots, Writer
-from workbench.workspace.undoing import Undoing
+from workbench.workspace.undo import Undoing
 
 SIZES = (0, 10, 100, 1_000, 10_000)
 BYTES = 2_000  # of a file

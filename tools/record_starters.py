@@ -23,7 +23,7 @@ from workbench.core import Core  # noqa: E402
 from workbench.events import Event, RunChanged  # noqa: E402
 from workbench.paths import OVERRIDE, paths_of, starter_skills  # noqa: E402
 from workbench.records import Decision, RunState  # noqa: E402
-from workbench.skills.folder import CASSETTES  # noqa: E402
+from workbench.skills.skill_folder import CASSETTES  # noqa: E402
 
 PROGRAMS: Final = {
     ("batch-with-retry", "one-order-is-not-there"): """\

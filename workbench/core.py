@@ -17,15 +17,15 @@ from workbench.agent.entrance import Entrance, load_door
 from workbench.analysis.verdict import RULES
 from workbench.api_handlers.handler_registration import api_methods
 from workbench.api_handlers.request_handler import HandlerContext
-from workbench.audit.finder import Finder
-from workbench.audit.index import Index
-from workbench.audit.indexing import Indexing
+from workbench.audit.audit_search import Finder
 from workbench.audit.journal import Journal
-from workbench.audit.telemetry import Telemetry
+from workbench.audit.opentelemetry_export import Telemetry
+from workbench.audit.search_index import Index
+from workbench.audit.search_index_updater import Indexing
+from workbench.calls.call_history import History
+from workbench.editor_completion.completion_client import Hints
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, DefinitionsBlocked, Event, Noticed, spawn
-from workbench.hints.hints import Hints
-from workbench.history.history import History
 from workbench.network.network_access import Network
 from workbench.paths import Paths, images_folder, starter_skills
 from workbench.permissions.personal_data_marks import Personal
@@ -35,12 +35,12 @@ from workbench.records import Fault, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker
 from workbench.runs.generated_packages import GeneratedPackages
-from workbench.runs.learning_skills import LearningSkills
 from workbench.runs.note_masking import NoteMasking
 from workbench.runs.provenance_memory import ProvenanceMemory
 from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
 from workbench.runs.sessions import Sessions
+from workbench.runs.skill_usage_learning import LearningSkills
 from workbench.runs.token_usage import TokenUsage
 from workbench.runs.vault_persistence import VaultPersistence
 from workbench.sandbox.importable_packages import packages
@@ -55,10 +55,10 @@ from workbench.servers.oauth.sign_in_service import SignIns
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings, read
 from workbench.skills.library import Library
-from workbench.workspace.cache import Cache
+from workbench.workspace.answer_cache import Cache
 from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots
-from workbench.workspace.store import Store
+from workbench.workspace.workspace_files import Store
 
 if TYPE_CHECKING:
     from workbench.agent.door import Door

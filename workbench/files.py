@@ -2,7 +2,7 @@
 
 Reading: a project can hold a pipe, a device or a giant file under any name, and 100 KB of TOML that take 10 GB to read.
 Writing: every file of the workbench is written by `replacing_file` or `write_file`. Files below the workspace are not:
-they are written through directory handles (`workspace/confined.py`), because programs can change the folders.
+they are written through directory handles (`workspace/confined_paths.py`), because programs can change the folders.
 """
 
 from __future__ import annotations

@@ -17,12 +17,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from workbench import process
 from workbench.api.in_memory import StandIn
-from workbench.audit.export import export
-from workbench.audit.finder import Finder
+from workbench.audit.audit_export import export
+from workbench.audit.audit_search import Finder
+from workbench.audit.compliance_report import Frame, make
+from workbench.audit.compliance_report_data import as_json
+from workbench.audit.compliance_report_html import as_html
 from workbench.audit.journal import Journal
-from workbench.audit.report import Frame, make
-from workbench.audit.report_data import as_json
-from workbench.audit.report_html import as_html
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, Noticed
 from workbench.paths import Paths

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from workbench.api_handlers.runs import HeldCallsHandler
-from workbench.audit.review import review
+from workbench.audit.approval_statistics import review
 from workbench.errors import WorkbenchError
 from workbench.records import Entry, Pause, PauseAnswer, ReviewFigures
 from workbench.runs.pauses import Pauses

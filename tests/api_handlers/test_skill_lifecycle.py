@@ -9,7 +9,7 @@ import pytest
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import RunState, SkillState
-from workbench.runs.skill_verbs import find_skills, kept_skills, run_skill
+from workbench.runs.skill_actions import find_skills, kept_skills, run_skill
 
 PROGRAM = """\
 from servers.demo import list_orders

@@ -10,7 +10,7 @@ from skills_ref import validate
 
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, Risk, RunState, SkillState
-from workbench.runs import arrivals
+from workbench.runs import skill_imports
 
 CARD = "---\nname: {0}\ndescription: Does {0}.\n---\nHow to.\n"
 CODE = "async def {0}(number: int = 1) -> int:\n    return number + 1\n"
@@ -109,7 +109,7 @@ async def test_a_skill_that_would_import_itself_is_not_kept(core):
 
 
 async def test_every_skill_of_a_checkout_that_is_looked_at_can_be_imported(core, tmp_path, monkeypatch):
-    monkeypatch.setattr(arrivals, "HELD", 2)
+    monkeypatch.setattr(skill_imports, "HELD", 2)
     for name in ("one", "two", "three"):
         sent(tmp_path / "many", name, CODE.format(name))
     reviews = await core.api.look_at_skills(str(tmp_path / "many"))

@@ -12,7 +12,7 @@ from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged
 from workbench.records import Decision, EntryQuery, RunState
-from workbench.workspace import telling
+from workbench.workspace import file_change_records
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ async def test_files_are_shown_by_what_is_in_them(core, monkeypatch):
     kinds = {name: (await api.file_piece(name)).kind for name in ("a.json", "b.csv", "c.txt", "d.json", "e.svg")}
     assert kinds == {"a.json": "json", "b.csv": "csv", "c.txt": "image", "d.json": "binary", "e.svg": "text"}
     assert base64.b64decode((await api.file_piece("c.txt")).text) == png
-    monkeypatch.setattr(telling, "PIECE", 10)
+    monkeypatch.setattr(file_change_records, "PIECE", 10)
     await api.write_file("long.txt", "ü" * 12)
     first = await api.file_piece("long.txt")
     rest = await api.file_piece("long.txt", first.end)

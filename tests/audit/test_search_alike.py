@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.audit.finder import Finder
-from workbench.audit.index import Index
+from workbench.audit.audit_search import Finder
 from workbench.audit.journal import Journal
+from workbench.audit.search_index import Index
 from workbench.gui.models.audit import AuditModel
 from workbench.records import EntryQuery, Note
 

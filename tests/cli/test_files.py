@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from workbench.settings import Settings
-from workbench.workspace.confined import Confined
+from workbench.workspace.confined_paths import Confined
 from workbench.workspace.snapshots import Snapshots, Writer
 
 

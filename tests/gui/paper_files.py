@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from workbench.api_handlers.workspace_files import WorkspaceHandler
 from workbench.events import FilesChanged, FilesHeld, RunChanged
 from workbench.settings import Settings
-from workbench.workspace.cache import Cache
+from workbench.workspace.answer_cache import Cache
 from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots, Writer
-from workbench.workspace.staging import Settling, Stages
-from workbench.workspace.store import Store
+from workbench.workspace.workspace_copies import Settling, Stages
+from workbench.workspace.workspace_files import Store
 
 CSV = "id,name,amount\n" + "".join(f"{n},Order {n},{n * 12.5}\n" for n in range(1, 60))
 JSON = '{"orders": [{"id": 1, "open": true}, {"id": 2, "open": false}], "total": 2}'

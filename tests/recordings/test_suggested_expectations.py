@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.calls.text import read, write
+from workbench.calls.saved_call_format import read, write
 from workbench.errors import WorkbenchError
 from workbench.recordings.expectations import check_expectations
 from workbench.recordings.suggested_expectations import keep_answer, suggest_expectations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.audit.finder import Finder
+from workbench.audit.audit_search import Finder
 from workbench.audit.journal import Journal
 from workbench.core import Core
 from workbench.errors import WorkbenchError

@@ -10,7 +10,7 @@ from workbench.runs.provenance import Read
 from workbench.runs.sessions import KEEP_SECONDS, Session, Sessions
 from workbench.runs.vault_persistence import VaultPersistence
 from workbench.secrets.secret_masking import Masks
-from workbench.workspace.walk import Stamp
+from workbench.workspace.directory_scan import Stamp
 
 
 def test_every_agent_gets_a_session_of_its_own():

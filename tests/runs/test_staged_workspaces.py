@@ -23,7 +23,7 @@ from workbench.events import FilesHeld, RunChanged
 from workbench.records import Decision, EntryQuery, Gate, RunState
 from workbench.runs import pipeline
 from workbench.sandbox.isolation_probe import BACKENDS
-from workbench.workspace import staging as stages
+from workbench.workspace import workspace_copies as stages
 
 IMAGE = "P3 1 1 255 0 0 0\n"
 XML = "<old/>"

@@ -13,7 +13,7 @@ from workbench.records import Origin, Proposal, Run, RunState
 from workbench.runs.stored_answers import StoredAnswers
 from workbench.settings import Settings
 from workbench.workspace.snapshots import Snapshots
-from workbench.workspace.store import Store
+from workbench.workspace.workspace_files import Store
 
 ROWS = json.dumps([{"name": "Ines Novak", "n": n} for n in range(300)])
 

@@ -12,7 +12,7 @@ from tests.runs.steps import reached, waiting
 from workbench.events import FilesChanged
 from workbench.records import Decision, EntryQuery, RunState
 from workbench.runs import workspace_changes
-from workbench.workspace.undoing import Undoing
+from workbench.workspace.undo import Undoing
 
 WRITES = "open('workspace/{0}.txt', 'w').write('{0}')"
 

@@ -17,9 +17,9 @@ from workbench.events import SkillsChanged
 from workbench.paths import starter_skills
 from workbench.records import SkillState
 from workbench.skills.cassettes import Cassette, write_cassette
-from workbench.skills.folder import code_sha, put_by
 from workbench.skills.library import Library
-from workbench.skills.parcel import open_parcels
+from workbench.skills.skill_folder import code_sha, put_by
+from workbench.skills.skill_packages import open_parcels
 
 if TYPE_CHECKING:
     from conftest import Shelf

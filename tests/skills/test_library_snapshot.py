@@ -15,8 +15,8 @@ import pytest
 from workbench.records import SkillState
 from workbench.skills import library_snapshot
 from workbench.skills.cassettes import Cassette, write_cassette
-from workbench.skills.folder import code_sha, read_skill
 from workbench.skills.library import Library
+from workbench.skills.skill_folder import code_sha, read_skill
 
 if TYPE_CHECKING:
     from conftest import Shelf

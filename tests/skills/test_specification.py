@@ -10,8 +10,8 @@ from skills_ref import read_properties, to_prompt, validate
 
 from workbench.paths import starter_skills
 from workbench.records import SkillState
-from workbench.skills.folder import read_skill
-from workbench.skills.parcel import open_parcels
+from workbench.skills.skill_folder import read_skill
+from workbench.skills.skill_packages import open_parcels
 
 if TYPE_CHECKING:
     from conftest import Shelf

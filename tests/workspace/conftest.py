@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.workspace.store import Store
+from workbench.workspace.workspace_files import Store
 
 
 @pytest.fixture

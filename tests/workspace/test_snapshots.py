@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from workbench.settings import Settings
 from workbench.workspace import snapshots as module
+from workbench.workspace.directory_scan import DEEPEST, TooMany, look
 from workbench.workspace.snapshots import NotQuick, Snapshots, Writer
-from workbench.workspace.walk import DEEPEST, TooMany, look
 
 
 @pytest.fixture

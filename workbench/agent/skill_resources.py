@@ -23,7 +23,7 @@ from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.services import Services
 from workbench.runs.sessions import Session
-from workbench.runs.skill_verbs import kept_skills
+from workbench.runs.skill_actions import kept_skills
 from workbench.skills.frontmatter import FrontMatterError, Node, read_nested_fields
 
 PAGE: Final = 50  # skills of one answer

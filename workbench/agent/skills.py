@@ -14,9 +14,9 @@ from workbench.records import JsonObject, Skill
 from workbench.runs.answer_view import cut
 from workbench.runs.services import Services
 from workbench.runs.sessions import Session
-from workbench.runs.skill_offers import offer_skill
-from workbench.runs.skill_verbs import find_skills, kept_skill, kept_skills, read_skill_text
-from workbench.skills.signature import calling
+from workbench.runs.skill_actions import find_skills, kept_skill, kept_skills, read_skill_text
+from workbench.runs.skill_drafts import offer_skill
+from workbench.skills.skill_signature import calling
 
 MOST_FOUND: Final = 10
 

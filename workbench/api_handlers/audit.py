@@ -9,12 +9,12 @@ from pathlib import Path
 
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import RequestHandler
-from workbench.audit.export import export
-from workbench.audit.figures import figures
-from workbench.audit.report import Frame, make
-from workbench.audit.report_data import as_csv, as_json
-from workbench.audit.report_html import as_html
-from workbench.audit.verification import verify_apart
+from workbench.audit.audit_export import export
+from workbench.audit.compliance_report import Frame, make
+from workbench.audit.compliance_report_data import as_csv, as_json
+from workbench.audit.compliance_report_html import as_html
+from workbench.audit.parallel_verification import verify_apart
+from workbench.audit.statistics import figures
 from workbench.errors import WorkbenchError
 from workbench.events import AuditVerifying
 from workbench.records import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Figures

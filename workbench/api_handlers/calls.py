@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
 from workbench.api_handlers.servers import ServerHandler
-from workbench.calls.store import CallStore
+from workbench.calls.saved_call_files import CallStore
 from workbench.errors import WorkbenchError
 from workbench.events import SavedCallsChanged
 from workbench.recordings.expectations import check_expectations

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from workbench.agent.entrance import Entrance
 from workbench.api.peer_credentials import TERMINAL, WINDOW, ApiCaller, current_caller
+from workbench.editor_completion.completion_client import Hints
 from workbench.errors import WorkbenchError
-from workbench.hints.hints import Hints
 from workbench.records import Fault, JsonValue, Note
 from workbench.runs.askings import Askings
 from workbench.runs.broker import Broker

@@ -27,7 +27,7 @@ from workbench.records import (
 from workbench.runs.program_execution import limits_from
 from workbench.runs.sessions import Session
 from workbench.skills.cassettes import Cassette, cassette_name, read_cassettes, remove_cassette, write_cassette
-from workbench.skills.signature import called_with
+from workbench.skills.skill_signature import called_with
 
 SHOWN = 300  # characters of arguments and results in a list
 

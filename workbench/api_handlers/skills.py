@@ -16,13 +16,13 @@ from workbench.api.marker import api
 from workbench.api_handlers.request_handler import BY, HandlerContext, RequestHandler
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, Run, Skill, SkillPage, SkillReview, SkillState
-from workbench.runs.arrivals import Arrivals
-from workbench.runs.needs import missing, needed
-from workbench.runs.skill_verbs import run_skill
-from workbench.skills.exporting import pack
-from workbench.skills.names import is_name
-from workbench.skills.signature import calling, schema_of, trying
-from workbench.skills.template import beginning
+from workbench.runs.required_tools import missing, needed
+from workbench.runs.skill_actions import run_skill
+from workbench.runs.skill_imports import Arrivals
+from workbench.skills.skill_export import pack
+from workbench.skills.skill_names import is_name
+from workbench.skills.skill_signature import calling, schema_of, trying
+from workbench.skills.skill_template import beginning
 
 
 class SkillHandler(RequestHandler):

@@ -13,10 +13,10 @@ from workbench.api_handlers.request_handler import BY, RequestHandler
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged, FilesHeld
 from workbench.records import FileChanges, FileInfo, FilePiece, KeptFiles, UndoPlan
-from workbench.workspace import carrying, telling
-from workbench.workspace.names import shown
+from workbench.workspace import file_change_records, file_transfer
+from workbench.workspace.file_names import shown
 from workbench.workspace.snapshots import Writer
-from workbench.workspace.undoing import Undoing
+from workbench.workspace.undo import Undoing
 
 Answer = TypeVar("Answer")
 
@@ -30,7 +30,7 @@ class WorkspaceHandler(RequestHandler):
 
     @api
     async def file_piece(self, path: str, start: int = 0) -> FilePiece:
-        return await asyncio.to_thread(telling.piece, self._services.store, path, start)
+        return await asyncio.to_thread(file_change_records.piece, self._services.store, path, start)
 
     # ── what a person changes ────────────────────────────────────────────────────────────────────
     @api(decides=True)
@@ -61,11 +61,11 @@ class WorkspaceHandler(RequestHandler):
     async def bring_files(self, sources: tuple[str, ...], folder: str = "") -> tuple[FileInfo, ...]:
         words = Path(sources[0]).name if len(sources) == 1 else f"{len(sources)} files"
         bring = self._services.store
-        return await self._do(f"brought {words}", (), lambda: carrying.bring(bring, sources, folder))
+        return await self._do(f"brought {words}", (), lambda: file_transfer.bring(bring, sources, folder))
 
     @api(decides=True)
     async def take_file(self, path: str, target: str) -> int:
-        size = await asyncio.to_thread(carrying.take, self._services.store, path, Path(target))
+        size = await asyncio.to_thread(file_transfer.take, self._services.store, path, Path(target))
         self._note("file.taken", f"{path} was copied out of the workspace")
         return size
 
@@ -74,25 +74,28 @@ class WorkspaceHandler(RequestHandler):
     async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
         def newest() -> tuple[FileChanges, ...]:
             with self._services.snapshots.opened() as book:
-                return tuple(telling.told(*one) for one in book.newest(most)) if book is not None else ()
+                return tuple(file_change_records.told(*one) for one in book.newest(most)) if book is not None else ()
 
         return await asyncio.to_thread(newest)
 
     @api
     async def changes_of(self, name: str) -> FileChanges:
-        return telling.told(await asyncio.to_thread(self._undoing.find, name))
+        return file_change_records.told(await asyncio.to_thread(self._undoing.find, name))
 
     @api
     async def changed_text(self, name: str, path: str) -> tuple[str, ...]:
         def texts() -> tuple[str, str]:
-            return telling.both(self._services.snapshots.contents, self._undoing.find(name), path)
+            return file_change_records.both(self._services.snapshots.contents, self._undoing.find(name), path)
 
         return await asyncio.to_thread(texts)
 
     @api
     async def undo_plan(self, name: str) -> UndoPlan:
         changes, steps = await asyncio.to_thread(self._undoing.plan, name)
-        return UndoPlan(telling.told(changes), tuple(map(telling.line, steps[: telling.MOST_TOLD])))
+        return UndoPlan(
+            file_change_records.told(changes),
+            tuple(map(file_change_records.line, steps[: file_change_records.MOST_TOLD])),
+        )
 
     @api(decides=True)
     async def undo_files(self, name: str, paths: tuple[str, ...]) -> FileChanges:
@@ -100,7 +103,7 @@ class WorkspaceHandler(RequestHandler):
 
         def undo() -> FileChanges:
             real = [path for path in undoing.find(name).files if shown(path) in wanted]
-            return telling.told(undoing.undo(name, real, BY))
+            return file_change_records.told(undoing.undo(name, real, BY))
 
         done = await asyncio.to_thread(undo)
         count = f"{done.count:,} files" if done.count != 1 else "one file"
@@ -113,7 +116,7 @@ class WorkspaceHandler(RequestHandler):
     async def held_files(self) -> tuple[FileChanges, ...]:
         """Of programs that nobody approved, newest first; each under the id of its run."""
         found = await asyncio.to_thread(self._services.held.all)
-        return tuple(telling.told(one) for one in found)
+        return tuple(file_change_records.told(one) for one in found)
 
     @api
     async def held_plan(self, run_id: str) -> UndoPlan:
@@ -121,7 +124,10 @@ class WorkspaceHandler(RequestHandler):
         held = self._services.held
         asked = await asyncio.to_thread(held.asked, run_id)
         _, steps = await asyncio.to_thread(held.plan, run_id)
-        return UndoPlan(telling.told(asked), tuple(map(telling.held_line, steps[: telling.MOST_TOLD])))
+        return UndoPlan(
+            file_change_records.told(asked),
+            tuple(map(file_change_records.held_line, steps[: file_change_records.MOST_TOLD])),
+        )
 
     @api
     async def held_text(self, run_id: str, path: str) -> tuple[str, ...]:
@@ -129,7 +135,7 @@ class WorkspaceHandler(RequestHandler):
         held = self._services.held
 
         def texts() -> tuple[str, str]:
-            return telling.current(self._services.store, path), telling.proposed(
+            return file_change_records.current(self._services.store, path), file_change_records.proposed(
                 held.contents, held.asked(run_id), path
             )
 
@@ -146,7 +152,7 @@ class WorkspaceHandler(RequestHandler):
                 raise WorkbenchError(f"{unknown[0]} does not wait for a decision.", "Look at the list again.")
             done = held.decide(run_id, [names[path] for path in allow], [names[path] for path in deny], BY)
             left = next((one.files for one in held.all() if one.id == run_id), {})
-            return telling.told(done), tuple(sorted(map(shown, left)))
+            return file_change_records.told(done), tuple(sorted(map(shown, left)))
 
         done, left = await asyncio.to_thread(decide)
         written = [one.path for one in done.files]

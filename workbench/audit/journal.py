@@ -22,13 +22,13 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from workbench.audit.ahead import ahead_path, read_ahead
-from workbench.audit.chain import ALL_COLUMNS, START, Row, digest_of, entry_of, row_of, text_of
-from workbench.audit.head import Head, HeadFile, fault_at_end, read_head
-from workbench.audit.query import select
-from workbench.audit.store import DAMAGE, open_store, open_to_read, refusal
-from workbench.audit.stride import GAP
-from workbench.audit.verify import verify
+from workbench.audit.ahead_file import ahead_path, read_ahead
+from workbench.audit.audit_database import DAMAGE, open_store, open_to_read, refusal
+from workbench.audit.chain_head_file import Head, HeadFile, fault_at_end, read_head
+from workbench.audit.chain_verification import verify
+from workbench.audit.fast_chain_check import GAP
+from workbench.audit.hash_chain import ALL_COLUMNS, START, Row, digest_of, entry_of, row_of, text_of
+from workbench.audit.search_queries import select
 from workbench.errors import WorkbenchError
 from workbench.events import EntryWritten, Event
 from workbench.records import ChainReport, Entry, EntryQuery, Note

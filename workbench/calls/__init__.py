@@ -1,1 +1,1 @@
-"""Calls as files in the bench: read, written, and held to what is expected of their answers."""
+"""Calls of the project: saved calls, which are files that a team shares, and the history of calls that were made."""

@@ -17,8 +17,8 @@ from workbench.runs.answer_view import cut
 from workbench.runs.services import Services
 from workbench.runs.sessions import Session
 from workbench.tokens import count
-from workbench.workspace.names import parts_of
-from workbench.workspace.store import Store, is_text
+from workbench.workspace.file_names import parts_of
+from workbench.workspace.workspace_files import Store, is_text
 
 MOST_LISTED: Final = 200
 LONGEST_TEXT: Final = 300_000  # characters that are written at once: the program around them has an end too

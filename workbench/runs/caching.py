@@ -17,7 +17,7 @@ from workbench.permissions.tool_annotations import tool_risk
 from workbench.records import Outcome, Risk, Tool, ToolCall
 from workbench.runs.services import Services
 from workbench.servers.configuration.launch_command import fingerprint
-from workbench.workspace.cache import key_of
+from workbench.workspace.answer_cache import key_of
 
 
 class Caching:

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.audit.finder import Finder
+from workbench.audit.audit_search import Finder
 from workbench.audit.journal import ENDS, Journal
 from workbench.records import (
     Entry,

@@ -38,8 +38,8 @@ from workbench.runs.repl_sessions import ReplSessions
 from workbench.runs.run import ProgramRun
 from workbench.runs.sealing import answer as sealed_answer
 from workbench.runs.shown import shown_arguments
-from workbench.runs.skill_offers import offer_skill
-from workbench.runs.skill_verbs import kept_skill
+from workbench.runs.skill_actions import kept_skill
+from workbench.runs.skill_drafts import offer_skill
 from workbench.runs.workspace_file_registration import learn_files
 from workbench.sandbox.importable_packages import packages
 from workbench.sandbox.program import Answered

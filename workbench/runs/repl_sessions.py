@@ -21,7 +21,7 @@ from workbench.runs.services import Services
 from workbench.runs.sessions import Session
 from workbench.sandbox.sandbox import Answer, Ending, Output, Program
 from workbench.sandbox.supervision.repl_sandbox import ReplSandbox
-from workbench.workspace.staging import Stage
+from workbench.workspace.workspace_copies import Stage
 
 LONGEST_NAME = 60  # characters
 REMEMBERED = 50  # states of one author that are over and that nobody asked for since

@@ -43,9 +43,9 @@ from workbench.runs.services import Services
 from workbench.runs.sessions import Session
 from workbench.sandbox.sandbox import Ending
 from workbench.tokens import count, counter
-from workbench.workspace.names import shown
+from workbench.workspace.file_names import shown
 from workbench.workspace.snapshots import Writer
-from workbench.workspace.staging import Stage
+from workbench.workspace.workspace_copies import Stage
 
 if TYPE_CHECKING:
     from workbench.runs.guard import RunGuard

@@ -40,7 +40,7 @@ from workbench.runs.run import ProgramRun
 from workbench.runs.sandbox_choice import choose_sandbox
 from workbench.runs.services import Services
 from workbench.runs.sessions import Session
-from workbench.workspace.names import shown
+from workbench.workspace.file_names import shown
 
 log = logging.getLogger(__name__)
 

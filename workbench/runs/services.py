@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from workbench.audit.finder import Finder
+from workbench.audit.audit_search import Finder
 from workbench.audit.journal import Journal
+from workbench.calls.call_history import History
 from workbench.events import Event
-from workbench.history.history import History
 from workbench.network.network_access import Network
 from workbench.paths import Paths
 from workbench.permissions.personal_data_marks import Personal
@@ -23,10 +23,10 @@ from workbench.servers.oauth.sign_in_service import SignIns
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings
 from workbench.skills.library import Library
-from workbench.workspace.cache import Cache
+from workbench.workspace.answer_cache import Cache
 from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots
-from workbench.workspace.store import Store
+from workbench.workspace.workspace_files import Store
 
 
 class Services(Struct, frozen=True):

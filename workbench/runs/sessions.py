@@ -23,7 +23,7 @@ from workbench.runs.provenance_memory import ProvenanceMemory
 from workbench.runs.registrations import Registrations
 from workbench.secrets.secret_masking import Masks
 from workbench.tokens import add
-from workbench.workspace.walk import Stamp
+from workbench.workspace.directory_scan import Stamp
 
 KEEP_SECONDS = 600.0  # how long a session whose agent left is kept, if no run of it is
 MOST_WEIGHT = 20_000  # values of sessions whose agents left; one takes 4 to 5 KB

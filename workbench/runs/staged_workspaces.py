@@ -24,9 +24,9 @@ from workbench.runs.rehearsal import hold_files
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_person
 from workbench.runs.services import Services
-from workbench.workspace.names import shown
+from workbench.workspace.file_names import shown
 from workbench.workspace.snapshots import MOST, NotQuick, Writer
-from workbench.workspace.staging import (
+from workbench.workspace.workspace_copies import (
     CHANGED,
     EXISTED,
     FULL,

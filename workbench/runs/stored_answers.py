@@ -20,7 +20,7 @@ from workbench.records import FileInfo, Run
 from workbench.runs.answer_view import compose
 from workbench.settings import Settings
 from workbench.workspace.snapshots import Snapshots
-from workbench.workspace.store import Store
+from workbench.workspace.workspace_files import Store
 
 log = logging.getLogger(__name__)
 

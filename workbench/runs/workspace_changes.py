@@ -18,7 +18,7 @@ from workbench.events import FilesChanged, finish_even_if_cancelled
 from workbench.records import Run
 from workbench.runs.program_languages import PYTHON
 from workbench.runs.run import ProgramRun, is_person
-from workbench.workspace.names import shown
+from workbench.workspace.file_names import shown
 from workbench.workspace.snapshots import NotQuick, Snapshots, Writer
 
 log = logging.getLogger(__name__)

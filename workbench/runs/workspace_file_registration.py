@@ -17,7 +17,7 @@ from workbench.records import FileInfo, JsonValue
 from workbench.runs.program_languages import PYTHON
 from workbench.runs.run import ProgramRun, is_person
 from workbench.runs.sessions import Session
-from workbench.workspace.store import Store
+from workbench.workspace.workspace_files import Store
 
 LARGEST: Final = 2_000_000  # bytes of one file
 TOGETHER: Final = 4_000_000  # bytes of all files that are read before one program

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from workbench.errors import WorkbenchError
 from workbench.files import write_file
 from workbench.records import JsonObject, JsonValue
-from workbench.skills.folder import CASSETTES, read_file, within
+from workbench.skills.skill_folder import CASSETTES, read_file, within
 
 FORMAT: Final = 1
 LARGEST: Final = 1_900_000  # characters of a file; no larger one would be read

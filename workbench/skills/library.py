@@ -18,9 +18,12 @@ from workbench.events import Event, SkillsChanged
 from workbench.files import read_plain, write_file
 from workbench.identifiers import skill_module_name
 from workbench.records import Skill, SkillState
-from workbench.skills.approvals import Approvals
 from workbench.skills.cassettes import restamp
-from workbench.skills.folder import (
+from workbench.skills.importable_module import importable
+from workbench.skills.library_snapshot import RETIRED, LibraryReader, LibrarySkill, LibrarySnapshot, skill_folders
+from workbench.skills.skill_approvals import Approvals
+from workbench.skills.skill_card_text import body
+from workbench.skills.skill_folder import (
     CARD,
     LONGEST_DESCRIPTION,
     bring_others,
@@ -33,13 +36,10 @@ from workbench.skills.folder import (
     words_sha,
     write_skill,
 )
-from workbench.skills.lessons import Lessons
-from workbench.skills.library_snapshot import RETIRED, LibraryReader, LibrarySkill, LibrarySnapshot, skill_folders
-from workbench.skills.module import importable
-from workbench.skills.names import is_name, skill_name
-from workbench.skills.parcel import Parcel
-from workbench.skills.renaming import renamed, renamed_words
-from workbench.skills.words import body
+from workbench.skills.skill_names import is_name, skill_name
+from workbench.skills.skill_packages import Parcel
+from workbench.skills.skill_renaming import renamed, renamed_words
+from workbench.skills.skill_usage import Lessons
 
 log = logging.getLogger(__name__)
 

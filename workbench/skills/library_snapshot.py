@@ -19,8 +19,8 @@ from typing import Final, TypeAlias
 from msgspec.structs import replace
 
 from workbench.records import Skill, SkillState
-from workbench.skills.approvals import Approvals
-from workbench.skills.folder import CARD, VERSIONS, code_file, read_skill, words_sha
+from workbench.skills.skill_approvals import Approvals
+from workbench.skills.skill_folder import CARD, VERSIONS, code_file, read_skill, words_sha
 
 RETIRED: Final = ".retired"  # folder of retired skills and drafts, beside the living
 SETTLE: Final = 50_000_000  # ns; several ticks of any file system's clock

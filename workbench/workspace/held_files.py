@@ -15,10 +15,10 @@ from threading import Lock, RLock
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.workspace.book import Book, Change, Changes
-from workbench.workspace.contents import Contents
+from workbench.workspace.changes_database import Book, Change, Changes
+from workbench.workspace.content_store import Contents
 from workbench.workspace.snapshots import Snapshots, Writer
-from workbench.workspace.undoing import Step, Undoing
+from workbench.workspace.undo import Step, Undoing
 
 HELD: Final = "held"
 ALLOWED: Final = "allowed"
@@ -79,8 +79,8 @@ class HeldFiles(Undoing):
         return changes, tuple(step._replace(later=None) for step in steps)
 
     def decide(self, name: str, allowed: Collection[str], denied: Collection[str], actor: str) -> Changes:
-        """Write the one, drop the other; what is in neither, and what could not be written, waits on. The note says
-        why."""
+        """Write the one, drop the other; what is in neither, and what could not be written, waits on. What was
+        allowed and is not kept any more is dropped. The note says so."""
         with self._deciding:
             asked = self.asked(name)
             changes = _reversed(asked)

@@ -23,11 +23,11 @@ from typing import Final
 
 from workbench.records.files import OUTSIDE
 from workbench.settings import Settings
-from workbench.workspace.beneath import open_folder
-from workbench.workspace.book import Book, Change, Changes, Known, State, same
-from workbench.workspace.confined import Confined
-from workbench.workspace.contents import Contents
-from workbench.workspace.walk import Stamp, TooMany, look, stamp_of
+from workbench.workspace.changes_database import Book, Change, Changes, Known, State, same
+from workbench.workspace.confined_paths import Confined
+from workbench.workspace.content_store import Contents
+from workbench.workspace.directory_scan import Stamp, TooMany, look, stamp_at, stamp_of
+from workbench.workspace.safe_folder_open import open_folder
 
 MOST: Final = 100_000  # entries that are looked at: what a workspace may hold
 LOOKING: Final = 3.0  # seconds that one look may last
@@ -151,11 +151,11 @@ class Snapshots:
         undo. Others wait meanwhile."""
         folders = {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
         with self._held(quick=False), self.way.open_root() as root:
-            missing = [folder for folder in folders if _stamp_at(root, folder) is None]
+            missing = [folder for folder in folders if stamp_at(root, folder) is None]
             try:
                 yield
             finally:
-                self._kept_here |= {path: _stamp_at(root, path) for path in (*paths, *missing)}
+                self._kept_here |= {path: stamp_at(root, path) for path in (*paths, *missing)}
 
     @contextmanager
     def looked(self) -> Iterator[dict[str, Known]]:
@@ -373,21 +373,6 @@ class Snapshots:
             self.book.forget(names[: len(names) - settings.workspace_undo_runs])
             self._sweep()
         self.book.forget_before(time.time() - settings.workspace_undo_days * _DAY)
-
-
-def _stamp_at(root: int, path: str) -> Stamp | None:
-    """How something below an open folder looks now; None where nothing is."""
-    *folders, name = path.split("/")
-    try:
-        folder = open_folder(root, folders)
-    except OSError:
-        return None
-    try:
-        return stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
-    except OSError:
-        return None
-    finally:
-        os.close(folder)
 
 
 def _covers(paths: Iterable[str], path: str) -> bool:

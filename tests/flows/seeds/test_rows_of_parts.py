@@ -22,7 +22,7 @@ from workbench.runs.sandbox_choice import wanted_level
 from workbench.servers.configuration.known_servers import known_servers
 from workbench.servers.configuration.mcp_json_file import McpJsonFile
 from workbench.settings import Settings, read
-from workbench.skills.folder import read_skill
+from workbench.skills.skill_folder import read_skill
 from workbench.wrappers.python_package import write_package
 from workbench.wrappers.typescript_package import write_script_package
 

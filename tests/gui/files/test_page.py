@@ -86,9 +86,9 @@ def test_hostile_files_are_text_and_nothing_else(show, paper):
 
 
 def test_a_long_file_is_read_on(show, paper, window, settled, monkeypatch):
-    from workbench.workspace import telling
+    from workbench.workspace import file_change_records
 
-    monkeypatch.setattr(telling, "PIECE", 1_000)
+    monkeypatch.setattr(file_change_records, "PIECE", 1_000)
     paper.put_files({"long.txt": "".join(f"line {n}\n" for n in range(400))})
     preview = show("long.txt")
     while preview.more.isVisible():

@@ -1,0 +1,107 @@
+"""Kept programs become importable functions; the shipped ones really run against the demo server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from workbench.skills.importable_module import missing_module, module_source, usage
+
+
+def call(code: str, *given: Any) -> Any:
+    """Import the module made from a program named `skill`, and call it."""
+    scope: dict[str, Any] = {"__name__": "skill"}
+    exec(compile(module_source(code, "skill"), "skill.py", "exec"), scope)
+    return asyncio.run(scope["skill"](*given))
+
+
+@pytest.mark.parametrize(
+    ("code", "result"),
+    [
+        ("result = 5", 5),
+        ("x = 2\nx + 3", 5),
+        ("return 5", 5),
+        ("import asyncio\nawait asyncio.sleep(0)\nresult = 5\nprint('done')", 5),
+        ("if True:\n    result = 5", 5),
+        ("for result in range(6): pass", 5),
+        ("print('x')", None),
+        ("'''Doc.'''\nfrom math import sqrt\nint(sqrt(25))", 5),
+        ("from __future__ import annotations\nresult: int = 5", 5),
+        ("count = 0\ndef up():\n    global count\n    count += 5\nup()\nresult = count", 5),
+        ("def double(n): return 2 * n\nclass Box:\n    size = double(2)\nBox.size + 1", 5),
+        ("async def other(): return 5\nresult = await other()", 5),
+        ("'''Only words.'''", None),
+        ("", None),
+    ],
+)
+def test_a_plain_program_becomes_the_body_of_its_function(code: str, result: object) -> None:
+    assert call(code) == result
+
+
+def test_a_program_with_the_function_is_left_as_it_is() -> None:
+    code = "LIMIT = 3  # a comment\n\nasync def skill(n): return n + LIMIT\n"
+    assert module_source(code, "skill") == code
+    assert call(code, 2) == 5
+
+
+def test_what_tries_the_function_out_does_not_run_at_import() -> None:
+    code = "LIMIT = 3\nasync def skill(n): return n + LIMIT + more()\n"
+    code += "result = await skill(1)\ndef more(): return 0\nprint(result)\n"
+    assert call(code, 2) == 5
+
+
+def test_no_python_is_a_syntax_error() -> None:
+    with pytest.raises(SyntaxError):
+        module_source("async def (", "skill")
+
+
+def test_a_missing_skill_says_why() -> None:
+    with pytest.raises(ImportError, match='the "reason"\nhere'):
+        exec(missing_module("skill", 'the "reason"\nhere'))
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("result = 5", "result = await skill()"),
+        ("async def skill(a, b=1, *, c, d=2): ...", "result = await skill(a, c=c)"),
+        ("def skill(a): ...", "result = skill(a)"),
+        ("not python (", "result = await skill()"),
+    ],
+)
+def test_the_usage_shows_the_arguments_that_are_needed(code: str, line: str) -> None:
+    assert usage(code, "skill") == f"from skills.skill import skill\n\n{line}"
+
+
+def test_pending_orders_are_summarised_in_a_few_lines(run_starter: Callable[[str, str], Any]) -> None:
+    found = run_starter("pending_orders_summary", "minimum_amount=500, show=3")
+    assert found["read"] == 10_000
+    assert 0 < found["pending"] < 1_000
+    assert len(found["largest"]) == 3
+    assert abs(sum(found["per_product"].values()) - found["amount"]) < 0.1
+    assert len(json.dumps(found)) < 1_000
+
+
+def test_waiting_ends_with_the_message(run_starter: Callable[[str, str], Any]) -> None:
+    found = run_starter("wait_for_message", "every=0.1, seconds=30")
+    assert found["found"] is True
+    assert found["message"].startswith("deployment complete")
+    assert found["looks"] > 1
+
+
+def test_waiting_gives_up_and_says_so(run_starter: Callable[[str, str], Any]) -> None:
+    found = run_starter("wait_for_message", "'never written', every=0.05, seconds=0.1")
+    assert found["found"] is False
+
+
+def test_discovery_asks_for_less_the_deeper_it_looks(run_starter: Callable[[str, str], Any]) -> None:
+    found = run_starter("mcp_progressive_discovery", "'orders'")
+    assert found == {
+        "names": "name of 20 for orders",
+        "described": "description of 5 for orders",
+        "best": "full of 1 for orders",
+    }

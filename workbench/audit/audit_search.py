@@ -1,0 +1,191 @@
+"""Finds entries among a million without keeping anybody waiting: an answer comes in time, or in parts.
+
+A page looks at the newest entries first and stops at its limit, or when its time is over; then it says how far it got,
+and whoever asked goes on from there. Every question has a connection of its own that cannot write; any thread may ask.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from workbench.api.marker import api
+from workbench.audit.audit_database import DAMAGE, open_to_read, refusal
+from workbench.audit.hash_chain import entry_of
+from workbench.audit.search_index import FACETS, HOUR, POSTINGS, TERMS, attach
+from workbench.audit.search_queries import Span, fields_of, match_of, plain, select_marks, select_span
+from workbench.errors import WorkbenchError
+from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Facet
+
+PATIENCE = 0.15  # seconds a page may take; it ends with the step after that
+PAGE = 200  # entries of a page that a list jumps to
+MOST = 5_000  # entries of one answer
+SHOWN = 60  # words that one facet offers: those that occurred last
+_FIRST, _LARGEST = 4_096, 262_144  # entries of the first step, and of the largest
+_INDEXED = 1 << 21  # of a step that only asks the index for words: it begins anew with each step
+_STEP = 0.03  # seconds a step should take
+
+_BOUNDS = "SELECT min(first), max(last) FROM words.hours WHERE hour >= ? AND hour <= ?"
+_FACETS = "SELECT field, value, entries FROM words.terms WHERE field = ? ORDER BY last DESC LIMIT ?"
+_TERM = "SELECT id, entries FROM words.terms WHERE field = ? AND value = ?"
+_KINDS = "SELECT id, entries FROM words.terms WHERE field = 'kind' AND substr(value, 1, ?) = ? LIMIT 2"
+_FEW = 2_000  # entries with a value that are read before trigrams are asked
+_FOREVER = 2**62 // HOUR
+
+
+@dataclass(slots=True)
+class _Reader:
+    """One open question."""
+
+    store: sqlite3.Connection
+    indexed: int  # the index of words knows entries up to here
+    last: int
+
+
+class Finder:
+    """Reads the audit for people; the journal is for those who write it."""
+
+    def __init__(self, audit: Path, index: Path) -> None:
+        self._audit = audit
+        self._index = index
+
+    def page(self, query: EntryQuery, patience: float = PATIENCE) -> EntryPage:
+        """The newest entries that fit, as far as there is time."""
+        with self._reading() as reader:
+            limit = max(0, min(query.limit, MOST))
+            end, found = time.monotonic() + patience, list[Entry]()  # but one step is always taken
+            low, high = _bounds(reader, query)
+            for span in _spans(reader, query, low, high):
+                if span.high < high and time.monotonic() > end:
+                    return EntryPage(tuple(found), span.high)
+                statement, values = select_span(query, span, limit - len(found))
+                found += map(entry_of, reader.store.execute(statement, values))
+                if len(found) >= limit:
+                    return EntryPage(tuple(found), found[-1].seq if found else high)
+            return EntryPage(tuple(found), low, complete=True)
+
+    def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
+        """The same, however long it takes."""
+        return self.page(query, patience=float("inf")).entries
+
+    @api(in_thread=True)
+    def entry(self, seq: int) -> Entry:
+        found = self.entries(EntryQuery(before=seq + 1, limit=1))
+        if not found or found[0].seq != seq:
+            raise WorkbenchError(f"There is no entry {seq}.", "Verify the audit: it may have been taken out.")
+        return found[0]
+
+    def marks(self, query: EntryQuery, over: Callable[[], bool] = lambda: False) -> EntryMarks:
+        """How many fit, and where each page begins; `over` is asked now and then whether to give it up."""
+        query = replace(query, before=0)
+        with self._reading() as reader:
+            low, high = _bounds(reader, query)
+            if plain(query) and _unbroken(reader):
+                marks = tuple(range(reader.last, 0, -PAGE))
+                return EntryMarks(reader.last, reader.last, PAGE, marks)
+            total, found = 0, list[int]()
+            for span in _spans(reader, query, low, high):
+                if over():
+                    break
+                statement, values = select_marks(query, span, total % PAGE, PAGE)
+                count, marked = reader.store.execute(statement, values).fetchone()
+                total += count
+                found += sorted(map(int, marked.split(",")), reverse=True) if marked else []
+            return EntryMarks(total, reader.last, PAGE, tuple(found))
+
+    @api(in_thread=True)
+    def facets(self) -> tuple[Facet, ...]:
+        """What to filter by, the latest first; nothing while there is no index."""
+        with self._reading() as reader:
+            if not reader.indexed:
+                return ()
+            rows = (row for field in FACETS for row in reader.store.execute(_FACETS, (field, SHOWN)))
+            return tuple(Facet(*row) for row in rows)
+
+    @contextmanager
+    def stretch(self, since: float, until: float) -> Iterator[tuple[sqlite3.Connection, int, int]]:
+        """A connection for questions about a stretch of time, with the numbers it lies between, both included. It knows
+        the tables `terms` and `postings`, empty where there is no index, and the function `indexed`."""
+        with self._reading() as reader:
+            if not reader.indexed:
+                for table in (TERMS, POSTINGS):
+                    reader.store.execute(table.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+            reader.store.create_function("indexed", 0, lambda: reader.indexed, deterministic=True)
+            low, high = _bounds(reader, EntryQuery(since=since, until=until))
+            yield reader.store, low, high - 1
+
+    @contextmanager
+    def _reading(self) -> Iterator[_Reader]:
+        try:
+            with closing(open_to_read(self._audit)) as store:
+                indexed = attach(store, self._index)
+                (last,) = store.execute("SELECT coalesce(max(seq), 0) FROM entries").fetchone()
+                yield _Reader(store, indexed, last)
+        except DAMAGE as fault:
+            raise refusal(self._audit, str(fault)) from fault
+
+
+def _bounds(reader: _Reader, query: EntryQuery) -> tuple[int, int]:
+    """Between which numbers the times lie; the second is one beyond. Clocks are set back, so whole hours count."""
+    high = min(query.before, reader.last + 1) if query.before > 0 else reader.last + 1
+    if not (query.since or query.until) or not reader.indexed:
+        return 1, high
+    hours = int(query.since // HOUR), int(query.until // HOUR) if query.until else _FOREVER
+    first, last = reader.store.execute(_BOUNDS, hours).fetchone()
+    if first is None:
+        return reader.indexed + 1, high
+    unknown = reader.last > reader.indexed  # what is not indexed yet is of any time
+    return int(first), high if unknown else min(high, int(last) + 1)
+
+
+def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[Span]:
+    """Stretches of numbers from the newest down, as long as one step can look at in its time."""
+    match, size = match_of(query.text), _FIRST
+    leads = _leads(reader, query) if reader.indexed else ()
+    term, entries = min(leads, key=lambda one: one[1], default=(0, 0))
+    if leads and (not match or entries <= _FEW):
+        match = ""
+    else:
+        term = 0
+    words_only = plain(replace(query, text=""))
+    alone = (
+        bool(term)
+        and len(fields_of(query)) == 1
+        and not query.text
+        and query.kind in ("", fields_of(query).get("area"))
+    )
+    alone = alone and not (query.since or query.until) and query.outcome in ("", "failed")
+    while high > low:
+        indexed = bool(match or leads) and high <= reader.indexed + 1
+        if indexed and leads and not entries:
+            return  # no entry that the index knows has this value
+        step = (_INDEXED if words_only or term else _LARGEST) if indexed else size
+        bottom = max(low, high - step, reader.indexed + 1 if (match or leads) and not indexed else 0)
+        began = time.monotonic()
+        yield Span(bottom, high, match, term, alone) if indexed else Span(bottom, high)
+        took = max(1e-4, time.monotonic() - began)
+        size = int(min(_LARGEST, max(1_000, size * min(8.0, _STEP / took))))
+        high = bottom
+
+
+def _leads(reader: _Reader, query: EntryQuery) -> tuple[tuple[int, int], ...]:
+    """The terms of which each entry that fits has all, with how many entries have them; (0, 0): none has."""
+    found = [reader.store.execute(_TERM, asked).fetchone() or (0, 0) for asked in fields_of(query).items()]
+    if "." in query.kind:
+        kinds = reader.store.execute(_KINDS, (len(query.kind), query.kind)).fetchall()
+        found += kinds[:1] if len(kinds) == 1 else [(0, 0)] if not kinds else []
+    return tuple(found)
+
+
+def _unbroken(reader: _Reader) -> bool:
+    """Whether no number is missing, so that pages can be counted instead of read."""
+    known = reader.store.execute("SELECT entries FROM words.reached").fetchone() if reader.indexed else None
+    (newer,) = reader.store.execute("SELECT count(*) FROM entries WHERE seq > ?", (reader.indexed,)).fetchone()
+    (least,) = reader.store.execute("SELECT coalesce(min(seq), 1) FROM entries").fetchone()
+    return bool((known[0] if known else 0) + newer == reader.last and least == 1)

@@ -1,0 +1,91 @@
+"""Sends spans of runs and calls to an OpenTelemetry collector, if a person names one; nothing is sent otherwise.
+
+The packages for that are an extra. They are loaded on a thread when the first entry comes after the setting was made,
+and entries that come meanwhile wait for them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from workbench.events import EntryWritten, Event, Noticed, spawn
+from workbench.records import Entry, Fault
+
+if TYPE_CHECKING:
+    from workbench.audit.opentelemetry_spans import Spans
+
+log = logging.getLogger(__name__)
+
+WAITING = 2_000  # entries that wait for the packages at most
+INSTALL = '.venv/bin/pip install "opentelemetry-sdk>=1.36,<2" "opentelemetry-exporter-otlp-proto-http>=1.36,<2"'
+
+
+class Telemetry:
+    """Belongs to a core; `hear` is told of every event."""
+
+    hears = (EntryWritten,)
+
+    def __init__(self, endpoint: Callable[[], str], tell: Callable[[Event], None]) -> None:
+        self._endpoint = endpoint
+        self._tell = tell
+        self._to = ""  # the place that is sent to, or that could not be
+        self._spans: Spans | None = None
+        self._due: deque[Entry] = deque(maxlen=WAITING)
+        self._changing: asyncio.Task[None] | None = None
+
+    def hear(self, event: Event) -> None:
+        if not isinstance(event, EntryWritten):
+            return
+        if self._changing is not None:
+            self._due.append(event.entry)
+        elif self._endpoint() != self._to:
+            self._due.append(event.entry)
+            self._changing = spawn("telemetry", self._change())
+        elif self._spans is not None:
+            self._spans.take(event.entry)
+
+    async def close(self) -> None:
+        if self._changing is not None:
+            await self._changing
+        await self._stop()
+
+    async def _change(self) -> None:
+        """Another place than before, or none any more."""
+        try:
+            await self._stop()
+            self._to = self._endpoint()
+            if self._to:
+                self._spans = await asyncio.to_thread(_opened, self._to)
+            while self._due and self._spans is not None:
+                self._spans.take(self._due.popleft())
+        except ImportError:
+            self._tell(
+                Noticed(Fault("OpenTelemetry is switched on, but its packages are not here.", f"Run: {INSTALL}"))
+            )
+        except ValueError as fault:
+            self._tell(Noticed(Fault(f"telemetry.endpoint cannot be used: {fault}.", "Such as http://127.0.0.1:4318.")))
+        finally:
+            self._due.clear()
+            self._changing = None
+
+    async def _stop(self) -> None:
+        if self._spans is not None:
+            spans, self._spans = self._spans, None
+            await asyncio.to_thread(spans.close)
+
+
+def _opened(endpoint: str) -> Spans:
+    parts = urlsplit(endpoint)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("it is no address")
+    from workbench.audit.opentelemetry_spans import Spans
+
+    logging.getLogger("opentelemetry").setLevel(logging.ERROR)  # a collector that is away is no news each second
+    spans = Spans(endpoint)
+    spans.share()
+    return spans

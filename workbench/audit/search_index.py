@@ -1,0 +1,181 @@
+"""Search index of the audit, in a file of its own in the cache: it can be deleted, and is made again.
+
+The audit's own table has no secondary index, because eight of them made each append four times as slow. This file
+holds a trigram index of the texts, so any part of a word is found, and an inverted index of the columns: `terms` are
+the values of a column, `postings` the numbers of the entries that have them. Whoever verifies the chain need not trust
+it, and SQLite alone makes it out of the audit's file, so that no Python runs beside the core's loop meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from pathlib import Path
+
+from workbench.audit.audit_database import BUSY_SECONDS, add_functions
+from workbench.audit.search_queries import SEARCHED
+
+OURS = 0x4D435749  # SQLite's application_id, "MCWI"
+VERSION = 2
+ENTRIES = 2_000  # of one step at most
+LETTERS = 4_000_000  # and so many letters of details
+HOUR = 3600
+FACETS = ("actor", "session", "server", "tool")
+FIELDS = {  # what is looked up by value; an empty value is in no index
+    "area": "substr(kind, 1, instr(kind, '.'))",
+    "kind": "kind",
+    "session": "session",
+    "run_id": "run_id",
+    "server": "server",
+    "tool": "tool",
+    "risk": "risk",
+    "actor": "actor",
+    "failed": "CASE WHEN ok = 0 THEN 'yes' ELSE '' END",
+}
+
+TERMS = """CREATE TABLE terms(
+    id INTEGER PRIMARY KEY, field TEXT NOT NULL, value TEXT NOT NULL, entries INTEGER NOT NULL, last INTEGER NOT NULL,
+    UNIQUE(field, value)
+)"""
+POSTINGS = "CREATE TABLE postings(term INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY(term, seq)) WITHOUT ROWID"
+_SCHEMA = f"""
+PRAGMA journal_mode = WAL;
+BEGIN IMMEDIATE;
+CREATE VIRTUAL TABLE found USING fts5(text, content='', detail=none, columnsize=0, tokenize='trigram');
+CREATE TABLE hours(hour INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL);
+{TERMS};
+{POSTINGS};
+CREATE TABLE reached(
+    one INTEGER PRIMARY KEY CHECK(one = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL, entries INTEGER NOT NULL
+);
+PRAGMA application_id = {OURS};
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+_NEXT = """
+SELECT max(seq) FROM (
+    SELECT seq, sum(letters) OVER (ORDER BY seq) - letters AS before
+    FROM (SELECT seq, length(detail) AS letters FROM audit.entries WHERE seq > ? ORDER BY seq LIMIT ?)
+) WHERE before < ?
+"""
+_WORDS = f"""
+INSERT INTO found(rowid, text) SELECT seq, {" || ' ' || ".join(SEARCHED)} FROM audit.entries WHERE seq > ? AND seq <= ?
+"""
+_HOURS = f"""
+INSERT INTO hours SELECT CAST(at / {HOUR} AS INTEGER) AS hour, min(seq), max(seq) FROM audit.entries
+WHERE seq > ? AND seq <= ? GROUP BY hour
+ON CONFLICT(hour) DO UPDATE SET first = min(first, excluded.first), last = max(last, excluded.last)
+"""
+_TERMS = """
+INSERT INTO terms(field, value, entries, last)
+SELECT '{0}', {1} AS text, count(*), max(seq) FROM audit.entries WHERE seq > ? AND seq <= ? AND text != '' GROUP BY text
+ON CONFLICT(field, value) DO UPDATE SET entries = entries + excluded.entries, last = excluded.last
+"""
+_POSTINGS = """
+INSERT INTO postings SELECT terms.id, made.seq FROM audit.entries AS made
+CROSS JOIN terms ON terms.field = '{0}' AND terms.value = {1} WHERE made.seq > ? AND made.seq <= ?
+"""
+_COLUMNS = tuple(sql.format(*field) for sql in (_TERMS, _POSTINGS) for field in FIELDS.items())
+_REACHED = """
+INSERT OR REPLACE INTO reached SELECT 1, seq, hash, coalesce((SELECT entries FROM reached), 0)
+    + (SELECT count(*) FROM audit.entries WHERE seq > ? AND seq <= ?) FROM audit.entries WHERE seq = ?
+"""
+
+
+class Index:
+    """Grows behind the audit. One thread at a time; it never touches the audit itself."""
+
+    def __init__(self, audit: Path, path: Path) -> None:
+        self.path = path
+        self.audit = audit
+        self._store: sqlite3.Connection | None = None
+
+    def step(self) -> bool:
+        """Take in some entries; whether there may be more. A file that cannot be used is made anew."""
+        try:
+            return self._step(self._opened())
+        except sqlite3.Error:
+            self.remove()
+            raise
+
+    def close(self) -> None:
+        if self._store is not None:
+            store, self._store = self._store, None
+            store.close()
+
+    def remove(self) -> None:
+        """Begin anew at the next step."""
+        self.close()
+        for end in ("", "-wal", "-shm"):
+            Path(f"{self.path}{end}").unlink(missing_ok=True)
+
+    def _step(self, store: sqlite3.Connection) -> bool:
+        done = reached(store, "main", "audit")
+        if done is None:
+            self.remove()
+            return True
+        (last,) = store.execute(_NEXT, (done, ENTRIES, LETTERS)).fetchone()
+        if last is None:
+            return False
+        store.execute("BEGIN IMMEDIATE")
+        try:
+            for statement in (_WORDS, _HOURS, *_COLUMNS):
+                store.execute(statement, (done, last))
+            store.execute(_REACHED, (done, last, last))
+            store.execute("COMMIT")
+        except BaseException:
+            store.rollback()
+            raise
+        return True
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._store is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+            store = sqlite3.connect(
+                self.path.absolute().as_uri(), uri=True, timeout=BUSY_SECONDS, isolation_level=None,
+                check_same_thread=False,
+            )  # fmt: skip
+            add_functions(store)
+            try:
+                _prepare(store, self.audit)
+            except BaseException:
+                store.close()
+                raise
+            self._store = store
+        return self._store
+
+
+def attach(store: sqlite3.Connection, index: Path) -> int:
+    """Let a reader of the audit use the index as `words`; the number up to which it knows the audit, 0 without it."""
+    try:
+        store.execute("ATTACH ? AS words", (f"{index.absolute().as_uri()}?mode=ro",))
+    except sqlite3.Error:
+        return 0
+    with contextlib.suppress(sqlite3.Error):
+        (version,) = store.execute("PRAGMA words.user_version").fetchone()  # one of an older core is made anew
+        if version == VERSION and (done := reached(store, "words", "main")):
+            return done
+    store.execute("DETACH words")
+    return 0
+
+
+def reached(store: sqlite3.Connection, index: str, audit: str) -> int | None:
+    """Up to which number the index knows this audit; None when it is an index of another one."""
+    row = store.execute(f"SELECT seq, hash FROM {index}.reached").fetchone()
+    if row is None:
+        return 0
+    same = store.execute(f"SELECT 1 FROM {audit}.entries WHERE seq = ? AND hash = ?", row).fetchone()
+    return int(row[0]) if same else None
+
+
+def _prepare(store: sqlite3.Connection, audit: Path) -> None:
+    (owner,) = store.execute("PRAGMA application_id").fetchone()
+    (version,) = store.execute("PRAGMA user_version").fetchone()
+    if store.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() and (owner, version) != (OURS, VERSION):
+        raise sqlite3.DatabaseError("the index is of another version")
+    if version != VERSION:
+        store.executescript(_SCHEMA)
+    store.execute("PRAGMA synchronous = NORMAL")
+    store.execute("ATTACH ? AS audit", (f"{audit.absolute().as_uri()}?mode=ro",))

@@ -1,0 +1,164 @@
+"""All numbers of a stretch of time, counted by SQLite: no Python runs for each entry, so the core's loop goes on.
+
+What stands in details is read as JSON where it is JSON; a damaged detail counts as an empty one.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from workbench.audit.approval_statistics import DECIDED, NEWEST, review
+from workbench.audit.audit_search import Finder
+from workbench.audit.journal import ENDS
+from workbench.audit.search_queries import is_one_of, numbers_where
+from workbench.records import (
+    DayFigures,
+    Figures,
+    Foretold,
+    Given,
+    Note,
+    ReviewFigures,
+    RunTally,
+    ServerFigures,
+    Tally,
+    ToolFigures,
+)
+from workbench.records import Entry as _Entry
+
+VIOLATIONS = (
+    "net.blocked", "net.volume", "call.refused", "run.unforeseen", "definition.changed", "audit.gap",
+)  # fmt: skip
+ANSWERED = ("call.done", "call.failed")
+SHOWN = 500  # rows of each list
+_ANSWERED = ", ".join(f"'{kind}'" for kind in ANSWERED)
+_WHERE = "seq BETWEEN :low AND :high AND at >= :since AND at < :until"
+_OF_ENDS = numbers_where("kind", is_one_of(ENDS))
+_OF_ENDS_AND_LEAVING = numbers_where("kind", is_one_of((*ENDS, "agent.left")))
+_OF_DECISIONS = numbers_where("kind", f"value >= '{DECIDED}' AND value < '{DECIDED}/'")
+_OF_CHECKS = numbers_where("kind", "value = 'run.checked'")
+_OF_VIOLATIONS = numbers_where("kind", is_one_of(VIOLATIONS))
+_DETAIL = "CASE WHEN json_valid(detail) THEN detail ELSE '{}' END"
+
+_RUNS = f"""
+SELECT risk, substr(kind, 5), count(*), sum(ms), sum(ms > 0), sum(tokens) FROM entries
+WHERE {_OF_ENDS} AND {_WHERE} GROUP BY risk, kind
+"""
+_DAYS = f"""
+SELECT date(at, 'unixepoch', 'localtime') AS day, count(*), sum(kind != 'run.done'),
+    sum(coalesce(json_extract({_DETAIL}, '$.direct'), 0)), sum(coalesce(json_extract({_DETAIL}, '$.actual'), 0))
+FROM entries WHERE {_OF_ENDS} AND {_WHERE} GROUP BY day ORDER BY day
+"""
+_SERVERS = f"""
+SELECT server, max(calls), max(failed), max(CASE WHEN place = (calls + 1) / 2 THEN ms END),
+    max(CASE WHEN place = (calls * 95 + 99) / 100 THEN ms END)
+FROM (
+    SELECT server, ms, row_number() OVER (PARTITION BY server ORDER BY ms) AS place,
+        count(*) OVER (PARTITION BY server) AS calls, sum(ok = 0) OVER (PARTITION BY server) AS failed
+    FROM entries WHERE kind IN ({_ANSWERED}) AND {_WHERE}
+) GROUP BY server ORDER BY max(calls) DESC LIMIT {SHOWN}
+"""
+_TOOLS = f"""
+SELECT server, tool, risk, sum(kind IN ({_ANSWERED})), sum(kind = 'call.failed'), sum(kind = 'call.refused')
+FROM entries WHERE kind IN ({_ANSWERED}, 'call.refused') AND {_WHERE}
+GROUP BY server, tool, risk ORDER BY count(*) DESC LIMIT {SHOWN}
+"""
+_MADE = f"""
+SELECT made.key, sum(made.value) FROM entries, json_each({_DETAIL}, '$.tokens_made') AS made
+WHERE {_OF_ENDS_AND_LEAVING} AND {_WHERE} GROUP BY made.key ORDER BY 2 DESC
+"""
+_MADE_FOR = f"""
+SELECT actor, sum(made.value) FROM entries, json_each({_DETAIL}, '$.tokens_made') AS made
+WHERE {_OF_ENDS_AND_LEAVING} AND {_WHERE} GROUP BY actor ORDER BY 2 DESC LIMIT {SHOWN}
+"""
+_GIVEN = f"""
+SELECT json_extract(given.value, '$.kind'), json_extract(given.value, '$.of'), json_extract(given.value, '$.to'),
+    sum(json_extract(given.value, '$.count'))
+FROM entries, json_each({_DETAIL}, '$.restored') AS given
+WHERE kind IN ({_ANSWERED}) AND {_WHERE} GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT {SHOWN}
+"""
+_DECISIONS = f"""
+SELECT {_DETAIL} FROM entries WHERE {_OF_DECISIONS} AND {_WHERE}
+ORDER BY seq DESC LIMIT {NEWEST}
+"""
+_SEEN = f"""
+SELECT sum(seen AND foretold = 1), sum(NOT seen AND foretold = 1), sum(seen AND foretold = 0), sum(foretold IS NULL)
+FROM (
+    SELECT json_extract(one.value, '$.predicted') AS foretold,
+        json_extract(one.value, '$.times') + json_extract(one.value, '$.refused') > 0 AS seen
+    FROM entries, json_each({_DETAIL}, '$.observed') AS one WHERE {_OF_ENDS} AND {_WHERE}
+)
+"""
+_FLOWS = f"""
+SELECT flow.value, count(*) FROM entries, json_each({_DETAIL}, '$.flows') AS flow
+WHERE {_OF_CHECKS} AND {_WHERE} GROUP BY flow.value ORDER BY 2 DESC LIMIT {SHOWN}
+"""
+_TRIFECTA = f"""
+SELECT session FROM entries, json_each({_DETAIL}, '$.read') AS kind_of
+WHERE {_OF_ENDS} AND {_WHERE} GROUP BY session
+HAVING count(DISTINCT CASE WHEN kind_of.value IN ('private', 'untrusted', 'sends') THEN kind_of.value END) = 3
+ORDER BY max(seq) DESC LIMIT {SHOWN}
+"""
+_BROKEN = f"SELECT kind, count(*) FROM entries WHERE {_OF_VIOLATIONS} AND {_WHERE} GROUP BY kind ORDER BY 2 DESC"
+_ENTRIES = f"SELECT count(*) FROM entries WHERE {_WHERE}"
+
+
+class Asking(Struct, frozen=True):
+    """A connection, and the stretch that is asked about."""
+
+    store: sqlite3.Connection
+    where: dict[str, float]
+
+    def rows(self, statement: str) -> Iterator[tuple[Any, ...]]:  # Any: columns
+        return self.store.execute(statement, self.where)
+
+
+def figures(finder: Finder, since: float, until: float, cents: int = 0) -> Figures:
+    """Of everything from `since` to before `until`; any thread may ask."""
+    with finder.stretch(since, until) as (store, low, high):
+        ask = Asking(store, {"low": low, "high": high, "since": since, "until": until})
+        runs = list(ask.rows(_RUNS))
+        days = tuple(DayFigures(*row) for row in ask.rows(_DAYS))
+        decisions = [json.loads(detail) for (detail,) in ask.rows(_DECISIONS)]
+        (entries,) = next(ask.rows(_ENTRIES))
+        timed = sum(row[4] for row in runs)
+        return Figures(
+            since=since,
+            until=until,
+            entries=entries,
+            runs=tuple(RunTally(*row[:3]) for row in runs),
+            average_ms=sum(row[3] for row in runs) / timed if timed else 0.0,
+            tokens=sum(row[5] for row in runs),
+            direct=sum(day.direct for day in days),
+            days=days,
+            servers=tuple(ServerFigures(*row) for row in ask.rows(_SERVERS)),
+            tools=tuple(ToolFigures(*row) for row in ask.rows(_TOOLS)),
+            hidden=_tallies(ask, _MADE),
+            hidden_for=_tallies(ask, _MADE_FOR),
+            given=tuple(Given(str(row[0]), str(row[1]), str(row[2]), int(row[3] or 0)) for row in ask.rows(_GIVEN)),
+            review=_review(decisions),
+            deciders=_deciders(decisions),
+            foretold=Foretold(*(int(number or 0) for number in next(ask.rows(_SEEN)))),
+            flows=_tallies(ask, _FLOWS),
+            trifecta=tuple(str(row[0]) for row in ask.rows(_TRIFECTA)),
+            violations=_tallies(ask, _BROKEN),
+            cents_per_million=cents,
+        )
+
+
+def _tallies(ask: Asking, statement: str) -> tuple[Tally, ...]:
+    return tuple(Tally(str(name), int(number or 0)) for name, number in ask.rows(statement))
+
+
+def _review(decisions: list[dict[str, Any]]) -> ReviewFigures:  # Any: JSON
+    return review(_Entry(0, 0.0, Note(DECIDED, "", detail=detail), "", "") for detail in decisions)
+
+
+def _deciders(decisions: list[dict[str, Any]]) -> tuple[Tally, ...]:  # Any: JSON
+    """Who said yes how often."""
+    allowed = [str(detail.get("by", "you")) for detail in decisions if detail.get("allow") is True]
+    return tuple(Tally(name, allowed.count(name)) for name in sorted(set(allowed)))

@@ -1,0 +1,227 @@
+"""The room's one public noun: keeps calls, finds them, forgets them. One thread of its own works on the file, so that
+neither the core's loop nor a call ever waits for a disk; what cannot be written is said once and costs nobody a call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from workbench.api.marker import api
+from workbench.calls.history_database import open_store, remove, set_aside
+from workbench.calls.history_queries import select
+from workbench.calls.history_rows import COLUMNS, LISTED, WHOLE, Made, Mask, made, past_of, row_of
+from workbench.calls.history_write_queue import Waiting
+from workbench.errors import WorkbenchError
+from workbench.events import CallsForgotten, CallsKept, Event, Noticed
+from workbench.records import Fault, Outcome, PastCall, PastQuery, Tool, ToolCall
+from workbench.settings import Settings
+
+log = logging.getLogger(__name__)
+
+TOLD = 50  # calls one event tells of at most; a list asks for the rest
+TIDY = 200  # calls between two looks at age and size
+TIDY_BYTES = 2_000_000  # and bytes, whatever comes first
+MERGE = 2_000  # pages of the index that are put in order at a look, so that deleted words leave it
+ELDEST = 25  # calls that are given up at a time when the file is too large
+PAUSE = 0.2  # seconds calls gather before they are written: beside calls under way the thread would slow each of them
+BATCH = 200  # calls written, or forgotten, at a stretch
+DAY = 86_400.0
+_INSERT = f"INSERT INTO calls({COLUMNS}) VALUES ({', '.join('?' * 16)})"
+T = TypeVar("T")
+Row: TypeAlias = tuple[Any, ...]  # Any: what SQLite takes
+
+
+class History:
+    """The calls of one bench. `keep` never waits and never fails; everything else is asked from the loop. `tell` is
+    called on the history's thread too; `mask` hides the secrets of the keyring in what is kept."""
+
+    def __init__(
+        self,
+        path: Path,
+        settings: Callable[[], Settings],
+        tell: Callable[[Event], None],
+        mask: Mask = lambda text: text,
+    ) -> None:
+        self._path = path
+        self._settings = settings
+        self._tell = tell
+        self._mask = mask
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="history")
+        self._store: sqlite3.Connection | None = None
+        self._waiting = Waiting()
+        self._calls_since, self._bytes_since = TIDY, 0  # the first call looks at what is old
+        self._complained = False
+        self._closed = False
+
+    def keep(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
+        """Note a call that was made, as the settings say."""
+        settings = self._settings()
+        if self._closed or not settings.history_enabled or (call.run_id and not settings.history_runs):
+            return
+        if self._waiting.put(made(call, tool, outcome, settings.history_answer_kb * 1024)):
+            asyncio.get_running_loop().call_later(PAUSE, self._begin)
+        if self._waiting.many:
+            self._begin()
+
+    @api(name="past")
+    async def find(self, query: PastQuery) -> tuple[PastCall, ...]:
+        """The newest calls that fit, without their outcomes."""
+        asked = select(query)
+        if asked is None:
+            return ()
+        rows = await self._ask(lambda store: store.execute(*asked).fetchall())
+        return tuple(past_of(row) for row in rows)
+
+    @api(name="past_call")
+    async def get(self, number: int) -> PastCall:
+        """One call with everything that was kept of it."""
+        question = f"SELECT {WHOLE} FROM calls WHERE id = ?"
+        row = await self._ask(lambda store: store.execute(question, (number,)).fetchone())
+        if row is None:
+            raise WorkbenchError("This call is no longer kept.", "It was forgotten, or was older than the history is.")
+        return past_of(row)
+
+    async def forget(self, numbers: tuple[int, ...]) -> None:
+        """Take single calls out."""
+        if not numbers:
+            return
+        places = ", ".join("?" * len(numbers))
+        await self._ask(lambda store: store.execute(f"DELETE FROM calls WHERE id IN ({places})", numbers))
+        self._tell(CallsForgotten(numbers))
+
+    async def clear(self) -> None:
+        """Forget every call: the file itself goes."""
+        self._waiting.clear()
+        await self._run(self._begin_anew)
+        self._tell(CallsForgotten(()))
+
+    async def close(self) -> None:
+        """What was made is written before the end."""
+        if self._closed:
+            return
+        self._closed = True
+        await self._run(self._close)
+        await asyncio.to_thread(self._thread.shutdown)
+
+    # on the loop
+
+    def _begin(self) -> None:
+        if not self._closed:
+            self._thread.submit(self._write)
+
+    async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return await self._run(partial(self._asked, question))
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as fault:
+            await self._run(partial(self._recover, fault))
+            raise WorkbenchError("The history cannot be read just now.", f"{fault}. Its file: {self._path}") from fault
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    # on the thread
+
+    def _asked(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        self._write()  # what was kept before the question is part of the answer
+        return question(self._opened())
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._store is None:
+            self._store, aside = open_store(self._path)
+            if aside is not None:
+                self._tell(Noticed(_damaged(aside)))
+        return self._store
+
+    def _write(self) -> None:
+        while batch := self._waiting.take(BATCH):
+            rows = [row for one in batch if (row := self._row(one)) is not None]
+            try:
+                self._tell(CallsKept(self._written(rows)))
+                self._complained = False
+            except Exception as fault:  # whatever breaks here, the next call must still be kept, and none may suffer
+                self._recover(fault)
+        if self._waiting.lost:
+            lost, self._waiting.lost = self._waiting.lost, 0
+            self._tell(Noticed(Fault(f"{lost} calls came too fast to be kept in the history.", "The audit has them.")))
+
+    def _row(self, one: Made) -> Row | None:
+        """None where it cannot be made one: foreign arguments may be nested beyond every limit."""
+        try:
+            return row_of(one, self._mask)
+        except (ValueError, RecursionError) as fault:
+            log.warning("a call of %s cannot be kept: %s", one.call.tool, type(fault).__name__)
+            return None
+
+    def _written(self, rows: list[Row]) -> tuple[PastCall, ...]:
+        store = self._opened()
+        store.execute("BEGIN IMMEDIATE")
+        try:
+            numbers = [store.execute(_INSERT, row).lastrowid for row in rows]
+            store.execute("COMMIT")
+        except BaseException:
+            store.rollback()
+            raise
+        self._calls_since += len(rows)
+        self._bytes_since += sum(row[-1] for row in rows)
+        if self._calls_since >= TIDY or self._bytes_since >= TIDY_BYTES:
+            self._tidy(store)
+        told = numbers[-TOLD:]
+        places = ", ".join("?" * len(told))
+        return tuple(past_of(r) for r in store.execute(f"SELECT {LISTED} FROM calls WHERE id IN ({places})", told))
+
+    def _tidy(self, store: sqlite3.Connection) -> None:
+        """What is too old goes, then the oldest until the size is right."""
+        self._calls_since = self._bytes_since = 0
+        settings = self._settings()
+        eldest = time.time() - settings.history_days * DAY
+        store.execute("DELETE FROM calls WHERE at < ?", (eldest,))
+        while _size(store) > settings.history_megabytes * 1_000_000:
+            store.execute("DELETE FROM calls WHERE id IN (SELECT id FROM calls ORDER BY id LIMIT ?)", (ELDEST,))
+        store.execute("INSERT INTO found(found, rank) VALUES ('merge', ?)", (MERGE,))
+        store.executescript("PRAGMA incremental_vacuum")  # `execute` would free a single page
+
+    def _recover(self, fault: Exception) -> None:
+        """A damaged file is set aside, and the next call begins a new one; anything else may pass by itself."""
+        log.warning("the history cannot be used: %s", fault)
+        self._let_go()
+        if _is_damage(fault):
+            self._tell(Noticed(_damaged(set_aside(self._path))))
+        elif not self._complained:
+            self._complained = True
+            self._tell(Noticed(Fault(f"Calls cannot be kept in the history: {fault}.", f"Its file: {self._path}")))
+
+    def _begin_anew(self) -> None:
+        self._let_go()
+        remove(self._path)
+
+    def _close(self) -> None:
+        self._write()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._store is not None:
+            store, self._store = self._store, None
+            store.close()
+
+
+def _is_damage(fault: Exception) -> bool:
+    """SQLite has no class of its own for a broken file."""
+    return type(fault) is sqlite3.DatabaseError or isinstance(fault, UnicodeDecodeError) or "decode" in str(fault)
+
+
+def _size(store: sqlite3.Connection) -> int:
+    """Bytes of what is kept. Pages in use would not do: the index gives back what was deleted only later."""
+    (size,) = store.execute("SELECT coalesce(sum(size), 0) FROM calls").fetchone()
+    return int(size)
+
+
+def _damaged(aside: Path) -> Fault:
+    return Fault("The history of calls was damaged; a new one has begun.", f"The old one was set aside: {aside}", "")

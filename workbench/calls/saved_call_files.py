@@ -1,0 +1,138 @@
+"""The folder `calls` of a bench: one file a call, one folder a collection. Somebody else may have written any of it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from workbench.calls.saved_call_format import Misread, read, write
+from workbench.errors import WorkbenchError
+from workbench.files import read_plain, write_file
+from workbench.records import BrokenCall, Fault, SavedCall, SavedCalls
+
+FOLDER = "calls"
+ENDING = ".json"
+MOST = 5_000  # files that are looked at
+NAME = re.compile(r"[^\x00-\x1f\x7f/\\:*?\"<>|.\s]([^\x00-\x1f\x7f/\\:*?\"<>|]{0,78}[^\x00-\x1f\x7f/\\:*?\"<>|.\s])?")
+
+
+class CallStore:
+    """Reads and writes the files. Nothing is kept in memory: a team changes them with git."""
+
+    def __init__(self, bench: Path) -> None:
+        self._bench = bench
+        self._folder = bench / FOLDER
+
+    def list(self) -> SavedCalls:
+        """Every call in order of collection and name, and what could not be read."""
+        calls, broken = [], []
+        for number, path in enumerate(self._files()):
+            file = path.relative_to(self._bench).as_posix()
+            if number >= MOST:
+                broken.append(BrokenCall(file, Fault(f"There are more than {MOST} files; the rest is not read.")))
+                break
+            try:
+                calls.append(self._read(path, file))
+            except Misread as fault:
+                broken.append(BrokenCall(file, Fault(fault.message, fault.hint), fault.line))
+            except WorkbenchError as fault:
+                broken.append(BrokenCall(file, Fault(fault.message, fault.hint)))
+        return SavedCalls(tuple(calls), tuple(broken))
+
+    def get(self, file: str) -> SavedCall:
+        return self._read(self._path(file), file)
+
+    def save(self, call: SavedCall, instead_of: str) -> SavedCall:
+        """Write a call; `instead_of` names the file it came from, which goes when the call has another name now."""
+        file = file_of(call.collection, call.name)
+        path = self._path(file)
+        if file != instead_of and path.exists():
+            raise WorkbenchError(f"There is a saved call {file} already.", "Choose another name, or change that one.")
+        self._write(path, write(call))
+        if instead_of and instead_of != file:
+            self._path(instead_of).unlink(missing_ok=True)
+        return replace(call, file=file)
+
+    def remove(self, file: str) -> str:
+        """Take a file away; its text is the answer, so that it can be put back."""
+        path = self._path(file)
+        try:
+            text = read_plain(path)
+            path.unlink()
+        except (OSError, UnicodeError) as fault:
+            raise _unreadable(file, fault) from fault
+        with contextlib.suppress(OSError):
+            if path.parent != self._folder:
+                path.parent.rmdir()  # an empty collection is none
+        return text
+
+    def restore(self, file: str, text: str) -> None:
+        """Put a file back that was taken away."""
+        path = self._path(file)
+        if path.exists():
+            raise WorkbenchError(f"There is a saved call {file} already.", "It was made meanwhile.")
+        self._write(path, text)
+
+    def _files(self) -> Iterator[Path]:
+        for folder in (self._folder, *sorted(_folders(self._folder))):
+            yield from sorted(
+                path for path in _entries(folder) if path.suffix == ENDING and not path.name.startswith(".")
+            )
+
+    def _read(self, path: Path, file: str) -> SavedCall:
+        try:
+            text = read_plain(path, "utf-8-sig")
+        except (OSError, UnicodeError) as fault:
+            raise _unreadable(file, fault) from fault
+        collection = path.parent.name if path.parent != self._folder else ""
+        return read(text, collection, path.name.removesuffix(ENDING), file)
+
+    def _path(self, file: str) -> Path:
+        """Where a file lies, if it lies below our folder and no link leads out of it."""
+        parts = file.split("/")
+        fits = parts[0] == FOLDER and file.endswith(ENDING) and len(parts) in (2, 3)
+        if not fits or not all(NAME.fullmatch(part) for part in parts[1:]):
+            raise WorkbenchError(f"{file!r:.200} is no place for a saved call.", "They lie in calls/collection/.")
+        path = self._bench.joinpath(*parts)
+        for place in (self._folder, path.parent, path):
+            if place.is_symlink():
+                raise WorkbenchError(f"{place.name} is a link, and nothing is written through one.", "Replace it.")
+        return path
+
+    def _write(self, path: Path, text: str) -> None:
+        write_file(path, text, mode=0o644, durable=False)
+
+
+def file_of(collection: str, name: str) -> str:
+    """The file of a call below the bench; a `WorkbenchError` for a name that cannot be one."""
+    for word, text in (("collection", collection), ("name", name)):
+        if (text or word == "name") and not NAME.fullmatch(text):
+            raise WorkbenchError(
+                f"{text!r:.100} cannot be the {word} of a saved call.",
+                'Use up to 80 characters, none of / \\ : * ? " < > |, and no dot or space at either end.',
+            )
+    return "/".join(part for part in (FOLDER, collection, f"{name}{ENDING}") if part)
+
+
+def _folders(folder: Path) -> Iterator[Path]:
+    return (path for path in _entries(folder) if path.is_dir() and not path.name.startswith("."))
+
+
+def _entries(folder: Path) -> list[Path]:
+    """What lies in a folder that is none of somebody's links."""
+    try:
+        return [] if folder.is_symlink() else list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _unreadable(file: str, fault: OSError | UnicodeError) -> WorkbenchError:
+    if isinstance(fault, OSError) and fault.errno == errno.ENOENT:
+        return WorkbenchError(f"There is no saved call {file}.", "Somebody took it away meanwhile.")
+    words = fault.strerror if isinstance(fault, OSError) else "it is not UTF-8"
+    return WorkbenchError(f"{file} cannot be read: {words}.")

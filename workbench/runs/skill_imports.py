@@ -1,0 +1,126 @@
+"""Shows a person what a skill from elsewhere would do, and brings in exactly what was shown.
+
+A parcel is read once, into memory; what is imported is that reading, so a folder that changes meanwhile changes
+nothing. It always becomes a draft: only a person's Keep hands it to programs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import uuid
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from workbench.analysis.canonical_text import canonicalize, find_hidden_characters
+from workbench.analysis.skill_assessment import circle, read_all
+from workbench.errors import WorkbenchError
+from workbench.records import Gate, Skill, SkillFile, SkillReview, Tool, Verdict
+from workbench.runs.required_tools import missing, needed
+from workbench.runs.services import Services
+from workbench.skills.skill_folder import CARD, code_file, skill_of
+from workbench.skills.skill_packages import Parcel, open_parcels
+
+HELD: Final = 50  # readings that may still be imported, beside those of the last look
+HELD_BYTES: Final = 64_000_000  # of all their files
+_COMMENT: Final = re.compile(r"<!--.{0,10000}?-->", re.S)
+_PROGRAMS: Final = (".py", ".sh", ".js", ".ts", ".rb", ".pl", ".exe", ".so", ".bin", ".bat", ".ps1")
+
+
+class Arrivals:
+    """Of one core. `look` reads and judges, `bring_in` writes."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._held: OrderedDict[str, tuple[Parcel, SkillReview]] = OrderedDict()
+
+    async def look(self, path: Path) -> tuple[SkillReview, ...]:
+        """Every skill that stands there, judged; what is dangerous to read is refused as a whole."""
+        parcels = await asyncio.to_thread(open_parcels, path)
+        tools, usable = self._services.catalog.tools(), await asyncio.to_thread(self._services.library.usable)
+        reviews = [await asyncio.to_thread(self._review, parcel, tools, usable) for parcel in parcels]
+        for parcel, review in zip(parcels, reviews, strict=True):
+            self._held[review.key] = (parcel, review)
+        self._let_go(len(parcels))
+        return tuple(reviews)
+
+    def _let_go(self, newest: int) -> None:
+        """The oldest readings go; all that a person looks at now can be imported."""
+        size = sum(parcel.size for parcel, _ in self._held.values())
+        while len(self._held) > newest and (len(self._held) > HELD or size > HELD_BYTES):
+            size -= self._held.popitem(last=False)[1][0].size
+
+    async def bring_in(self, key: str) -> Skill:
+        """Make a draft of what was looked at."""
+        held = self._held.get(key)
+        if held is None:
+            raise WorkbenchError("What was looked at is no longer held.", "Look at it again, then import it.")
+        parcel, review = held
+        if review.refusal:
+            raise WorkbenchError(f"Not imported: {review.refusal}", "Nothing of it was written.")
+        skill, where = review.skill, f"from {parcel.source}{f' at {parcel.commit[:12]}' if parcel.commit else ''}"
+        made = await asyncio.to_thread(self._services.library.bring_in, parcel, where, skill.tools)
+        del self._held[key]
+        return made
+
+    def _review(self, parcel: Parcel, tools: Sequence[Tool], usable: Sequence[Skill]) -> SkillReview:
+        code = parcel.text(code_file(parcel.name))
+        skill = skill_of(parcel.name, parcel.text(CARD), code)
+        verdict = read_all(code, tools, usable).verdict if code else None
+        wanted = needed(verdict)
+        skill = replace(skill, tools=wanted, missing=missing(wanted, tools))
+        return SkillReview(
+            key=uuid.uuid4().hex,
+            skill=skill,
+            source=f"{parcel.source}{f', commit {parcel.commit[:12]}' if parcel.commit else ''}",
+            files=tuple(SkillFile(path, len(data)) for path, data in sorted(parcel.files.items())),
+            verdict=verdict,
+            notices=_notices(parcel, code),
+            refusal=_refusal(parcel, skill, verdict, circle(parcel.name, code, usable)),
+            before=self._before(parcel.name),
+        )
+
+    def _before(self, name: str) -> Skill | None:
+        try:
+            return self._services.library.get(name)
+        except WorkbenchError:
+            return None
+
+
+def _refusal(parcel: Parcel, skill: Skill, verdict: Verdict | None, way: Sequence[str]) -> str:
+    """Why it is not taken; a text that shows other than it is comes first."""
+    for path in sorted(parcel.files):
+        if path.endswith((".md", ".py", ".txt", ".json", ".toml", ".yaml", ".yml")):
+            faults = (
+                canonicalize(parcel.text(path)).faults
+                if path.endswith(".py")
+                else find_hidden_characters(parcel.text(path))
+            )
+            if faults:
+                return f"{path}, line {faults[0].span.line}: {faults[0].message}."
+    if skill.faults:
+        return skill.faults[0]
+    if not skill.description:
+        return "its SKILL.md has no description."
+    if verdict is not None and verdict.gate is Gate.BLOCKED and not needed(verdict):
+        return verdict.sentence
+    return f"it would import itself: {' → '.join(way)}." if way else ""
+
+
+def _notices(parcel: Parcel, code: str) -> tuple[str, ...]:
+    found = []
+    if comments := _COMMENT.findall(parcel.text(CARD)):
+        words = " ".join(comments[0][4:-3].split())
+        found.append(f"SKILL.md holds {len(comments)} comments that readers do not see, such as: {words[:120]}")
+    programs = [path for path in sorted(parcel.files) if path.endswith(_PROGRAMS) and path != code_file(parcel.name)]
+    if programs:
+        found.append(f"It brings programs that nothing here runs: {', '.join(programs[:5])}")
+    if not code:
+        found.append("It is instructions only: agents can read it, programs cannot import it.")
+    if skill_of(parcel.name, parcel.text(CARD), code).allowed:
+        found.append("Its card asks other clients to allow tools unasked. Nothing here is allowed by that.")
+    return tuple(found)

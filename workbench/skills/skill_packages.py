@@ -1,0 +1,295 @@
+"""Reads skills that somebody else sent, as folder, zip or git checkout, into memory, and refuses what could do harm.
+
+Nothing of a parcel is written before all of it was looked at: a name that leads elsewhere, a link, a device, a bomb or
+two names that are one on another system end the import with the reason.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from msgspec import Struct
+
+from workbench.errors import WorkbenchError
+from workbench.files import write_file
+from workbench.skills.skill_folder import CARD, VERSIONS
+from workbench.skills.skill_names import is_name
+
+MOST_FILES: Final = 500
+LARGEST: Final = 2_000_000  # bytes of one file
+LARGEST_ALL: Final = 20_000_000  # bytes of all of them
+DEEPEST: Final = 8  # folders within each other
+MOST_RATIO: Final = 200  # times that a packed file may grow; text grows ten times
+SMALL: Final = 100_000  # bytes below which no ratio is looked at
+LONGEST_NAME: Final = 200  # characters of a path
+_PASSED_OVER: Final = frozenset({".git", "__pycache__", ".DS_Store", "__MACOSX", "node_modules", ".venv"})
+_SPECIAL: Final = stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX
+
+
+class Parcel(Struct, frozen=True):
+    """One skill as it came: its name, its files by path, and where it came from."""
+
+    name: str
+    files: Mapping[str, bytes]
+    source: str  # in words
+    commit: str = ""  # of the git checkout it lay in
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return sum(map(len, self.files.values()))
+
+    def text(self, path: str) -> str:
+        """The text of a file; "" where there is none."""
+        return self.files.get(path, b"").decode("utf-8", "replace")
+
+    def write(self, folder: Path) -> None:
+        """Put the files into a new folder of ours; none of them may be run by the system."""
+        folder.mkdir(parents=True)
+        for path, data in self.files.items():
+            place = folder / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if path == CARD or path.endswith(".py"):
+                write_file(place, data, mode=0o644)
+            else:
+                place.write_bytes(data)
+                place.chmod(0o644)
+
+
+def open_parcels(path: Path) -> tuple[Parcel, ...]:
+    """Every skill below a folder or in a zip file; at least one."""
+    try:
+        found = os.lstat(path)
+    except OSError as fault:
+        raise refused(f"{path} cannot be read: {fault.strerror}.") from fault
+    if stat.S_ISLNK(found.st_mode):
+        raise refused(f"{path} is a link.", "Name the folder or file that it leads to.")
+    if stat.S_ISDIR(found.st_mode):
+        return _skills_in(_read_folder(path), path, _commit(path))
+    if stat.S_ISREG(found.st_mode):
+        return _skills_in(_read_zip(path), path, "")
+    raise refused(f"{path} is neither a folder nor a zip file.")
+
+
+def refused(reason: str, hint: str = "") -> WorkbenchError:
+    return WorkbenchError(f"Not imported: {reason}", hint or "Nothing of it was written.")
+
+
+# ── folders ──────────────────────────────────────────────────────────────────────────────────────
+def _read_folder(root: Path) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    room, known = _Room(), _Names()
+    for at, folders, names in os.walk(root, followlinks=False):
+        below = Path(at).relative_to(root)
+        for name in (*folders, *names):
+            if name not in _PASSED_OVER and (Path(at) / name).is_symlink():
+                raise refused(f"{(below / name).as_posix()} is a link, which could lead anywhere.")
+        folders[:] = sorted(name for name in folders if name not in _PASSED_OVER)
+        for name in sorted(set(names) - _PASSED_OVER):
+            path = known.add(checked_name((below / name).as_posix()))
+            files[path] = _read_file(root / path, path, room)
+    return files
+
+
+def _read_file(place: Path, path: str, room: _Room) -> bytes:
+    try:
+        handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as fault:
+        raise refused(f"{path} cannot be read: {fault.strerror}.") from fault
+    with os.fdopen(handle, "rb") as file:
+        mode = os.fstat(handle).st_mode
+        if not stat.S_ISREG(mode):
+            raise refused(f"{path} is no plain file: a pipe, socket or device.")
+        _check_mode(mode, path)
+        return room.take(path, file.read(LARGEST + 1))
+
+
+def _commit(root: Path) -> str:
+    """The commit a checkout stands on, as far as its files say; git itself is not run on a stranger's folder."""
+    head = root / ".git" / "HEAD"
+    try:
+        words = _small(head).strip()
+        if not words.startswith("ref: "):
+            return _hex(words)
+        name = checked_name(words.removeprefix("ref: "))
+        return _hex(_small(root / ".git" / name).strip())
+    except (OSError, UnicodeDecodeError, WorkbenchError):
+        return ""
+
+
+def _small(path: Path) -> str:
+    if path.is_symlink():
+        return ""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        return file.read(400).decode("ascii") if stat.S_ISREG(os.fstat(handle).st_mode) else ""
+
+
+def _hex(text: str) -> str:
+    return text if 7 <= len(text) <= 64 and set(text) <= set("0123456789abcdef") else ""
+
+
+# ── zip files ────────────────────────────────────────────────────────────────────────────────────
+def _read_zip(path: Path) -> dict[str, bytes]:
+    if path.stat().st_size > LARGEST_ALL:
+        raise refused(f"{path.name} is larger than {LARGEST_ALL // 1_000_000} MB.")
+    files: dict[str, bytes] = {}
+    room, known = _Room(), _Names()
+    try:
+        with zipfile.ZipFile(path) as packed:
+            if len(packed.infolist()) > 4 * MOST_FILES:
+                raise refused(f"it lists {len(packed.infolist()):,} files; at most {MOST_FILES} are taken.")
+            for info in packed.infolist():
+                if (name := _entry(info)) is not None:
+                    files[known.add(name)] = _unpack(packed, info, name, room)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as fault:
+        raise refused(f"{path.name} is no zip file that can be read: {fault}.") from fault
+    return files
+
+
+def _entry(info: zipfile.ZipInfo) -> str | None:
+    """The path of an entry; None for folders and what no skill needs."""
+    mode = info.external_attr >> 16
+    name = checked_name(info.orig_filename.removesuffix("/"))
+    kind = stat.S_IFMT(mode)
+    if kind == stat.S_IFLNK:
+        raise refused(f"{name} is a link, which could lead anywhere.")
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        raise refused(f"{name} is no plain file: a pipe, socket or device.")
+    if info.flag_bits & 1:
+        raise refused(f"{name} is encrypted.")
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise refused(f"{name} is packed in a way that is not read here.", "Pack it as an ordinary zip file.")
+    _check_mode(mode, name)
+    if info.is_dir() or kind == stat.S_IFDIR or _PASSED_OVER & set(PurePosixPath(name).parts):
+        return None
+    if info.file_size > LARGEST:
+        raise refused(f"{name} is larger than {LARGEST // 1_000_000} MB.")
+    return name
+
+
+def _unpack(packed: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, room: _Room) -> bytes:
+    """What the directory of the file claims is not believed: no more than the limit is ever unpacked."""
+    with packed.open(info) as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > SMALL and len(data) > MOST_RATIO * max(1, info.compress_size):
+        raise refused(f"{name} grows {len(data) // max(1, info.compress_size):,} times when it is unpacked: a bomb.")
+    return room.take(name, data)
+
+
+# ── both ─────────────────────────────────────────────────────────────────────────────────────────
+class _Room:
+    """How much more a parcel may hold."""
+
+    def __init__(self) -> None:
+        self._files, self._bytes = 0, 0
+
+    def take(self, path: str, data: bytes) -> bytes:
+        self._files += 1
+        self._bytes += len(data)
+        if len(data) > LARGEST:
+            raise refused(f"{path} is larger than {LARGEST // 1_000_000} MB.")
+        if self._bytes > LARGEST_ALL:
+            raise refused(f"it holds more than {LARGEST_ALL // 1_000_000} MB.")
+        if self._files > MOST_FILES:
+            raise refused(f"it holds more than {MOST_FILES} files.")
+        return data
+
+
+class _Names:
+    """The paths so far, as systems that tell fewer letters apart spell them."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, str] = {}
+        self._folders: dict[str, str] = {}
+
+    def add(self, name: str) -> str:
+        spelled = _spelled(name)
+        if (other := self._files.get(spelled)) is not None:
+            raise refused(f"{name!r} and {other!r} are one name on some systems.")
+        above = [str(one) for one in PurePosixPath(spelled).parents if str(one) != "."]
+        if spelled in self._folders or any(one in self._files for one in above):
+            raise refused(f"{name!r} is a file and a folder at once.")
+        self._files[spelled] = name
+        self._folders |= dict.fromkeys(above, name)
+        return name
+
+
+def checked_name(name: str) -> str:
+    """A path that stays below its folder on every system."""
+    shown = name.encode("unicode_escape").decode()[:LONGEST_NAME]
+    if "\\" in name or ":" in name or not name.isprintable():
+        raise refused(f"{shown!r} is no name that every system takes: it holds a backslash, colon or hidden character.")
+    if name.startswith(("/", "~")):
+        raise refused(f"{shown!r} is an absolute name, which would be written outside its folder.")
+    parts = name.split("/")
+    if not name or any(part in ("", ".", "..") for part in parts):
+        raise refused(f"{shown!r} leads outside its folder.")
+    if len(name) > LONGEST_NAME or len(parts) > DEEPEST:
+        raise refused(f"{shown!r} is too long or too deep.")
+    return name
+
+
+def _spelled(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def _check_mode(mode: int, path: str) -> None:
+    if mode & _SPECIAL:
+        raise refused(f"{path} would run with another user's rights (setuid, setgid or sticky).")
+
+
+def _skills_in(files: Mapping[str, bytes], path: Path, commit: str) -> tuple[Parcel, ...]:
+    roots = sorted(str(PurePosixPath(name).parent) for name in files if PurePosixPath(name).name == CARD)
+    roots = [root for root in roots if not any(_within(root, other) for other in roots if other != root)]
+    if not roots:
+        raise refused(f"there is no {CARD} in {path.name}.", "A skill is a folder with a SKILL.md in it.")
+    return tuple(_parcel(root, files, path, commit) for root in roots)
+
+
+def _within(root: str, other: str) -> bool:
+    return other == "." or root.startswith(f"{other}/")
+
+
+def _parcel(root: str, files: Mapping[str, bytes], path: Path, commit: str) -> Parcel:
+    start = "" if root == "." else f"{root}/"
+    own = {name.removeprefix(start): data for name, data in _below(files, start)}
+    name = _name_of(own[CARD]) or (path.stem if root == "." else PurePosixPath(root).name)
+    if not is_name(name):
+        raise refused(f"{name!r:.80} is no skill name: lower-case letters, digits and single hyphens, at most 64.")
+    for one in (CARD, *(path for path in own if path.endswith(".py"))):
+        _check_text(one, own[one])
+    return Parcel(name, own, path.name if root == "." else f"{path.name}: {root}", commit)
+
+
+def _below(files: Mapping[str, bytes], start: str) -> Iterator[tuple[str, bytes]]:
+    """Of the files those of one skill; earlier versions and approvals of another library say nothing here."""
+    for name, data in files.items():
+        inner = name.removeprefix(start)
+        if name.startswith(start) and not inner.startswith((f"{VERSIONS}/", ".")):
+            yield name, data
+
+
+def _name_of(card: bytes) -> str:
+    from workbench.skills.frontmatter import FrontMatterError, read_front_matter
+
+    try:
+        return read_front_matter(card.decode("utf-8")).text("name")
+    except FrontMatterError as fault:
+        raise refused(str(fault)) from fault
+    except UnicodeDecodeError as fault:
+        raise refused(f"its {CARD} is no text in UTF-8.") from fault
+
+
+def _check_text(path: str, data: bytes) -> None:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        raise refused(f"{path} is no text in UTF-8.") from fault

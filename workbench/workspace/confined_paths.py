@@ -1,0 +1,164 @@
+"""The way into a workspace: every path is opened step by step below its folder, and what is used is what was opened.
+
+A sandboxed program writes into the same folder and may put links or odd files there, even while we read. So no path is
+ever resolved as a whole by its name, and a file is looked at only after it is open.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+from workbench.workspace.file_names import parts_of, shown
+from workbench.workspace.safe_folder_open import FOLDER, open_folder
+
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_DRAFT = ".writing-"  # how the name of a file begins that is on its way to replace another
+
+
+class Confined:
+    """One folder that no name leads out of."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @contextmanager
+    def open_root(self) -> Iterator[int]:
+        try:
+            root = self._opened()
+        except OSError as fault:
+            hint = "It must be a folder of the bench, not a link to another place."
+            raise WorkbenchError(f"The workspace cannot be opened: {fault.strerror}.", hint) from fault
+        try:
+            yield root
+        finally:
+            os.close(root)
+
+    def _opened(self) -> int:
+        with suppress(FileNotFoundError):
+            return os.open(self.root, FOLDER)
+        with suppress(FileExistsError):
+            self.root.mkdir(parents=True)
+        return os.open(self.root, FOLDER)
+
+    @contextmanager
+    def parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+        """The folder a path's last part stands in, and that part as the disk spells it."""
+        *folders, name = parts_of(path)
+        with self.open_root() as root:
+            here = _reach(root, folders, path, make=make)
+            try:
+                yield here, _real(here, name)
+            finally:
+                os.close(here)
+
+    @contextmanager
+    def folder(self, path: str) -> Iterator[int]:
+        """A folder; the workspace itself where the path is empty."""
+        parts = parts_of(path) if path else []
+        with self.open_root() as root:
+            here = _reach(root, parts, path, make=False)
+            try:
+                yield here
+            finally:
+                os.close(here)
+
+
+def open_plain(folder: int, name: str, path: str) -> int:
+    """Open a plain file with one name; links, hard links, pipes, devices and folders are refused, none waited for."""
+    try:
+        handle = os.open(name, _FILE, dir_fd=folder)
+    except FileNotFoundError:
+        raise missing(path) from None
+    except OSError as fault:
+        raise odd(path) from fault
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        os.close(handle)
+        raise odd(path)
+    return handle
+
+
+def plain_size(folder: int, name: str, path: str) -> int | None:
+    """The size of the file that will be replaced; None when there is none."""
+    try:
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    except OSError as fault:
+        raise WorkbenchError(f"{path} cannot be written: {fault.strerror}.") from fault
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        raise odd(path)
+    return found.st_size
+
+
+def put(folder: int, name: str, path: str, data: bytes, mode: int = 0o644) -> os.stat_result:
+    """Replace a file in one step: what stood there stays until the new content is complete."""
+    draft = f"{_DRAFT}{secrets.token_hex(8)}"
+    try:
+        handle = os.open(draft, _NEW, mode, dir_fd=folder)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError as fault:
+        with suppress(OSError):
+            os.unlink(draft, dir_fd=folder)
+        raise WorkbenchError(f"{path} cannot be written: {fault.strerror}.") from fault
+
+
+def missing(path: str) -> WorkbenchError:
+    return WorkbenchError(f"There is no file {path}.", "The list of files shows what the workspace holds.")
+
+
+def odd(path: str) -> WorkbenchError:
+    return WorkbenchError(f"{path} is no plain file.", "Links, pipes, devices and folders cannot be read or replaced.")
+
+
+def _reach(root: int, folders: list[str], path: str, *, make: bool) -> int:
+    """The folder these steps lead to; a link is no way in."""
+    try:
+        return open_folder(root, folders)
+    except FileNotFoundError:
+        return _one_by_one(root, folders, path, make=make)
+    except OSError as fault:
+        raise _unreachable(path, fault) from fault
+
+
+def _one_by_one(root: int, folders: list[str], path: str, *, make: bool) -> int:
+    """The same where a folder has to be made, or is spelled with escapes."""
+    here = os.dup(root)
+    try:
+        for step in folders:
+            name = _real(here, step)
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(name, 0o755, dir_fd=here)
+            inner = os.open(name, FOLDER, dir_fd=here)
+            os.close(here)
+            here = inner
+    except OSError as fault:
+        os.close(here)
+        raise (missing(path) if isinstance(fault, FileNotFoundError) else _unreachable(path, fault)) from None
+    return here
+
+
+def _real(folder: int, name: str) -> str:
+    """A name as the disk spells it: one that cannot be written is found by how it is shown."""
+    if "\\" not in name:
+        return name
+    with suppress(OSError):
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+        return name
+    return next((real for real in os.listdir(folder) if shown(real) == name), name)
+
+
+def _unreachable(path: str, fault: OSError) -> WorkbenchError:
+    hint = "A part of it is a link, a file, or closed to you."
+    return WorkbenchError(f"{path} cannot be reached: {fault.strerror}.", hint)

@@ -1,0 +1,176 @@
+"""Changes, plans and files in the words of records: what a person's door shows of them."""
+
+from __future__ import annotations
+
+import base64
+import stat
+from typing import Final
+
+from workbench.errors import WorkbenchError
+from workbench.records import FileChange, FileChanges, FilePiece, FileState, UndoLine
+from workbench.workspace.changes_database import Change, Changes, State
+from workbench.workspace.content_store import Contents
+from workbench.workspace.dangerous_file_names import danger
+from workbench.workspace.file_names import shown
+from workbench.workspace.undo import CONFLICT, DONE, LOST, READY, SHARED, Step
+from workbench.workspace.workspace_files import Store, is_text
+
+MOST_TOLD: Final = 5_000  # files of one run that are told one by one
+PIECE: Final = 1_000_000  # bytes of a text that are shown at a time
+PICTURE: Final = 10_000_000
+COMPARED: Final = 2_000_000  # bytes of each side of a comparison
+_HEX: Final = 512
+_PICTURES: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM")
+
+
+def told(changes: Changes, count: int = -1) -> FileChanges:
+    files = tuple(_file(path, one) for path, one in list(changes.files.items())[:MOST_TOLD])
+    return FileChanges(
+        changes.id,
+        changes.kind,
+        changes.actor,
+        changes.label,
+        changes.at,
+        files,
+        len(changes.files) if count < 0 else count,
+        changes.undoes,
+        changes.undone_by,
+        changes.note,
+    )
+
+
+def line(step: Step) -> UndoLine:
+    """What undoing would do with one file, in a sentence."""
+    before, after = step.change.before, step.change.after
+    deed = "remove" if before is None else "bring back" if after is None else "restore"
+    words = _READY[deed] if step.state == READY else _WORDS[step.state]
+    if step.state == CONFLICT and step.later is not None:
+        who = f"a later run of {step.later.actor}" if step.later.kind == "run" else step.later.actor
+        words = f"It was changed since, by {who}. That would be lost."
+    if step.state in (DONE, LOST):
+        deed = "nothing"
+    name = shown(step.path)
+    return UndoLine(name, deed, step.state, words, danger(name, _rights(before)) if deed != "remove" else "")
+
+
+def held_line(step: Step) -> UndoLine:
+    """What writing a held change would do with one file, in a sentence; its `before` is what would be there then."""
+    proposed, now = step.change.before, step.change.after
+    deed = "delete" if proposed is None else "make" if now is None else "change"
+    words = _HELD[deed] if step.state == READY else _HELD[step.state]
+    if step.state in (DONE, LOST):
+        deed = "nothing"
+    name = shown(step.path)
+    return UndoLine(name, deed, step.state, words, danger(name, _rights(proposed)) if proposed is not None else "")
+
+
+def piece(store: Store, path: str, start: int = 0) -> FilePiece:
+    """A file for the eye. Pictures and text are known by what is in them, and by the name only how text is shown."""
+    data, size = store.read_bytes(path, start, PIECE + 4)
+    warning = danger(path, 0)
+    if start == 0 and (data.startswith(_PICTURES) or _is_webp(data)):
+        if size > PICTURE:
+            return FilePiece(path, "binary", data[:_HEX].hex(" "), size, warning=warning)
+        whole, size = store.read_bytes(path, 0, PICTURE)
+        return FilePiece(path, "image", base64.b64encode(whole).decode(), size, 0, size, warning)
+    if start == 0 and not is_text(data):
+        return FilePiece(path, "binary", data[:_HEX].hex(" "), size, warning=warning)
+    end = _whole_letters(data) if len(data) > PIECE else len(data)
+    kind = "text" if size > PIECE else _KINDS.get(path.rpartition(".")[2].lower(), "text")
+    return FilePiece(path, kind, data[:end].decode("utf-8", "replace"), size, start, start + end, warning)
+
+
+def both(contents: Contents, changes: Changes, path: str) -> tuple[str, str]:
+    """What a file held before and after; WorkbenchError where that cannot be shown as text."""
+    one = next((change for name, change in changes.files.items() if shown(name) == path), None)
+    if one is None:
+        raise WorkbenchError(f"{path} is not among these changes.", "Look at them again.")
+    return _text(contents, one.before, path), _text(contents, one.after, path)
+
+
+def current(store: Store, path: str) -> str:
+    """What a file holds now; nothing where there is none, or none that can be shown."""
+    try:
+        data, size = store.read_bytes(path, 0, COMPARED)
+    except WorkbenchError:
+        return ""
+    if not is_text(data):
+        return f"{size:,} bytes that are no text\n"
+    cut = f"\n… only the first {COMPARED:,} bytes are compared\n" if size > COMPARED else ""
+    return data.decode("utf-8", "replace") + cut
+
+
+def proposed(contents: Contents, changes: Changes, path: str) -> str:
+    """What a program wants a file to hold; WorkbenchError where that cannot be shown as text."""
+    one = next((change for name, change in changes.files.items() if shown(name) == path), None)
+    if one is None:
+        raise WorkbenchError(f"{path} is not among these changes.", "Look at them again.")
+    return _text(contents, one.after, path)
+
+
+def _text(contents: Contents, state: State | None, path: str) -> str:
+    if state is None or state.is_folder:
+        return ""
+    if not contents.has(state.sha):
+        raise WorkbenchError(f"What {path} held is not kept.", "It was too large, or it is too long ago.")
+    data = contents.read(state.sha, COMPARED)
+    if not is_text(data):
+        return f"{state.size:,} bytes that are no text, SHA-256 {state.sha}\n"
+    cut = f"\n… only the first {COMPARED:,} bytes are compared\n" if state.size > COMPARED else ""
+    return data.decode("utf-8", "replace") + cut
+
+
+def _file(path: str, one: Change) -> FileChange:
+    name = shown(path)
+    deed = "added" if one.before is None else "deleted" if one.after is None else "changed"
+    if one.before and one.after and one.before.sha == one.after.sha and one.before.size == one.after.size:
+        deed = "rights"
+    warning = danger(name, _rights(one.after)) if one.after is not None and not one.after.is_folder else ""
+    return FileChange(name, deed, _state(one.before), _state(one.after), tuple(sorted(one.shared)), warning)
+
+
+def _state(state: State | None) -> FileState | None:
+    if state is None:
+        return None
+    kind = "folder" if state.is_folder else "link" if stat.S_ISLNK(state.mode) else "file"
+    return FileState(kind, state.size, stat.S_IMODE(state.mode), bool(state.sha) or state.is_folder)
+
+
+def _rights(state: State | None) -> int:
+    return stat.S_IMODE(state.mode) if state is not None and stat.S_ISREG(state.mode) else 0
+
+
+def _is_webp(data: bytes) -> bool:
+    return data[:4] == b"RIFF" and data[8:12] == b"WEBP"
+
+
+def _whole_letters(data: bytes) -> int:
+    """Where a slice may end: behind a line if one ends near, else behind a letter."""
+    if (line_end := data.rfind(b"\n", PIECE - 100_000, PIECE)) > 0:
+        return line_end + 1
+    end = PIECE
+    while end > PIECE - 4 and data[end] & 0xC0 == 0x80:
+        end -= 1
+    return end
+
+
+_READY: Final = {
+    "restore": "What stood there before comes back.",
+    "remove": "It was not there before, so it goes.",
+    "bring back": "It was deleted, and comes back.",
+}
+_WORDS: Final = {
+    SHARED: "Something else may have changed it: another run, a program of yours, or a server.",
+    CONFLICT: "It was changed since, outside of any run. That would be lost.",
+    DONE: "It is as it was before already.",
+    LOST: "What stood there is not kept: it was too large, or it is too long ago.",
+}
+_HELD: Final = {
+    "change": "The program changed it.",
+    "delete": "The program deleted it.",
+    "make": "The program made it.",
+    CONFLICT: "It was changed since the program began. That would be lost.",
+    DONE: "It is so already.",
+    LOST: "What the program wrote is not kept any more.",
+}
+_KINDS: Final = {"json": "json", "csv": "csv", "tsv": "csv"}

@@ -1,0 +1,225 @@
+"""Takes back what somebody changed in the workspace: file by file, as it was, unless it is another one by now.
+
+An undo is written down like any change, so it can be undone too. Files that somebody changed later, or that several
+programs may have written, are told first and left alone unless a person names them.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from workbench.errors import WorkbenchError
+from workbench.workspace.changes_database import Change, Changes, Known, State, same
+from workbench.workspace.directory_scan import stamp_of
+from workbench.workspace.file_names import shown
+from workbench.workspace.safe_folder_open import open_folder
+from workbench.workspace.snapshots import Snapshots, Writer
+
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_PIECE: Final = 1 << 20
+READY, SHARED, CONFLICT, DONE, LOST = "ready", "shared", "conflict", "done", "lost"
+
+
+class Step(NamedTuple):
+    """What undoing means for one path."""
+
+    path: str
+    change: Change
+    state: str
+    later: Changes | None = None  # who changed it since, where that is known
+
+
+class Undoing:
+    """Works on the disk: the core calls it on a thread."""
+
+    _deed = "taken back"
+
+    def __init__(self, snapshots: Snapshots) -> None:
+        self._snapshots = snapshots
+        self._book, self._contents = snapshots.book, snapshots.contents
+
+    def plan(self, name: str) -> tuple[Changes, tuple[Step, ...]]:
+        """What undoing these changes would do now."""
+        changes = self.find(name)
+        with self._snapshots.looked() as now:
+            return changes, tuple(self._step(changes, path, one, now) for path, one in changes.files.items())
+
+    def undo(self, name: str, paths: Collection[str], actor: str) -> Changes:
+        """Take these files of the changes back; others stay. Those in conflict are taken back only because they are
+        named, so whoever names them has read the plan."""
+        changes = self.find(name)
+        writer = Writer(f"undo-{secrets.token_hex(6)}", "undo", actor, changes.label, changes.id, tuple(paths))
+        self._take_all_back(changes, paths, writer)
+        return _done(writer)
+
+    def _take_all_back(self, changes: Changes, paths: Collection[str], writer: Writer) -> list[str]:
+        """Answers the paths for which that failed; the writer's note says why."""
+        failed: dict[str, str] = {}
+        with self._snapshots.deed(writer) as now:
+            chosen = [self._step(changes, path, one, now) for path, one in changes.files.items() if path in paths]
+            steps = [step for step in chosen if step.state not in (DONE, LOST)]
+            lost = [shown(step.path) for step in chosen if step.state == LOST]
+            with self._snapshots.way.open_root() as root:
+                for step in _ordered(steps):
+                    try:
+                        self._take_back(root, step, now)
+                    except (OSError, WorkbenchError) as fault:
+                        failed[step.path] = str(fault)
+        if failed:
+            why = "; ".join(f"{shown(path)}: {words}" for path, words in list(failed.items())[:3])
+            writer.note = f"{len(failed)} could not be {self._deed}: {why}"
+        if lost:
+            gone = f"{len(lost)} could not be {self._deed}, as their content is not kept: {', '.join(lost[:3])}"
+            writer.note = f"{writer.note}. {gone}" if writer.note else gone
+        return list(failed)
+
+    def find(self, name: str) -> Changes:
+        with self._snapshots.opened() as book:
+            found = book.find(name) if book is not None else None
+        if found is None:
+            raise WorkbenchError("Nothing is known that could be undone.", "It changed no file, or it is too long ago.")
+        return found
+
+    def _step(self, changes: Changes, path: str, one: Change, now: Mapping[str, Known]) -> Step:
+        here = now[path].state if path in now else None
+        if same(here, one.before):
+            return Step(path, one, DONE)
+        if one.before is not None and not one.before.is_folder and not self._contents.has(one.before.sha):
+            only_rights = one.after is not None and one.before[1:] == one.after[1:]
+            return Step(path, one, READY if only_rights and same(here, one.after) else LOST)
+        if not same(here, one.after):
+            return Step(path, one, CONFLICT, self._book.later(changes.number, path))
+        return Step(path, one, SHARED if one.shared else READY)
+
+    def _take_back(self, root: int, step: Step, now: Mapping[str, Known]) -> None:
+        *folders, name = step.path.split("/")
+        before = step.change.before
+        if before is None:
+            _remove(root, folders, name, now.get(step.path))
+            return
+        folder = _reach(root, folders)
+        try:
+            _check_still(folder, name, now.get(step.path))
+            _make_way(folder, name, before)
+            if before.is_folder:
+                _make_folder(folder, name, before)
+            elif stat.S_ISLNK(before.mode):
+                self._put_link(folder, name, before)
+            else:
+                self._put_file(folder, name, before)
+        finally:
+            os.close(folder)
+
+    def _put_file(self, folder: int, name: str, before: State) -> None:
+        draft = f".writing-{secrets.token_hex(8)}"
+        try:
+            if not before.sha or not self._contents.has(before.sha):  # only its rights were changed
+                _give_rights(folder, name, before)
+                return
+            with self._contents.open(before.sha) as source:
+                target = os.open(draft, _NEW, 0o600, dir_fd=folder)
+                with os.fdopen(target, "wb") as file:
+                    while piece := source.read(_PIECE):
+                        file.write(piece)
+                    file.flush()
+                    os.fchmod(file.fileno(), stat.S_IMODE(before.mode) & 0o777)
+                    os.utime(file.fileno(), ns=(before.changed, before.changed))
+            os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(draft, dir_fd=folder)
+
+    def _put_link(self, folder: int, name: str, before: State) -> None:
+        with self._contents.open(before.sha) as source:
+            target = os.fsdecode(source.read())
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+        os.symlink(target, name, dir_fd=folder)
+
+
+def _done(writer: Writer) -> Changes:
+    known = (writer.id, writer.kind, writer.actor, writer.label, 0.0, writer.files)
+    return Changes(*known, writer.undoes, note=writer.note)
+
+
+def _ordered(steps: list[Step]) -> list[Step]:
+    """First what goes, the deepest first; then folders that come back; then what is in them."""
+
+    def place(step: Step) -> tuple[int, int]:
+        before, depth = step.change.before, step.path.count("/")
+        if before is None:
+            return 0, -depth
+        return (1, depth) if before.is_folder else (2, depth)
+
+    return sorted(steps, key=place)
+
+
+def _reach(root: int, folders: list[str]) -> int:
+    """The folder, made where it is gone."""
+    with suppress(FileNotFoundError):
+        return open_folder(root, folders)
+    here = os.dup(root)
+    for step in folders:
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(step, 0o755, dir_fd=here)
+            inner = open_folder(here, [step])
+        finally:
+            os.close(here)
+        here = inner
+    return here
+
+
+def _check_still(folder: int, name: str, known: Known | None) -> None:
+    """A program may be at work right now: nothing of it is lost that nobody has seen."""
+    try:
+        found = stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
+    except FileNotFoundError:
+        return
+    if known is not None and found != known.stamp:
+        raise WorkbenchError("it is changed right now.")
+
+
+def _remove(root: int, folders: list[str], name: str, known: Known | None) -> None:
+    try:
+        folder = open_folder(root, folders)
+    except FileNotFoundError:
+        return
+    try:
+        _check_still(folder, name, known)
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        (os.rmdir if stat.S_ISDIR(found.st_mode) else os.unlink)(name, dir_fd=folder)
+    except FileNotFoundError:
+        return
+    finally:
+        os.close(folder)
+
+
+def _make_way(folder: int, name: str, before: State) -> None:
+    """Another kind of thing stands in its place: an empty folder, or a file where a folder was."""
+    with suppress(FileNotFoundError):
+        here = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISDIR(here.st_mode) and not before.is_folder:
+            os.rmdir(name, dir_fd=folder)
+        elif before.is_folder and not stat.S_ISDIR(here.st_mode):
+            os.unlink(name, dir_fd=folder)
+
+
+def _make_folder(folder: int, name: str, before: State) -> None:
+    with suppress(FileExistsError):
+        os.mkdir(name, dir_fd=folder)
+    _give_rights(folder, name, before)
+
+
+def _give_rights(folder: int, name: str, before: State) -> None:
+    """By the thing itself, also where it is closed to us, and never through a link."""
+    handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        os.chmod(f"/proc/self/fd/{handle}", stat.S_IMODE(before.mode) & 0o777)
+    finally:
+        os.close(handle)

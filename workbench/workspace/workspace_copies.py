@@ -1,0 +1,785 @@
+"""Copies of the workspace in which programs work that nobody approved, and what becomes of their changes.
+
+A stage is a plain folder: every kind of sandbox can be given it in the workspace's place, and nothing is mounted on the
+host. It is filled once and then kept equal to the workspace by names, times and sizes, so a run copies only what others
+changed since. Blocks are shared where the file system can (btrfs, XFS). When the run has ended, each difference is
+either put into the workspace or held until the user decides; after that the stage equals the workspace again.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, NamedTuple
+
+from workbench.errors import WorkbenchError
+from workbench.workspace.changes_database import Change, Changes, Known, State
+from workbench.workspace.confined_paths import Confined
+from workbench.workspace.content_store import Contents
+from workbench.workspace.dangerous_file_names import danger
+from workbench.workspace.directory_scan import Stamp, TooMany, look, stamp_at, stamp_of
+from workbench.workspace.file_names import shown
+from workbench.workspace.held_files import HELD, HeldFiles
+from workbench.workspace.safe_folder_open import FOLDER, open_folder
+from workbench.workspace.snapshots import LOOKING, MOST, NotQuick, Snapshots, Writer
+
+IDLE: Final = 2  # stages that are kept for the next runs
+_QUICK: Final = 100  # entries that are looked at on the event loop; more go to a thread
+_SPARE: Final = 256 << 20  # bytes of the disk that a copy leaves free
+_PIECE: Final = 8 << 20
+_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_AGAIN: Final = os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_RIGHTS: Final = 0o777
+_NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+_SIDECARS: Final = ("-wal", "-shm", "-journal")  # what SQLite reads back into the database beside it
+_MARKER: Final = "run.json"
+_ENTRIES: Final = "entries.json"
+EXISTED, CHANGED, RUNNABLE, FULL, INTERRUPTED = "existed", "changed", "runnable", "full", "interrupted"
+OUTSIDE: Final = "outside"
+
+
+class Unstageable(WorkbenchError):
+    """The workspace cannot be copied; a program can only work in the workspace itself, which takes an approval."""
+
+
+class Overfull(WorkbenchError):
+    """A program left more in its copy than can be looked at, so nobody can tell what it changed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"The program left more than {MOST:,} entries, or folders too deep, in its copy of the workspace.",
+            "None of its changes was kept. Write fewer files.",
+        )
+
+
+class Entry(NamedTuple):
+    """One path that was equal in both places, and how it looked in each."""
+
+    source: Stamp
+    copy: Stamp
+
+
+class Difference(NamedTuple):
+    """What a program left different at one path; None where nothing was, or is."""
+
+    base: Stamp | None  # in the workspace, when the program began
+    copy: Stamp | None  # in the stage, now
+
+
+@dataclass(slots=True)
+class Settlement:
+    """What became of one run's changes. `files` are all of them, `written` those that are in the workspace now."""
+
+    files: dict[str, Change] = field(default_factory=dict)
+    rewritten: set[str] = field(default_factory=set)
+    written: tuple[str, ...] = ()
+    held: dict[str, str] = field(default_factory=dict)  # path → why it was not written
+
+
+class Stage:
+    """One copy. Its methods work on disks, one thread at a time; those with `quick` may run on the event loop."""
+
+    def __init__(self, home: Path, way: Confined) -> None:
+        self._home, self._way = home, way
+        self._entries: dict[str, Entry] = {}
+        self._busy = Lock()  # whoever saves or removes it waits for a thread that still copies
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    @property
+    def folder(self) -> Path:
+        """What a program gets as its workspace."""
+        return self._home / "workspace"
+
+    def begin(self, run: Mapping[str, object]) -> None:
+        """Note whose changes these are, for the next core if this one is killed."""
+        (self._home / _MARKER).write_text(json.dumps(run), encoding="utf-8")
+
+    def end(self) -> None:
+        (self._home / _MARKER).unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        with self._busy:
+            _open_folders(self._home)
+            shutil.rmtree(self._home, ignore_errors=True)
+
+    def save(self) -> None:
+        """For the next core, which then copies only what changed since."""
+        with self._busy:
+            rows = [[os.fsencode(path).hex(), entry.source, entry.copy] for path, entry in self._entries.items()]
+            (self._home / _ENTRIES).write_text(json.dumps(rows), encoding="utf-8")
+
+    def load(self) -> bool:
+        """What an earlier core saved, where the copy is as it was then; used once."""
+        saved = self._home / _ENTRIES
+        try:
+            rows = json.loads(saved.read_text(encoding="utf-8"))
+            saved.unlink()
+            for path, source, copy in rows:
+                self._entries[os.fsdecode(bytes.fromhex(path))] = Entry(Stamp(*source), Stamp(*copy))
+            return not self.changes()
+        except (OSError, ValueError, TypeError, WorkbenchError):
+            return False
+
+    def recover(self, began: float) -> None:
+        """Find out what a run changed in it under which the core was killed at work, as far as both places tell."""
+        place = os.open(self.folder, FOLDER)
+        try:
+            here = look(place, MOST, LOOKING)
+            if any(map(_is_closed, here.values())):
+                here = self._opened_up(place, here)
+        except TooMany:
+            raise Overfull from None
+        finally:
+            os.close(place)
+        with self._way.open_root() as root:
+            now = look(root, MOST, LOOKING)
+        for path, stamp in now.items():
+            copy = here.get(path)
+            if copy is not None and _seem_equal(stamp, copy):
+                self._entries[path] = Entry(stamp, copy)
+            elif stamp.touched < began * 1e9:  # nobody but the program made it other since then
+                self._entries[path] = Entry(stamp, _NOTHING)
+
+    def refresh(self, *, quick: bool = False) -> None:
+        """Make the copy equal to the workspace. What the program left different in it has been settled before."""
+        with self._way.open_root() as root:
+            try:
+                now = look(root, _QUICK if quick else MOST, LOOKING)
+            except TooMany:
+                if quick:
+                    raise NotQuick from None
+                words = f"The workspace holds more than {MOST:,} entries, or is too slow to be copied."
+                raise Unstageable(words, "Delete files in it, or approve the program.") from None
+            entries = self._entries
+            gone = [path for path in entries if path not in now]
+            other = [
+                path for path, stamp in now.items() if (entry := entries.get(path)) is None or entry.source != stamp
+            ]
+            if not (gone or other):
+                return
+            if quick:
+                raise NotQuick
+            with self._busy:
+                self._check_room(sum(now[path].size for path in other))
+                self._follow(root, now, gone, other)
+
+    def changes(self, *, quick: bool = False) -> dict[str, Difference]:
+        """Every path that differs from what the last refresh or settlement left; the program has ended by now."""
+        place = os.open(self.folder, FOLDER)
+        try:
+            try:
+                now = look(place, _QUICK if quick else MOST, LOOKING)
+            except TooMany:
+                if quick:
+                    raise NotQuick from None
+                raise Overfull from None
+            if any(map(_is_closed, now.values())):
+                if quick:
+                    raise NotQuick
+                now = self._opened_up(place, now)
+        finally:
+            os.close(place)
+        entries = self._entries
+        found = {
+            path: Difference(entries[path].source if path in entries else None, stamp)
+            for path, stamp in now.items()
+            if path not in entries or entries[path].copy != stamp
+        }
+        found |= {path: Difference(entry.source, None) for path, entry in entries.items() if path not in now}
+        if found and quick:
+            raise NotQuick
+        return found
+
+    def adopt(self, path: str, source: Stamp | None, copy: Stamp | None) -> None:
+        """Both places hold the same here now."""
+        if source is None or copy is None:
+            self._entries.pop(path, None)
+        else:
+            self._entries[path] = Entry(source, copy)
+
+    def reset(self, paths: Iterable[str]) -> None:
+        """Put back what the workspace holds: a later program must not see what was held."""
+        wanted = sorted(paths)
+        with self._way.open_root() as root:
+            now = {path: stamp for path in wanted if (stamp := stamp_at(root, path)) is not None}
+            for path in wanted:  # what is different there is nobody's any more
+                self._entries[path] = Entry(_NOTHING, _NOTHING)
+            self._follow(root, now, [path for path in wanted if path not in now], list(now))
+
+    def _opened_up(self, place: int, now: dict[str, Stamp]) -> dict[str, Stamp]:
+        """A program closed folders to us: look into them, and remember the rights it gave them."""
+        rights: dict[str, Stamp] = {}
+        while closed := [path for path, one in now.items() if path not in rights and _is_closed(one)]:
+            for path in closed:
+                rights[path] = now[path]
+                _change_rights(place, path, 0o700)
+            now = look(place, MOST, LOOKING)
+        for path, stamp in rights.items():
+            if (entry := self._entries.get(path)) is not None and entry.copy == stamp:
+                _change_rights(place, path, stamp.mode & _RIGHTS)  # it was so in the workspace
+        return now | rights
+
+    def _check_room(self, size: int) -> None:
+        found = os.statvfs(self.folder)
+        if size > found.f_bavail * found.f_frsize - _SPARE:
+            words = f"There is no room on the disk for a copy of the workspace ({size >> 20:,} MB)."
+            raise Unstageable(words, f"Make room where {self._home.parent} is, or approve the program.")
+
+    def _follow(self, root: int, now: Mapping[str, Stamp], gone: list[str], other: list[str]) -> None:
+        """Remove what is gone, the deepest first, then copy what is other, folders first."""
+        place = os.open(self.folder, FOLDER)
+        try:
+            for path in sorted(gone, key=lambda path: -path.count("/")):
+                _remove_tree(place, path)
+                self._entries.pop(path, None)
+            folders = [path for path in sorted(other) if now[path].is_folder]
+            for path in folders:
+                _make_folder(place, path)
+            last, inside, outside = None, -1, -1
+            try:
+                for path in sorted(path for path in other if not now[path].is_folder):
+                    above = path.rpartition("/")[0]
+                    if above != last:
+                        _close(inside, outside)
+                        last, inside, outside = above, -1, -1
+                        try:
+                            inside = open_folder(place, above.split("/") if above else [])
+                            outside = open_folder(root, above.split("/") if above else [])
+                        except OSError:
+                            last = None
+                            continue  # gone or replaced since it was listed; the next refresh sees it
+                    self._copy(path, now[path], outside, inside)
+            finally:
+                _close(inside, outside)
+            for path in reversed(folders):
+                _change_rights(place, path, now[path].mode & _RIGHTS)
+                self._entries[path] = Entry(now[path], Stamp(now[path].mode & ~0o7000, 0, 0, 0, 0, 1))
+        finally:
+            os.close(place)
+
+    def _copy(self, path: str, stamp: Stamp, outside: int, inside: int) -> None:
+        name = path.rpartition("/")[2]
+        try:
+            if stat.S_ISLNK(stamp.mode):
+                target = os.readlink(name, dir_fd=outside)
+                _remove_entry(inside, name)
+                os.symlink(target, name, dir_fd=inside)
+            else:
+                _copy_file(name, stamp, outside, inside)
+            self._entries[path] = Entry(stamp, stamp_of(os.stat(name, dir_fd=inside, follow_symlinks=False)))
+        except OSError as fault:
+            if fault.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise Unstageable("The disk is full: the workspace cannot be copied.", "Make room on it.") from fault
+            self._entries.pop(path, None)  # gone since it was listed, or closed to us
+            with suppress(OSError):
+                _remove_entry(inside, name)
+
+
+_NOTHING: Final = Stamp(0, -1, 0, 0, 0, 0)
+
+
+class Stages:
+    """Every stage of one workspace. Sequential runs get the same one, so their ready sandboxes fit."""
+
+    def __init__(self, way: Confined, folder: Path) -> None:
+        self._way, self._folder = way, folder
+        self._left = sorted(folder.iterdir()) if folder.is_dir() else []  # by an earlier core
+        self._idle: list[Stage] = []
+        self._lock = Lock()
+
+    def take(self) -> Stage:
+        """One that nobody else has; it may have to be filled yet."""
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return Stage(self._folder / secrets.token_hex(6), self._way)
+
+    def give_back(self, stage: Stage) -> bool:
+        """For the next run; False where there are enough, and this one has to be removed."""
+        with self._lock:
+            if len(self._idle) < IDLE:
+                self._idle.append(stage)
+                return True
+        return False
+
+    def leftovers(self) -> list[tuple[Stage, dict[str, Any]]]:  # Any: JSON of ours
+        """Stages of a core that was killed, with the run that was at work in each. One that was saved is for the next
+        program, and others are removed."""
+        found: list[tuple[Stage, dict[str, Any]]] = []
+        for home in self._left:
+            try:
+                run = json.loads((home / _MARKER).read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                stage = Stage(home, self._way)
+                if stage.load() and self.give_back(stage):
+                    continue
+                _open_folders(home)
+                shutil.rmtree(home, ignore_errors=True)
+            else:
+                found.append((Stage(home, self._way), run if isinstance(run, dict) else {}))
+        return found
+
+    def close(self) -> None:
+        """One stays for the next core; no program is at work any more."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for stage in idle[:-1]:
+            stage.remove()
+        for stage in idle[-1:]:
+            with suppress(OSError):
+                stage.save()
+
+
+class Settling:
+    """Puts what a program changed in its stage into the workspace, or holds it for the user."""
+
+    def __init__(self, snapshots: Snapshots, held: HeldFiles) -> None:
+        self._snapshots, self._held = snapshots, held
+
+    def settle(
+        self,
+        stage: Stage,
+        writer: Writer,
+        own: dict[str, Stamp],
+        *,
+        name: str,
+        approved: bool,
+        room: int,
+        files: int,
+        hold: str = "",
+    ) -> Settlement:
+        """`name`: of the run, under which changes are held. `own`: what the program's session made, as it left it; that
+        is free, and so is what is new. `room` and `files`: how much the workspace may hold. `hold`: why nothing at all
+        is written, if so."""
+        differences = stage.changes()
+        settled = Settlement()
+        if not differences:
+            return settled
+        writer.only = tuple(differences)
+        place = os.open(stage.folder, FOLDER)
+        try:
+            with self._snapshots.deed(writer) as known, self._snapshots.way.open_root() as root:
+                found = _Found(root, place, differences)
+                for path in found.equal():
+                    stage.adopt(path, found.now[path], differences[path].copy)
+                    settled.rewritten.add(path)
+                found.forget(settled.rewritten)
+                why = _reasons(found, own, approved=approved) if not hold else dict.fromkeys(found.all, hold)
+                found.fill_up(why, room - _size(root, known, room), files - len(known))
+                for path in found.ordered():
+                    if path not in why and not found.write(path):
+                        why[path] = CHANGED
+                for path, one in found.all.items():
+                    if path not in why:
+                        now = stamp_at(root, path)
+                        stage.adopt(path, now, one.copy if found.can_read(path) else stamp_at(place, path))
+                        _note_own(own, path, one.base, now)
+                settled.held = why
+                settled.written = tuple(path for path in found.all if path not in why)
+                settled.files = self._kept(found, writer, name, why)
+        finally:
+            os.close(place)
+        if settled.held:
+            stage.reset(settled.held)
+        return settled
+
+    def _kept(self, found: _Found, writer: Writer, name: str, why: Mapping[str, str]) -> dict[str, Change]:
+        """Every change; what is held is kept with its content until the user decides."""
+        files = {path: found.change(path, None) for path in found.all if path not in why}
+        if why:
+            with self._held.keeping():
+                held = {path: found.change(path, self._held.contents) for path in why}
+                self._held.keep(Changes(name, HELD, writer.actor, writer.label, time.time(), held))
+            files |= held
+        return files
+
+
+class _Found:
+    """The differences of one stage, beside what the workspace holds at this moment."""
+
+    def __init__(self, root: int, place: int, differences: dict[str, Difference]) -> None:
+        self._root, self._place = root, place
+        self.all = differences
+        self.now = {path: stamp_at(root, path) for path in differences}
+
+    def at(self, path: str) -> Stamp | None:
+        """What the workspace holds now."""
+        return stamp_at(self._root, path)
+
+    def equal(self) -> list[str]:
+        """Files that were written again with what they held, and folders that somebody else made as well."""
+        return [path for path, one in self.all.items() if self._is_equal(path, one)]
+
+    def _is_equal(self, path: str, one: Difference) -> bool:
+        base, copy = one.base, one.copy
+        if base is None and copy is not None and copy.is_folder and (now := self.now[path]) is not None:
+            return now.is_folder
+        if base is None or copy is None or self.now[path] != base or (base.mode ^ copy.mode) & ~0o7000:
+            return False
+        if base.is_folder:
+            return True
+        if base.size != copy.size:
+            return False
+        with suppress(OSError):
+            return _same_content(self._root, self._place, path, base)
+        return False
+
+    def forget(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            del self.all[path]
+
+    def can_read(self, path: str) -> bool:
+        """Whether it could be read without changing its rights for a moment."""
+        copy = self.all[path].copy
+        return copy is None or not copy.is_file or bool(copy.mode & stat.S_IRUSR)
+
+    def fill_up(self, why: dict[str, str], room: int, files: int) -> None:
+        """Hold what there is no room for: several programs may have filled their copies at once."""
+        for path, one in self.all.items():
+            if path in why or one.copy is None:
+                continue
+            here = self.now[path]
+            room -= one.copy.size - (here.size if here else 0)
+            files -= here is None
+            if (room < 0 and one.copy.size) or files < 0:
+                why[path] = FULL
+
+    def leads_out(self, path: str) -> bool:
+        """Whether a link names a place that is not surely below the workspace: others would follow it there."""
+        *folders, name = path.split("/")
+        try:
+            folder = open_folder(self._place, folders)
+        except OSError:
+            return True
+        try:
+            target = os.readlink(name, dir_fd=folder)
+        except OSError:
+            return True
+        finally:
+            os.close(folder)
+        depth = len(folders) - target.split("/").count("..")
+        return target.startswith("/") or depth < 0
+
+    def ordered(self) -> list[str]:
+        """First what goes, the deepest first; then folders, then what is in them."""
+
+        def order(path: str) -> tuple[int, int]:
+            copy, depth = self.all[path].copy, path.count("/")
+            if copy is None:
+                return 0, -depth
+            return (1, depth) if copy.is_folder else (2, depth)
+
+        return sorted(self.all, key=order)
+
+    def write(self, path: str) -> bool:
+        """Put one of them into the workspace, in one step; False where that is not possible as it was meant."""
+        *folders, name = path.split("/")
+        copy, now = self.all[path].copy, self.now[path]
+        try:
+            folder = open_folder(self._root, folders)
+        except OSError:
+            return False
+        try:
+            if _stamp(folder, name) != now:
+                return False  # the user writes it at this moment
+            if now is not None and (copy is None or copy.is_folder != now.is_folder):
+                _remove_entry(folder, name)
+            if copy is None:
+                return True
+            if copy.is_folder:
+                with suppress(FileExistsError):
+                    os.mkdir(name, 0o700, dir_fd=folder)
+                _change_rights(folder, name, copy.mode & _RIGHTS)
+                return True
+            return self._put(path, folder, name, new=now is None)
+        except OSError:
+            return False
+        finally:
+            os.close(folder)
+
+    def _put(self, path: str, folder: int, name: str, *, new: bool) -> bool:
+        *above, own = path.split("/")
+        source = open_folder(self._place, above)
+        draft = f".writing-{secrets.token_hex(8)}"
+        try:
+            copy = self.all[path].copy
+            assert copy is not None
+            if stat.S_ISLNK(copy.mode):
+                os.symlink(os.readlink(own, dir_fd=source), draft, dir_fd=folder)
+            else:
+                _copy_new(own, source, draft, folder, copy)
+            if new:
+                _link_new(draft, name, folder)
+            else:
+                os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+            return True
+        finally:
+            os.close(source)
+            with suppress(FileNotFoundError):
+                os.unlink(draft, dir_fd=folder)
+
+    def change(self, path: str, contents: Contents | None) -> Change:
+        """What was there and what the program left; its content is kept where `contents` are given."""
+        base, copy = self.all[path].base, self.all[path].copy
+        sha = self._kept(path, copy, contents) if contents is not None and copy is not None else ""
+        return Change(_state(base, ""), _state(copy, sha))
+
+    def _kept(self, path: str, copy: Stamp, contents: Contents) -> str:
+        if copy.is_folder:
+            return ""
+        *above, name = path.split("/")
+        folder = open_folder(self._place, above)
+        try:
+            if stat.S_ISLNK(copy.mode):
+                return contents.put(os.fsencode(os.readlink(name, dir_fd=folder)))
+            if not copy.mode & stat.S_IRUSR:
+                _change_rights(folder, name, 0o600)
+            handle = os.open(name, _READ, dir_fd=folder)
+            try:
+                return contents.take(handle, 1 << 62)
+            finally:
+                os.close(handle)
+        finally:
+            os.close(folder)
+
+
+def _reasons(found: _Found, own: Mapping[str, Stamp], *, approved: bool) -> dict[str, str]:
+    """Why each change is not simply made; paths without a reason are free."""
+    why: dict[str, str] = {}
+    for path in sorted(found.all):
+        one, now = found.all[path], found.now[path]
+        above = [path[:at] for at, mark in enumerate(path) if mark == "/"]
+        if now != one.base and not (one.copy is None and now is None):
+            why[path] = CHANGED
+        elif any(folder in why and not _stays_folder(found.all[folder]) for folder in above):
+            why[path] = EXISTED
+        elif approved:
+            continue
+        elif (now is not None and own.get(path) != now) or _is_sidecar(path, found, own):
+            why[path] = EXISTED
+        elif one.copy is not None and not one.copy.is_folder and danger(shown(path), _runnable(one.copy)):
+            why[path] = RUNNABLE
+        elif one.copy is not None and stat.S_ISLNK(one.copy.mode) and found.leads_out(path):
+            why[path] = OUTSIDE
+    return why
+
+
+def _stays_folder(one: Difference) -> bool:
+    """Only its rights are held; what is in it can be written."""
+    return bool(one.base and one.copy and one.base.is_folder and one.copy.is_folder)
+
+
+def _is_sidecar(path: str, found: _Found, own: Mapping[str, Stamp]) -> bool:
+    """A journal beside a database that is not the session's would be read back into it by whoever opens it next."""
+    main = next((path.removesuffix(end) for end in _SIDECARS if path.endswith(end)), "")
+    if not main:
+        return False
+    there = found.at(main)
+    return there is not None and own.get(main) != there
+
+
+def _seem_equal(one: Stamp, other: Stamp) -> bool:
+    return (one.mode ^ other.mode) & ~0o7000 == 0 and one[1:3] == other[1:3]
+
+
+def _is_closed(stamp: Stamp) -> bool:
+    """A folder that its owner cannot look into."""
+    return stamp.is_folder and stamp.mode & 0o500 != 0o500
+
+
+def _runnable(copy: Stamp) -> int:
+    return stat.S_IMODE(copy.mode) if copy.is_file else 0
+
+
+def _note_own(own: dict[str, Stamp], path: str, base: Stamp | None, now: Stamp | None) -> None:
+    """A session's own are the files that it made, for as long as nobody else changes them."""
+    if now is None:
+        own.pop(path, None)
+    elif base is None or path in own:
+        own[path] = now
+
+
+def _state(stamp: Stamp | None, sha: str) -> State | None:
+    return None if stamp is None else State(stamp.mode, stamp.size, stamp.changed, sha)
+
+
+def _size(root: int, known: Mapping[str, Known], room: int) -> int:
+    """What the workspace takes; holes are looked for only where its files seem to be too large."""
+    seeming = sum(one.stamp.size for one in known.values())
+    if seeming <= room // 2:
+        return seeming
+    taken = 0
+    for path in known:
+        *folders, name = path.split("/")
+        with suppress(OSError):
+            folder = open_folder(root, folders)
+            try:
+                taken += os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks * 512
+            finally:
+                os.close(folder)
+    return taken
+
+
+def _stamp(folder: int, name: str) -> Stamp | None:
+    try:
+        return stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
+    except FileNotFoundError:
+        return None
+
+
+def _copy_file(name: str, stamp: Stamp, outside: int, inside: int) -> None:
+    """In place where the same file is there, for whoever has it open; else anew."""
+    source = os.open(name, _READ, dir_fd=outside)
+    try:
+        if not stat.S_ISREG(os.fstat(source).st_mode):
+            raise FileNotFoundError(name)
+        here = _stamp(inside, name)
+        target = -1
+        if here is not None and here.is_file and here.links == 1:
+            with suppress(OSError):
+                target = os.open(name, _AGAIN, dir_fd=inside)
+        if target < 0:
+            if here is not None:
+                _remove_entry(inside, name)
+            target = os.open(name, _NEW, 0o600, dir_fd=inside)
+        try:
+            _pump(source, target)
+            os.fchmod(target, stamp.mode & _RIGHTS)
+            os.utime(target, ns=(stamp.changed, stamp.changed))
+        finally:
+            os.close(target)
+    finally:
+        os.close(source)
+
+
+def _copy_new(name: str, source: int, draft: str, folder: int, copy: Stamp) -> None:
+    if not copy.mode & stat.S_IRUSR:
+        _change_rights(source, name, 0o600)
+    handle = os.open(name, _READ, dir_fd=source)
+    try:
+        target = os.open(draft, _NEW, 0o600, dir_fd=folder)
+        try:
+            _pump(handle, target)
+            os.fchmod(target, copy.mode & _RIGHTS)
+            os.utime(target, ns=(copy.changed, copy.changed))
+        finally:
+            os.close(target)
+    finally:
+        os.close(handle)
+
+
+def _link_new(draft: str, name: str, folder: int) -> None:
+    """Give the draft its name, and replace nothing that came meanwhile. Some file systems (exFAT, many shares) have no
+    hard links: there a look comes first."""
+    try:
+        os.link(draft, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except OSError as fault:
+        if fault.errno not in _NO_LINKS or _stamp(folder, name) is not None:
+            raise
+        os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def _pump(source: int, target: int) -> None:
+    """In the kernel, which shares blocks where it can."""
+    try:
+        while os.copy_file_range(source, target, _PIECE):
+            pass
+    except OSError as fault:
+        if fault.errno not in (errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM):
+            raise
+        while piece := os.read(source, _PIECE):
+            view = memoryview(piece)
+            while view:
+                view = view[os.write(target, view) :]
+
+
+def _same_content(root: int, place: int, path: str, base: Stamp) -> bool:
+    *above, name = path.split("/")
+    folders = open_folder(root, above), open_folder(place, above)
+    try:
+        if stat.S_ISLNK(base.mode):
+            return os.readlink(name, dir_fd=folders[0]) == os.readlink(name, dir_fd=folders[1])
+        first = os.fdopen(os.open(name, _READ, dir_fd=folders[0]), "rb")
+        with first as one, os.fdopen(os.open(name, _READ, dir_fd=folders[1]), "rb") as other:
+            while piece := one.read(_PIECE):
+                if piece != other.read(_PIECE):
+                    return False
+            return not other.read(1)
+    finally:
+        for folder in folders:
+            os.close(folder)
+
+
+def _make_folder(place: int, path: str) -> None:
+    *above, name = path.split("/")
+    with suppress(OSError):
+        folder = open_folder(place, above)
+        try:
+            here = _stamp(folder, name)
+            if here is not None and not here.is_folder:
+                os.unlink(name, dir_fd=folder)
+            with suppress(FileExistsError):
+                os.mkdir(name, 0o700, dir_fd=folder)
+            _change_rights(folder, name, 0o700)
+        finally:
+            os.close(folder)
+
+
+def _remove_tree(place: int, path: str) -> None:
+    *above, name = path.split("/")
+    with suppress(OSError):
+        folder = open_folder(place, above)
+        try:
+            _remove_entry(folder, name)
+        finally:
+            os.close(folder)
+
+
+def _remove_entry(folder: int, name: str) -> None:
+    """A file, a link, or an empty folder."""
+    found = _stamp(folder, name)
+    if found is not None:
+        (os.rmdir if found.is_folder else os.unlink)(name, dir_fd=folder)
+
+
+def _change_rights(place: int, path: str, rights: int) -> None:
+    """By the thing itself, also where it is closed to us, and never through a link."""
+    with suppress(OSError):
+        *above, name = path.split("/")
+        folder = open_folder(place, above)
+        try:
+            handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+            try:
+                os.chmod(f"/proc/self/fd/{handle}", rights)
+            finally:
+                os.close(handle)
+        finally:
+            os.close(folder)
+
+
+def _open_folders(folder: Path) -> None:
+    """A program may have closed folders of its own to us."""
+    for at, folders, _names in os.walk(folder, followlinks=False):
+        for name in folders:
+            place = os.path.join(at, name)
+            if not os.path.islink(place):
+                with suppress(OSError):
+                    os.chmod(place, 0o700)
+
+
+def _close(*handles: int) -> None:
+    for handle in handles:
+        if handle >= 0:
+            os.close(handle)

@@ -1,0 +1,259 @@
+"""The confined file store of a bench: relative paths, plain files, and an end to how much and how many."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from workbench.api.marker import api
+from workbench.errors import WorkbenchError
+from workbench.records import FileInfo, FileRoom
+from workbench.workspace.confined_paths import Confined, missing, open_plain, plain_size, put
+from workbench.workspace.dangerous_file_names import danger
+from workbench.workspace.directory_scan import Stamp, one_level, plain, stamp_of
+from workbench.workspace.file_names import parts_of, shown
+
+LARGEST_READ = 10_000_000  # bytes of a file that are shown; the rest is announced as cut
+MOST_FILES = 20_000  # files that a listing shows
+_HEAD: Final = 8_192  # bytes at a file's beginning that tell text and binary apart
+
+
+class Store:
+    """Files below one folder. Its verbs take paths such as `reports/summary.txt` and raise WorkbenchError.
+
+    `list`, `inside`, `level` and `look` tell what is there; `read` gives text, `read_bytes` a slice of anything;
+    `write` and `write_bytes` replace a file whole or not at all; `delete`, `rename`, `make_folder` do what they say.
+    None follows a link or waits for a pipe, whatever a program does to the folder meanwhile. They work on the disk, so
+    the core calls them on a thread.
+    """
+
+    def __init__(
+        self, root: Path, quota_mb: Callable[[], int], most_files: Callable[[], int] = lambda: 100_000
+    ) -> None:
+        self._way = Confined(root)
+        self._quota_mb, self._most_files = quota_mb, most_files
+
+    @property
+    def way(self) -> Confined:
+        """For whoever works on the same folder by the same rules."""
+        return self._way
+
+    # ── what is there ────────────────────────────────────────────────────────────────────────────
+    @api(name="files", in_thread=True)
+    def list(self) -> tuple[FileInfo, ...]:
+        """Every plain file, by path; links and odd files are left out. At most twenty thousand."""
+        with self._way.open_root() as root:
+            found = [_info(path, stamp) for path, stamp in plain(root, MOST_FILES)]
+        return tuple(sorted(found, key=lambda info: info.path))
+
+    def inside(self, folder: str) -> tuple[FileInfo, ...]:
+        """The plain files of one folder, not of those in it; none where there is no such folder."""
+        try:
+            return tuple(one for one in self.level(folder) if one.kind == "file" and one.plain)
+        except WorkbenchError:
+            return ()  # it is not there, or is a link that leads elsewhere
+
+    @api(name="file_level", in_thread=True)
+    def level(self, folder: str = "") -> tuple[FileInfo, ...]:
+        """Everything in one folder: folders first, then files by name; links and odd things too, marked as such."""
+        prefix = "/".join((*parts_of(folder), "")) if folder else ""
+        with self._way.folder(folder) as handle:
+            found = [_info(prefix + name, stamp) for name, stamp in one_level(handle)]
+        return tuple(replace(one, warning=words) if (words := _danger(one)) else one for one in found)
+
+    def look(self, path: str) -> FileInfo:
+        """One file or folder."""
+        with self._way.parent(path) as (folder, name):
+            try:
+                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            except OSError:
+                raise missing(path) from None
+        return _told("/".join(parts_of(path)), found)
+
+    @api(name="file_room", in_thread=True)
+    def room(self) -> FileRoom:
+        """How full the workspace is, and how full it may be."""
+        size = files = 0
+        with self._way.open_root() as root:
+            for _path, stamp in plain(root, 1_000_000):
+                size, files = size + stamp.size, files + 1
+        return FileRoom(size, files, self._quota_mb() * 1_000_000, self._most_files())
+
+    def used(self) -> int:
+        """Bytes in all plain files."""
+        return self.room().size
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────
+    @api(name="read_file", in_thread=True)
+    def read(self, path: str) -> str:
+        """A text file. What is too large is cut, and the cut is announced on the last line."""
+        data, size = self.read_bytes(path, 0, LARGEST_READ)
+        if not is_text(data):
+            raise WorkbenchError(f"{path} is not text.", "A program in the sandbox can open it as bytes.")
+        return _decoded(data, path, size)
+
+    def read_bytes(self, path: str, start: int, length: int) -> tuple[bytes, int]:
+        """A slice of a file, and how long the whole is."""
+        with self._way.parent(path) as (folder, name):
+            handle = open_plain(folder, name, path)
+            with os.fdopen(handle, "rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                file.seek(max(0, start))
+                return file.read(max(0, length)), size
+
+    # ── changing ─────────────────────────────────────────────────────────────────────────────────
+    def write(self, path: str, text: str) -> FileInfo:
+        """Replace a file whole, making its folders; what stood there before stays until the new text is complete."""
+        return self.write_bytes(path, _encoded(text, path))
+
+    def write_bytes(self, path: str, data: bytes, *, new: bool = False) -> FileInfo:
+        """The same for anything. `new`: a file that is there is not replaced."""
+        with self._way.parent(path, make=True) as (folder, name):
+            before = plain_size(folder, name, path)
+            if new and before is not None:
+                raise _there(path)
+            self._check_room(len(data) - (before or 0), more_files=before is None)
+            return _told("/".join(parts_of(path)), put(folder, name, path, data))
+
+    def delete(self, path: str) -> None:
+        """Remove one plain file."""
+        with self._way.parent(path) as (folder, name):
+            os.close(open_plain(folder, name, path))
+            os.unlink(name, dir_fd=folder)
+
+    def remove(self, path: str) -> None:
+        """Remove whatever has this name: a file, a link, an odd thing, or a folder with all that is in it."""
+        with self._way.parent(path) as (folder, name):
+            _remove(folder, name, path)
+
+    def rename(self, path: str, to: str) -> FileInfo:
+        """Give a file or folder another place; nothing is replaced by it."""
+        if "/".join(parts_of(to)).startswith("/".join(parts_of(path)) + "/"):
+            raise WorkbenchError(f"{path} cannot be moved into itself.", "Choose another folder.")
+        with self._way.parent(path) as (folder, name), self._way.parent(to, make=True) as (target, new):
+            try:
+                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            except OSError:
+                raise missing(path) from None
+            if _exists(target, new):
+                raise _there(to)
+            _move(folder, name, target, new, path)
+        return _told("/".join(parts_of(to)), found)
+
+    def make_folder(self, path: str) -> FileInfo:
+        with self._way.parent(path, make=True) as (folder, name):
+            try:
+                os.mkdir(name, 0o755, dir_fd=folder)
+            except FileExistsError:
+                raise _there(path) from None
+            except OSError as fault:
+                raise WorkbenchError(f"The folder {path} cannot be made: {fault.strerror}.") from fault
+            return _told("/".join(parts_of(path)), os.stat(name, dir_fd=folder, follow_symlinks=False))
+
+    def _check_room(self, more: int, *, more_files: bool) -> None:
+        if more <= 0 and not more_files:
+            return
+        room = self.room()
+        if more > 0 and room.size + more > room.most_size:
+            raise WorkbenchError(
+                f"The workspace is full: it may hold {self._quota_mb()} MB.",
+                "Delete files, or raise run.disk_mb in the settings.",
+            )
+        if more_files and room.files >= room.most_files:
+            raise WorkbenchError(
+                f"The workspace is full: it may hold {room.most_files:,} files.",
+                "Delete files, or raise workspace.files in the settings.",
+            )
+
+
+def is_text(beginning: bytes) -> bool:
+    """Whether a file that begins so can be read as text."""
+    head = beginning[:_HEAD]
+    if b"\0" in head:
+        return False
+    try:
+        head.decode()
+    except UnicodeDecodeError as fault:
+        return len(head) == _HEAD and fault.end == _HEAD and fault.start > _HEAD - 4  # a character cut in two
+    return True
+
+
+def _info(path: str, stamp: Stamp) -> FileInfo:
+    return FileInfo(shown(path), stamp.size, stamp.changed / 1e9, _kind(stamp.mode), stamp.links == 1)
+
+
+def _danger(info: FileInfo) -> str:
+    return danger(info.path) if info.kind == "file" else danger(f"{info.path}/") if info.kind == "folder" else ""
+
+
+def _told(path: str, found: os.stat_result) -> FileInfo:
+    return _info(path, stamp_of(found))
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISREG(mode):
+        return "file"
+    return "folder" if stat.S_ISDIR(mode) else "link" if stat.S_ISLNK(mode) else "odd"
+
+
+def _exists(folder: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _move(folder: int, name: str, target: int, new: str, path: str) -> None:
+    try:
+        os.rename(name, new, src_dir_fd=folder, dst_dir_fd=target)
+    except OSError as fault:
+        raise WorkbenchError(f"{path} cannot be moved: {fault.strerror}.") from fault
+
+
+def _remove(folder: int, name: str, path: str) -> None:
+    try:
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if not stat.S_ISDIR(found.st_mode):
+            os.unlink(name, dir_fd=folder)
+            return
+        inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            for below in os.listdir(inner):
+                _remove(inner, below, path)
+        finally:
+            os.close(inner)
+        os.rmdir(name, dir_fd=folder)
+    except FileNotFoundError:
+        raise missing(path) from None
+    except (OSError, RecursionError) as fault:
+        words = fault.strerror if isinstance(fault, OSError) else "its folders are too deep"
+        raise WorkbenchError(f"{path} cannot be deleted: {words}.", "Its folder may be closed to you.") from fault
+
+
+def _there(path: str) -> WorkbenchError:
+    return WorkbenchError(f"There is {path} already.", "Choose another name, or delete it first.")
+
+
+def _encoded(text: str, path: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as fault:
+        hint = f"Character {fault.start + 1} is half of a pair."
+        raise WorkbenchError(f"{path} cannot be written: the text is not Unicode.", hint) from fault
+
+
+def _decoded(data: bytes, path: str, size: int) -> str:
+    """Text, with the cut announced; a cut may fall within a character."""
+    try:
+        text = data.decode("utf-8", "strict" if size <= len(data) else "ignore")
+    except UnicodeDecodeError as fault:
+        raise WorkbenchError(f"{path} is not text.", "A program in the sandbox can open it as bytes.") from fault
+    if size <= len(data):
+        return text
+    return f"{text}\n… cut: {len(data):,} of {size:,} bytes shown. A program in the sandbox can read the rest."
