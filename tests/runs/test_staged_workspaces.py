@@ -63,7 +63,7 @@ async def _opened(paths, **more) -> Core:
 @pytest.fixture(autouse=True)
 def blind(monkeypatch):
     """As if the reading of programs had missed everything: nobody is asked, unless the author wants that."""
-    monkeypatch.setattr(pipeline, "gate", lambda verdict, settings, force: Gate.ASK if force else Gate.AUTO)
+    monkeypatch.setattr(pipeline, "decide_gate", lambda verdict, settings, force: Gate.ASK if force else Gate.AUTO)
 
 
 @pytest.fixture
