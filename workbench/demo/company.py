@@ -9,7 +9,7 @@ from functools import cached_property
 
 from workbench.demo.outside import Letter, make_letters
 from workbench.demo.people import Customer, make_customers
-from workbench.demo.trade import DemoOrder, Message, Ticket, make_messages, make_orders, make_tickets
+from workbench.demo.trade import ChannelMessage, DemoOrder, Ticket, make_messages, make_orders, make_tickets
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,10 @@ class Company:
         return make_letters()
 
     @cached_property
-    def channels(self) -> dict[str, list[Message]]:
+    def channels(self) -> dict[str, list[ChannelMessage]]:
         return make_messages()
 
-    def look(self, channel: str) -> list[Message]:
+    def look(self, channel: str) -> list[ChannelMessage]:
         """A channel's messages. The deployment ends a while after somebody first looked for it."""
         if channel == "deployments" and not self._deployed:
             self._first_look = self._first_look or time.monotonic()
@@ -66,9 +66,9 @@ class Company:
                 self.post(channel, "deploy-bot", "deployment complete: release 4.2.0 is live in all regions")
         return self.channels[channel]
 
-    def post(self, channel: str, author: str, words: str) -> Message:
+    def post(self, channel: str, author: str, words: str) -> ChannelMessage:
         """Add a message to a channel."""
         messages = self.channels[channel]
-        message = Message(f"{channel}-{len(messages) + 1}", channel, author, words)
+        message = ChannelMessage(f"{channel}-{len(messages) + 1}", channel, author, words)
         messages.append(message)
         return message

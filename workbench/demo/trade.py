@@ -55,7 +55,7 @@ class Ticket:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChannelMessage:
     """One message of a channel."""
 
     id: str
@@ -112,7 +112,7 @@ def in_state(ticket: Ticket, status: str) -> Ticket:
     return replace(ticket, status=status)
 
 
-def make_messages() -> dict[str, list[Message]]:
+def make_messages() -> dict[str, list[ChannelMessage]]:
     """The channels as they stand when the day begins."""
     texts = {
         "deployments": (("deploy-bot", "deployment started: release 4.2.0"), ("deploy-bot", "canary is healthy")),
@@ -120,6 +120,8 @@ def make_messages() -> dict[str, list[Message]]:
         "support": (("omar", "Many parcels are late in Lyon today."), ("ines", "I told the carrier.")),
     }
     return {
-        channel: [Message(f"{channel}-{at}", channel, author, words) for at, (author, words) in enumerate(lines, 1)]
+        channel: [
+            ChannelMessage(f"{channel}-{at}", channel, author, words) for at, (author, words) in enumerate(lines, 1)
+        ]
         for channel, lines in texts.items()
     }

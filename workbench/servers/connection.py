@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench import __version__
 from workbench.events import spawn
+from workbench.lazy_sdk_import import load_sdk
 from workbench.records import JsonObject
-from workbench.sdk import load_sdk
 from workbench.servers import server_faults
 from workbench.servers.call_timeout import CallTimeouts
 from workbench.servers.monitoring.message_log import MessageLog

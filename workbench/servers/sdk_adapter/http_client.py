@@ -34,7 +34,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass
-class HttpWatch:
+class RemoteServerWatch:
     """What is seen of a server beside its messages."""
 
     url: str
@@ -114,7 +114,12 @@ class ServerHttpClient(httpx2.AsyncClient):
     """What the SDK's transports send with."""
 
     def __init__(
-        self, watch: HttpWatch, headers: dict[str, str], limit: int, auth: httpx2.Auth | None, context: ssl.SSLContext
+        self,
+        watch: RemoteServerWatch,
+        headers: dict[str, str],
+        limit: int,
+        auth: httpx2.Auth | None,
+        context: ssl.SSLContext,
     ) -> None:
         self._watch = watch
         self._limit = limit

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import httpx2
     from mcp.shared.message import SessionMessage
 
-    from workbench.servers.sdk_adapter.http_client import HttpWatch, ServerHttpClient
+    from workbench.servers.sdk_adapter.http_client import RemoteServerWatch, ServerHttpClient
     from workbench.servers.sdk_adapter.transport_protocol import Streams
 
 
@@ -49,7 +49,7 @@ class HttpTransportBase:
         self._reach = reach
         self._limit = frame_limit
         self._traffic = traffic
-        self._watch: HttpWatch | None = None
+        self._watch: RemoteServerWatch | None = None
         self._leaving = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self.ended = asyncio.Event()
@@ -72,9 +72,9 @@ class HttpTransportBase:
 
         self._traffic.begin()
         context = await asyncio.to_thread(_prepare)
-        from workbench.servers.sdk_adapter.http_client import HttpWatch, ServerHttpClient
+        from workbench.servers.sdk_adapter.http_client import RemoteServerWatch, ServerHttpClient
 
-        self._watch = HttpWatch(self._reach.url)
+        self._watch = RemoteServerWatch(self._reach.url)
         self._client = ServerHttpClient(self._watch, self._reach.headers, self._limit, self._reach.auth, context)
         self._incoming, incoming = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
         outgoing, self._outgoing = anyio.create_memory_object_stream["SessionMessage"](_QUEUE)
