@@ -15,11 +15,11 @@ from collections.abc import Callable
 
 from injection import office
 
+from workbench.broker.provenance_index import AnswerRead, ProvenanceIndex
+from workbench.broker.run_guard import RunGuard
 from workbench.core import Core
 from workbench.permissions.judgement import CallContext, judge
 from workbench.records import Gate, Origin, Outcome, Proposal, Risk, Tool, ToolCall, ToolUse, Verdict, Word
-from workbench.runs.guard import RunGuard
-from workbench.runs.provenance import Provenance, Read
 from workbench.runs.run import ProgramRun
 
 ROUNDS = 20_000
@@ -40,7 +40,7 @@ async def _all() -> None:
 async def _ordinary(core: Core) -> None:
     session = core.services.sessions.open("scripted agent")
     run = ProgramRun(core.services, session, Proposal("r", "", "", Origin.AGENT, session.id, "scripted agent"))
-    guard = RunGuard(run, core.run_manager.pauses, lambda call_id, waits: None)
+    guard = RunGuard(run, lambda: core.settings, core.run_manager.pauses, lambda call_id, waits: None)
     answer = Outcome("c", ok=True, structured=json.dumps({"id": "ORD-00042", "status": "paid", "note": "x" * 800}))
     reads, posts = core.catalog.tool("demo", "get_order"), core.catalog.tool("demo", "post_message")
     await _time(core, guard, reads, {"order_id": "ORD-00042"}, answer, "an ordinary call, before and after", "≤ 10")
@@ -75,7 +75,7 @@ async def _time(
 
 
 def _long() -> None:
-    dice, provenance = random.Random(7), Provenance()
+    dice, provenance = random.Random(7), ProvenanceIndex()
     words = ["alpha", "beta", "gamma", "order", "late", "early", "customer", "wants", "refund", "soon", "please"]
     rows: list[str] = []
     size = 0
@@ -84,7 +84,7 @@ def _long() -> None:
             json.dumps({"id": f"ORD-{len(rows):06}", "note": " ".join(dice.choices(words, k=9)), "sum": dice.random()})
         )
         size += len(rows[-1])
-    provenance.learn(Read("c", "r", "data", "rows", READS, (f"[{','.join(rows)}]",)))
+    provenance.learn(AnswerRead("c", "r", "data", "rows", READS, (f"[{','.join(rows)}]",)))
     _once("10 MB of answers filed, once, on a thread", provenance.file)
     _once("an address looked up after that", lambda: provenance.origin("somebody@else.example", READS))
     _once("a text of 10,000 words looked up", lambda: provenance.origin("word " * 10_000, READS))
@@ -93,9 +93,11 @@ def _long() -> None:
 
 
 def _many(rows: list[str]) -> None:
-    provenance = Provenance()
+    provenance = ProvenanceIndex()
     for number in range(10_000):
-        provenance.learn(Read(f"c{number}", "r", "data", "row", READS, ("".join(rows[number * 4 : number * 4 + 8]),)))
+        provenance.learn(
+            AnswerRead(f"c{number}", "r", "data", "row", READS, ("".join(rows[number * 4 : number * 4 + 8]),))
+        )
     provenance.file()
 
 

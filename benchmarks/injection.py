@@ -25,11 +25,11 @@ from pathlib import Path
 from injection_plans import ATTACKS, TASKS, Plan
 from msgspec.structs import replace
 
+from workbench.broker.agent_sessions import Session
 from workbench.core import Core
 from workbench.events import Event, RunChanged, RunPaused
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Decision, PauseAnswer, Run, RunState
-from workbench.runs.sessions import Session
 
 GATHER = 0.12  # seconds that the person looks, so that the calls of a loop stand together in the question
 

@@ -16,11 +16,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from workbench.broker.agent_sessions import Session
 from workbench.core import Core
 from workbench.events import Event, RunChanged
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Decision, RunState
-from workbench.runs.sessions import Session
 
 SIX = """
 from servers.demo import get_channel_history, get_customer, get_order, get_ticket, list_customers, list_outbox

@@ -22,24 +22,24 @@ from workbench.audit.journal import Journal
 from workbench.audit.opentelemetry_export import Telemetry
 from workbench.audit.search_index import Index
 from workbench.audit.search_index_updater import Indexing
+from workbench.broker.agent_sessions import Sessions
+from workbench.broker.broker import Broker
+from workbench.broker.call_audit import AuditMasking
+from workbench.broker.elicitation_audit import ElicitationAudit
+from workbench.broker.session_memory import SessionMemory
 from workbench.calls.call_history import History
 from workbench.editor_completion.completion_client import Hints
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, DefinitionsBlocked, Event, Noticed, spawn
 from workbench.network.network_access import Network
 from workbench.paths import Paths, images_folder, starter_skills
-from workbench.permissions.personal_data_marks import Personal
+from workbench.permissions.personal_data_marks import PersonalDataMarks
 from workbench.permissions.rules import Rules
-from workbench.permissions.run_profiles import Bounds
+from workbench.permissions.run_profiles import RunProfiles
 from workbench.records import Fault, Note
-from workbench.runs.askings import Askings
-from workbench.runs.broker import Broker
 from workbench.runs.generated_packages import GeneratedPackages
-from workbench.runs.note_masking import NoteMasking
-from workbench.runs.provenance_memory import ProvenanceMemory
 from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
-from workbench.runs.sessions import Sessions
 from workbench.runs.skill_usage_learning import LearningSkills
 from workbench.runs.token_usage import TokenUsage
 from workbench.runs.vault_persistence import VaultPersistence
@@ -124,9 +124,9 @@ class Core:
         tell = self._tell_from_thread()
         history = History(self.paths.history, lambda: self.settings, tell, secrets.masks.mask)
         opened.push_async_callback(history.close)
-        memory = ProvenanceMemory(self.paths.agents, lambda: self.settings.approval_memory_minutes)
+        memory = SessionMemory(self.paths.agents, lambda: self.settings.approval_memory_minutes)
         sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks, memory)
-        self._mask_note = NoteMasking(sessions, self._is_tool).mask
+        self._mask_note = AuditMasking(sessions, self._is_tool).mask
         rules = Rules(self.paths.permissions, self.paths.workspace, self._entry, RULES)
         asks = OpenElicitations(self.bus.tell, lambda: self.settings, sessions.author)
         sign_ins = SignIns(secrets, lambda: self.settings, self.bus.tell)
@@ -154,7 +154,7 @@ class Core:
         self.services = Services(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
             sign_ins, self.bus.tell, lambda: self.settings, history, self._network(),
-            rules, self._bounds(), Personal(self.paths.bench_settings, self.paths.marks),
+            rules, self._bounds(), PersonalDataMarks(self.paths.bench_settings, self.paths.marks),
             Finder(self.paths.audit, self.paths.audit_index), snapshots,
             Cache(self.paths.cache / "answers", lambda: self.settings),
             VaultPersistence(self.paths.values, secrets, lambda: self.settings, sessions), held,
@@ -200,15 +200,15 @@ class Core:
         except WorkbenchError:
             return ""
 
-    def _bounds(self) -> Bounds:
+    def _bounds(self) -> RunProfiles:
         places = (self.paths.bench_settings, self.paths.person_settings, self.paths.profiles)
-        return Bounds(*places, lambda: self.settings.approval_profile)
+        return RunProfiles(*places, lambda: self.settings.approval_profile)
 
     def _build_road(self) -> None:
         stock = GeneratedPackages(self.services)
         stock.open()
         self.bus.listen(stock.hear, *stock.hears)
-        broker, askings = Broker(self.services), Askings(self.services)
+        broker, askings = Broker(self.services), ElicitationAudit(self.services)
         self.bus.listen(askings.hear, *askings.hears)
         self.bus.listen(broker.caching.hear, *broker.caching.hears)
         self.bus.listen(TokenUsage(self.services.sessions).hear, *TokenUsage.hears)

@@ -10,7 +10,7 @@ import pytest
 from workbench.agent import edge
 from workbench.agent.edge import Edge
 from workbench.agent.tools import INSTRUCTIONS, TOOLS
-from workbench.runs.sessions import Sessions
+from workbench.broker.agent_sessions import Sessions
 
 MAIL = "ines.novak@example.org"
 PNG = b"\x89PNG\r\n\x1a\n"

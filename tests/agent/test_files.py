@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from workbench.agent.answer import sliced
 from workbench.agent.tools import TOOLS
-from workbench.runs.provenance import UNTRUSTED
+from workbench.broker.provenance_index import UNTRUSTED
 
 
 async def told(client, tool, **arguments):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 
-from workbench.runs import sessions as limits
-from workbench.runs.sessions import Session
+from workbench.broker import agent_sessions as limits
+from workbench.broker.agent_sessions import Session
 
 MANY = 500
 

@@ -21,11 +21,11 @@ from msgspec.structs import replace
 from tests.agent.test_channels import answer_for_the_person
 from workbench.agent.edge import Edge
 from workbench.agent.tools import INSTRUCTIONS, TOOLS
+from workbench.broker.agent_sessions import Sessions
 from workbench.privacy.masking_levels import TextKind
 from workbench.privacy.public_texts import Program
 from workbench.records import EntryQuery
 from workbench.runs import run_faults
-from workbench.runs.sessions import Sessions
 
 TOKEN = re.compile(r"\[[A-Z_]+_\d+\.\w{4}\]")
 SERVERS = Path(__file__).resolve().parent.parent / "mcp_servers"

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.agent.test_files import told
-from tests.runs.test_guard import READ, SEND
+from tests.broker.test_run_guard import READ, SEND
 from workbench.records import Decision, PauseAnswer, RunState
 
 DELETES = {"code": "import os\nos.remove('workspace/old.txt')\nresult = 'gone'", "description": "tidy up"}

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from workbench.analysis.approval_gate import decide_gate, is_auto_approved_as_additive, isolation_risk
 from workbench.analysis.verdict_bounds import Limits, bound
-from workbench.permissions.call_rules import Judged
+from workbench.permissions.call_rules import RuleAnswer
 from workbench.permissions.run_profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
 from workbench.records import Gate, Risk, RunProfile, Verdict
 from workbench.settings import Settings
@@ -58,7 +58,7 @@ AUTO = {  # what a person lets pass → the risks that pass
 def test_every_combination_of_gate_risk_preferences_profile_and_force(
     word: Gate, risk: Risk, preferences: tuple[bool, bool], profile: RunProfile, force: bool
 ) -> None:
-    given = bound(verdict(risk, word), Limits(profile), lambda server, tool: None, lambda tool: Judged(None))
+    given = bound(verdict(risk, word), Limits(profile), lambda server, tool: None, lambda tool: RuleAnswer(None))
     found = decide_gate(
         given, Settings(approval_auto_low=preferences[0], approval_auto_medium=preferences[1]), force=force
     )

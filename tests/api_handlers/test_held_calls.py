@@ -8,9 +8,9 @@ import pytest
 
 from workbench.api_handlers.runs import HeldCallsHandler
 from workbench.audit.approval_statistics import review
+from workbench.broker.held_calls import HeldCalls
 from workbench.errors import WorkbenchError
 from workbench.records import Entry, Pause, PauseAnswer, ReviewFigures
-from workbench.runs.pauses import Pauses
 
 
 class House:
@@ -20,7 +20,7 @@ class House:
         self.run_manager = self.services = self.journal = self
         self.notes = []
         self.append = self.notes.append
-        self.pauses = Pauses(lambda event: None)
+        self.pauses = HeldCalls(lambda event: None)
 
 
 async def test_what_waits_is_listed_and_answered():

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.broker.test_run_guard import READ, SEND
 from tests.flows.on_a_terminal import OnTerminal
-from tests.runs.test_guard import READ, SEND
 from workbench.records import Decision, EntryQuery, RunState
 
 COMMAND = (sys.executable, "-m", "workbench")

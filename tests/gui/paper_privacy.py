@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench.api_handlers.privacy import _seen, report_of, revealed
+from workbench.broker.agent_sessions import PREVIEW, Session, Sessions
 from workbench.errors import WorkbenchError
 from workbench.events import PrivacyChanged
-from workbench.permissions.personal_data_marks import Personal
+from workbench.permissions.personal_data_marks import PersonalDataMarks
 from workbench.privacy.detector_preview import preview_masking
 from workbench.privacy.user_marks import switched
 from workbench.records import (
@@ -27,7 +28,6 @@ from workbench.records import (
     Revealed,
     Trial,
 )
-from workbench.runs.sessions import PREVIEW, Session, Sessions
 from workbench.settings import change
 
 
@@ -43,10 +43,10 @@ class PaperPrivacy:
         return Sessions(lambda: self.current_settings.privacy_enabled)
 
     @functools.cached_property
-    def personal(self) -> Personal:
+    def personal(self) -> PersonalDataMarks:
         folder = Path(tempfile.mkdtemp(prefix="paper-privacy-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        return Personal(folder / "workbench.toml", folder / "privacy.toml")
+        return PersonalDataMarks(folder / "workbench.toml", folder / "privacy.toml")
 
     def fill_privacy(self, count: int = 3) -> Session:
         """An agent's session in which a program read customers and wrote to one of them."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.permissions.rules import Rules
-from workbench.permissions.run_profiles import Bounds
+from workbench.permissions.run_profiles import RunProfiles
 from workbench.permissions.tool_annotations import effective
 from workbench.records import JsonValue, Permission, Permissions, Profiles, Tool, ToolBits
 
@@ -31,9 +31,9 @@ class PaperTrust:
         return Rules(self.trust_folder / "permissions.json", self.trust_folder / "workspace", lambda server: server)
 
     @functools.cached_property
-    def rooms_bounds(self) -> Bounds:
+    def rooms_bounds(self) -> RunProfiles:
         names = ("workbench.toml", "settings.toml", "yes.json")
-        return Bounds(*(self.trust_folder / name for name in names), lambda: "write_restricted")
+        return RunProfiles(*(self.trust_folder / name for name in names), lambda: "write_restricted")
 
     async def permissions(self) -> Permissions:
         return self.rooms_rules.view()

@@ -24,7 +24,7 @@ from workbench.permissions.judgement import (
 )
 from workbench.permissions.own_calls import UNKNOWN
 from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason
-from workbench.permissions.release_rules import Weighed
+from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.rules import Rules
 from workbench.permissions.run_profiles import READ_ONLY
 from workbench.permissions.tool_annotations import effective
@@ -205,13 +205,13 @@ def test_a_script_asks_about_what_nobody_knows_and_the_sentence_is_whole() -> No
 
 
 def test_the_users_own_call_asks_what_its_tokens_give_away_beside_what_its_tool_does() -> None:
-    given = (Weighed(MAILS, ASK),)
+    given = (ReleaseDecision(MAILS, ASK),)
     said = judged(own(READ), READ, release=given)
     assert (said.decision, said.text, said.asks) == (ASK, "2 e-mails of crm go to demo.send_email.", "")
     both = judged(own(SEND), SEND, release=given)
     assert told(both) == ["restore EMAIL", "sends"]
     assert judged(own(SEND, confirmed=True), SEND, release=given).decision is ALLOW
-    denied = (Weighed(MAILS, DENY, Permission("r", "restore", DENY, label="Never.")),)
+    denied = (ReleaseDecision(MAILS, DENY, Permission("r", "restore", DENY, label="Never.")),)
     said = judged(own(SEND, confirmed=True), SEND, release=denied)
     assert (said.decision, said.fault.code) == (DENY, "refused")
     assert said.text == "It was not called: 2 e-mails of crm go to demo.send_email. Never."
@@ -229,7 +229,7 @@ def test_what_denies_stands_above_all_that_allows_or_asks() -> None:
         "run": Run(),
     }
     assert judged(call(DELETE), DELETE, verdict(DELETE), **allowing).decision is ALLOW
-    denied = (Weighed(MAILS, DENY, Permission("r", "restore", DENY)),)
+    denied = (ReleaseDecision(MAILS, DENY, Permission("r", "restore", DENY)),)
     for name, more in {
         "replaced": {"replaced": True},
         "blocked": {"blocked": Fault("It is blocked.")},

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.permissions.personal_data_marks import Personal
+from workbench.permissions.personal_data_marks import PersonalDataMarks
 from workbench.records import PrivacyMark
 from workbench.settings import Settings
 
@@ -29,19 +29,19 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_a_mark_lasts_is_readable_by_its_person_alone_and_can_be_taken_back(files: tuple[Path, Path]) -> None:
-    made = Personal(*files).add(FALCON)
+    made = PersonalDataMarks(*files).add(FALCON)
     assert stat.S_IMODE(files[1].stat().st_mode) == 0o600
-    again = Personal(*files)
+    again = PersonalDataMarks(*files)
     assert again.marks() == (made,)
     assert again.following(Settings()).known == (("CUSTOM", "Falcon"),)
     assert again.remove(made.id) == made
-    assert Personal(*files).marks() == ()
+    assert PersonalDataMarks(*files).marks() == ()
     with pytest.raises(WorkbenchError):
         again.remove(made.id)
 
 
 def test_the_last_word_about_one_value_counts(files: tuple[Path, Path]) -> None:
-    personal = Personal(*files)
+    personal = PersonalDataMarks(*files)
     personal.add(FALCON)
     personal.add(PrivacyMark(False, "value", "falcon"))
     assert [(mark.hide, mark.text) for mark in personal.marks()] == [(False, "falcon")]
@@ -49,7 +49,7 @@ def test_the_last_word_about_one_value_counts(files: tuple[Path, Path]) -> None:
 
 def test_a_bench_adds_what_is_hidden_and_lets_nothing_pass(files: tuple[Path, Path]) -> None:
     files[0].write_text(BENCH, "utf-8")
-    personal = Personal(*files)
+    personal = PersonalDataMarks(*files)
     (mark,) = personal.marks()
     assert (mark.hide, mark.text, mark.source) == (True, "AB-\\d{6}", "bench")
     told = " ".join(notice.message for notice in personal.notices(Settings()))
@@ -62,7 +62,7 @@ def test_a_bench_adds_what_is_hidden_and_lets_nothing_pass(files: tuple[Path, Pa
 def test_a_bench_may_not_pile_up_patterns_and_what_is_left_out_is_told(files: tuple[Path, Path]) -> None:
     entries = "".join(f"[[privacy.hide]]\npattern = 'A{number}-[0-9]{{4,12}}'\n" for number in range(600))
     files[0].write_text(entries + "[[privacy.hide]]\nkey = 'badge'\n", "utf-8")
-    personal = Personal(*files)
+    personal = PersonalDataMarks(*files)
     assert [mark.what for mark in personal.marks()] == ["pattern"] * 20
     told = [notice.message for notice in personal.notices(Settings())]
     assert [words.partition(": ")[2] for words in told] == [
@@ -76,13 +76,13 @@ def test_odd_entries_are_left_out_with_a_notice(files: tuple[Path, Path], text: 
     for file in files:
         file.parent.mkdir(exist_ok=True)
         file.write_text(text, "utf-8")
-    assert Personal(*files).marks() == ()
+    assert PersonalDataMarks(*files).marks() == ()
 
 
 def test_a_file_that_cannot_be_read_is_not_written_over(files: tuple[Path, Path]) -> None:
     files[1].parent.mkdir()
     files[1].write_text("[[hide", "utf-8")
-    personal = Personal(*files)
+    personal = PersonalDataMarks(*files)
     assert personal.notices(Settings())
     with pytest.raises(WorkbenchError, match="nothing is written over it"):
         personal.add(FALCON)
@@ -90,6 +90,6 @@ def test_a_file_that_cannot_be_read_is_not_written_over(files: tuple[Path, Path]
 
 
 def test_settings_that_name_no_kind_are_told(files: tuple[Path, Path]) -> None:
-    view = Personal(*files).view(Settings(privacy_off="IP NOPE"))
+    view = PersonalDataMarks(*files).view(Settings(privacy_off="IP NOPE"))
     assert [rule.kind for rule in view.kinds if not rule.on] == ["IP"]
     assert "NOPE" in view.notices[0].message

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.permissions.run_profiles import Bounds
+from workbench.permissions.run_profiles import RunProfiles
 
 
 class Files:
@@ -17,8 +17,10 @@ class Files:
         self.root, self.default = root, "write_restricted"
         self.bounds = self.again()
 
-    def again(self) -> Bounds:
-        return Bounds(self.root / "bench.toml", self.root / "you.toml", self.root / "yes.json", lambda: self.default)
+    def again(self) -> RunProfiles:
+        return RunProfiles(
+            self.root / "bench.toml", self.root / "you.toml", self.root / "yes.json", lambda: self.default
+        )
 
     def write(self, name: str, text: str) -> None:
         (self.root / f"{name}.toml").write_text(text)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from workbench.permissions.rule_file import Kept, read, write
+from workbench.permissions.rule_file import StoredRules, read, write
 from workbench.records import Permission, Predicate, ToolBits, Word
 
-FULL = Kept(
+FULL = StoredRules(
     (Permission("r", "arguments", Word.ALLOW, "mail", "send", (Predicate("to", "*@acme.com"),), "k", label="Rule."),),
     {"mail": "entry"},
     {"mail": {"send": ToolBits(read_only=False, sends=True, key="k")}},
@@ -26,7 +26,7 @@ def test_what_is_written_is_read_again_and_nobody_else_can_read_it(tmp_path: Pat
 
 
 def test_without_a_file_there_are_no_rules(tmp_path: Path) -> None:
-    assert read(tmp_path / "none.json") == Kept()
+    assert read(tmp_path / "none.json") == StoredRules()
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_file_with_one_wrong_part_is_lost_as_a_whole(tmp_path: Path, path: tup
         part = part[step]
     part[path[-1]] = value
     file.write_text(json.dumps(found))
-    assert read(file) == Kept(lost=True)
+    assert read(file) == StoredRules(lost=True)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "{}", "[" * 100_000, '"' + "x" * 10])

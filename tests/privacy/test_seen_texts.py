@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from workbench.broker.agent_sessions import Sessions
 from workbench.privacy import seen_texts
 from workbench.privacy.seen_texts import SeenTexts
-from workbench.runs.sessions import Sessions
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

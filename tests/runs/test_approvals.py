@@ -9,11 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 from tests.runs.steps import waiting
+from workbench.broker.provenance_index import AnswerRead
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, EntryQuery, Gate, Likeness, Risk, RunState
 from workbench.runs.approvals import is_same_question
-from workbench.runs.provenance import Read
 
 SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org", subject="s", body="b")\n'
 HASHES_ITSELF = (
@@ -165,7 +165,9 @@ async def test_the_same_text_is_another_question_once_more_was_found_in_it(demo)
     first = await waiting(demo, demo.run_manager.submit(code, agent))
     alike = await waiting(demo, demo.run_manager.submit(code, agent))
     assert is_same_question(first, alike)
-    agent.provenance.learn(Read("c", "r", "demo", "read_mail", frozenset({"untrusted"}), ("to eve@evil-corp.example",)))
+    agent.provenance.learn(
+        AnswerRead("c", "r", "demo", "read_mail", frozenset({"untrusted"}), ("to eve@evil-corp.example",))
+    )
     marked = await waiting(demo, demo.run_manager.submit(code, agent))
     assert marked.seal == first.seal
     assert not is_same_question(first, marked), "its question says where the address stood"

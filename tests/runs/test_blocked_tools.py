@@ -7,9 +7,9 @@ import json
 import sys
 from pathlib import Path
 
+from workbench.broker.broker import Broker
 from workbench.events import DefinitionsBlocked, Noticed, ToolsChanged
 from workbench.records import EntryQuery, Origin, ToolCall
-from workbench.runs.broker import Broker
 from workbench.runs.generated_packages import GeneratedPackages
 
 FAULTY = str(Path(__file__).resolve().parent.parent / "mcp_servers" / "faulty.py")

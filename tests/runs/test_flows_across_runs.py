@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.runs.test_guard import Person, ran
+from tests.broker.test_run_guard import Person, ran
 from workbench.events import RunPaused
 from workbench.records import EntryQuery, Gate, Risk, RunState
 

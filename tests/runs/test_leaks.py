@@ -16,7 +16,7 @@ from itertools import takewhile
 import pytest
 from msgspec.structs import replace
 
-from tests.runs.test_guard import Person
+from tests.broker.test_run_guard import Person
 
 READ = """
 import base64, html, json, re, urllib.parse
@@ -86,8 +86,8 @@ def writings(way: str, values: list[str]) -> set[str]:
 
 @pytest.fixture
 async def people(demo):
+    from workbench.broker.broker import Broker
     from workbench.records import Origin, ToolCall
-    from workbench.runs.broker import Broker
 
     found = []
     for name in ("CUS-0003", "CUS-0011"):

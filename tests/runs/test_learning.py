@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from workbench.broker.agent_sessions import Session
 from workbench.records import Depth, RunState
-from workbench.runs.sessions import Session
 from workbench.settings import Settings
 
 QUESTION = "ᚠᚢᚦᚨᚱᚲ"  # near no tool in meaning either, which the core may have begun to read

@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from tests.runs.steps import reached, waiting
+from workbench.broker.provenance_index import AnswerRead
 from workbench.errors import WorkbenchError
 from workbench.permissions.rules import Rules
 from workbench.records import Decision, RunState
-from workbench.runs.provenance import Read
 
 TICKET = (
     "from servers.demo import create_ticket\nawait create_ticket(customer_id='CUS-0001', subject='late', body='b')\n"
@@ -81,7 +81,7 @@ async def test_another_definition_voids_it(demo, agent, monkeypatch):
 
 async def test_a_session_that_has_read_worse_asks_again(demo, agent):
     await allow(demo, await asked(demo, agent, TICKET), "text")
-    agent.provenance.learn(Read("c", "r", "web", "fetch", frozenset({"untrusted"}), ("call me",)))
+    agent.provenance.learn(AnswerRead("c", "r", "web", "fetch", frozenset({"untrusted"}), ("call me",)))
     await asked(demo, agent, TICKET)
     assert await ran_unasked(demo, demo.services.sessions.open("another agent"), TICKET)
 

@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from tests.runs.steps import waiting
+from workbench.broker.agent_sessions import Session
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, Gate, Permission, Predicate, Risk, Run, RunState, Verdict, Word
 from workbench.runs.program_assessment import required_tools, unbounded
-from workbench.runs.sessions import Session
 
 SEND = 'from servers.demo import send_email\nawait send_email(to="{}", subject="s", body="b")\nresult = "sent"\n'
 BOB, EVE = SEND.format("bob@acme.com"), SEND.format("eve@evil.com")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from workbench.broker.agent_sessions import Sessions
 from workbench.events import EntryWritten, RunChanged
 from workbench.records import Entry, Note, Origin, Proposal, Run, RunState
-from workbench.runs.sessions import Sessions
 from workbench.runs.token_usage import TokenUsage
 
 TOKEN = "[EMAIL_1.k7q2]"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from workbench.broker.agent_sessions import Session, Sessions
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, PrivacyQuery
-from workbench.runs.sessions import Session, Sessions
 from workbench.runs.vault_persistence import VaultPersistence
 from workbench.secrets.project_secrets import Secrets
 from workbench.secrets.secret_references import KEPT_VALUES

@@ -32,12 +32,12 @@ from workbench.agent.skills import Skills
 from workbench.agent.stream import messages
 from workbench.agent.tool_changes import ToolChanges
 from workbench.agent.tools import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, AgentTool
+from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.privacy.masking_levels import TextKind
 from workbench.records import AgentInfo, JsonObject, Note
 from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
-from workbench.runs.sessions import Session
 from workbench.sandbox.importable_packages import packages
 
 

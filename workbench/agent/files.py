@@ -8,15 +8,15 @@ from typing import Final
 from workbench.agent import arguments as given
 from workbench.agent.answer import Answer, sliced
 from workbench.agent.programs import Context, Programs
+from workbench.broker.agent_sessions import Session
+from workbench.broker.provenance_index import UNTRUSTED, AnswerRead
 from workbench.errors import WorkbenchError
 from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject
 from workbench.records.runs import ENDS
 from workbench.runs.agent_files import listed, read, writing
-from workbench.runs.provenance import UNTRUSTED, Read
 from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
-from workbench.runs.sessions import Session
 from workbench.runs.stored_answers import FOLDER
 
 LONGEST_RESULT: Final = 10_000_000  # characters of an answer that is fetched in slices
@@ -74,7 +74,7 @@ class Files:
     def _learn(self, run_id: str, server: str, what: str, text: str) -> None:
         """With what stands behind tokens: a call that passes one on is looked at as its server would get it."""
         texts = (self._session.vault.restore(text),)
-        self._session.provenance.learn(Read("", run_id, server, what, frozenset({UNTRUSTED}), texts))
+        self._session.provenance.learn(AnswerRead("", run_id, server, what, frozenset({UNTRUSTED}), texts))
 
     def _masked(self, path: str) -> str:
         """On a thread. Masked as a whole before anything is cut."""

@@ -12,6 +12,7 @@ from workbench.agent import arguments as given
 from workbench.agent.answer import Answer
 from workbench.agent.direct import kind_of
 from workbench.agent.programs import Programs
+from workbench.broker.agent_sessions import Session
 from workbench.events import LedgerChanged
 from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, Ledger, RunState
@@ -19,7 +20,6 @@ from workbench.runs.answer_view import cut
 from workbench.runs.program_execution import depth_of, limit_of
 from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
-from workbench.runs.sessions import Session
 from workbench.servers.server_catalog import one_tool
 from workbench.tokens import count, counter
 

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Final
 
 from workbench.agent.answer import Answer
+from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.privacy.pii_tokens import find_tokens
-from workbench.runs.sessions import Session
 
 LONGEST: Final = 400_000  # characters of a text
 SHORT: Final = 4_000  # characters that are read at once: a thread would cost more

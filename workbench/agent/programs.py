@@ -19,6 +19,7 @@ from workbench.agent import arguments as given
 from workbench.agent.answer import Answer
 from workbench.agent.names import shortened
 from workbench.analysis.canonical_text import MAX_BYTES
+from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.privacy.masking_levels import TextKind
@@ -26,7 +27,6 @@ from workbench.records import JsonObject, Run, RunState
 from workbench.runs.answer_view import WISHES
 from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
-from workbench.runs.sessions import Session
 
 # Any: the SDK leaves both type parameters of its context open.
 Context: TypeAlias = ServerRequestContext[Any, Any]

@@ -18,11 +18,11 @@ from msgspec import Struct
 
 from workbench.agent.extensions import EXTENSIONS
 from workbench.agent.programs import Context
+from workbench.broker.agent_sessions import Session
 from workbench.files import read_plain
 from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.services import Services
-from workbench.runs.sessions import Session
 from workbench.runs.skill_actions import kept_skills
 from workbench.skills.frontmatter import FrontMatterError, Node, read_nested_fields
 

@@ -8,12 +8,12 @@ from typing import Final
 from workbench.agent import arguments as given
 from workbench.agent.answer import Answer
 from workbench.agent.programs import Context, Programs
+from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.privacy.masking_levels import TextKind
 from workbench.records import JsonObject, Skill
 from workbench.runs.answer_view import cut
 from workbench.runs.services import Services
-from workbench.runs.sessions import Session
 from workbench.runs.skill_actions import find_skills, kept_skill, kept_skills, read_skill_text
 from workbench.runs.skill_drafts import offer_skill
 from workbench.skills.skill_signature import calling

@@ -7,9 +7,9 @@ from contextlib import nullcontext
 
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import RequestHandler
+from workbench.broker.elicitation_audit import given_fields
 from workbench.errors import WorkbenchError
 from workbench.records import Ask
-from workbench.runs.askings import given_fields
 
 
 class ElicitationHandler(RequestHandler):

@@ -12,6 +12,7 @@ from msgspec import to_builtins
 
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import BY, RequestHandler
+from workbench.broker.agent_sessions import PREVIEW, Session
 from workbench.errors import WorkbenchError
 from workbench.events import PrivacyChanged
 from workbench.privacy.detector_preview import preview_masking
@@ -37,7 +38,6 @@ from workbench.records import (
     Revealed,
     Trial,
 )
-from workbench.runs.sessions import PREVIEW, Session
 from workbench.settings import change
 
 _SHORT = 2_000  # characters that are read at once: a thread would cost more

@@ -8,11 +8,11 @@ from msgspec import Struct
 
 from workbench.agent.entrance import Entrance
 from workbench.api.peer_credentials import TERMINAL, WINDOW, ApiCaller, current_caller
+from workbench.broker.broker import Broker
+from workbench.broker.elicitation_audit import ElicitationAudit
 from workbench.editor_completion.completion_client import Hints
 from workbench.errors import WorkbenchError
 from workbench.records import Fault, JsonValue, Note
-from workbench.runs.askings import Askings
-from workbench.runs.broker import Broker
 from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
 from workbench.servers.configuration.launch_command import fingerprint
@@ -27,7 +27,7 @@ class HandlerContext(Struct, frozen=True):
 
     services: Services
     broker: Broker
-    askings: Askings
+    askings: ElicitationAudit
     run_manager: RunManager
     entrance: Entrance
     hints: Hints

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
+from workbench.broker.resource_reading import ResourceReader
 from workbench.errors import WorkbenchError
 from workbench.records import Completion, JsonValue, Outcome, PromptAnswer
-from workbench.runs.reading import Reader
 
 
 class ResourceHandler(RequestHandler):
@@ -17,7 +17,7 @@ class ResourceHandler(RequestHandler):
 
     def __init__(self, context: HandlerContext) -> None:
         super().__init__(context)
-        self._reader = Reader(context.services)
+        self._reader = ResourceReader(context.services)
 
     @api
     async def read_resource(self, server: str, uri: str) -> Outcome:

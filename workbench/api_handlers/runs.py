@@ -14,6 +14,7 @@ from workbench.analysis.sarif import sarif
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import BY, RequestHandler
 from workbench.audit.approval_statistics import DECIDED, NEWEST, is_hasty, review
+from workbench.broker.agent_sessions import PERSON
 from workbench.records import (
     Decision,
     EntryQuery,
@@ -28,7 +29,6 @@ from workbench.records import (
     Run,
     Verdict,
 )
-from workbench.runs.sessions import PERSON
 
 
 class RunHandler(RequestHandler):

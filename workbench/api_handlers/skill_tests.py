@@ -10,6 +10,7 @@ from pathlib import Path
 from workbench.analysis.skill_assessment import used_skills
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
+from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.recordings.cassette_maker import CassetteMaker
 from workbench.recordings.server_drift import check_drift
@@ -25,7 +26,6 @@ from workbench.records import (
     SkillTest,
 )
 from workbench.runs.program_execution import limits_from
-from workbench.runs.sessions import Session
 from workbench.skills.cassettes import Cassette, cassette_name, read_cassettes, remove_cassette, write_cassette
 from workbench.skills.skill_signature import called_with
 

@@ -19,7 +19,7 @@ from workbench.permissions import own_calls, release_rules, tool_annotations
 from workbench.permissions import sealed_fields as sealing
 from workbench.permissions.argument_patterns import Resolve, holds, says_something, touches
 from workbench.permissions.own_calls import OWN
-from workbench.permissions.release_rules import Weighed
+from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.tool_annotations import tool_risk
 from workbench.privacy.restorations import Restoration
 from workbench.records import JsonObject, Permission, Risk, Tool, Trust, Verdict, Word
@@ -29,7 +29,7 @@ _SAYS = {"server": 0, "tool": 1, "arguments": 2}  # the rules that this file kno
 LOST = "What you allow and forbid cannot be read, so everything asks."
 
 
-class Judged(Struct, frozen=True):
+class RuleAnswer(Struct, frozen=True):
     """What the person's rules say of one call."""
 
     word: Word | None  # None: no rule speaks of it, so its risk decides
@@ -38,7 +38,7 @@ class Judged(Struct, frozen=True):
     depends: bool = False  # only for a judgement without arguments: the real ones may be judged otherwise
 
 
-NO_RULE = Judged(None)
+NO_RULE = RuleAnswer(None)
 
 
 class Foreseen(Struct, frozen=True):
@@ -61,13 +61,13 @@ def judge(
     now: float = 0.0,
     workspace: str = "",
     resolve: Resolve = posixpath.normpath,
-) -> Judged:
+) -> RuleAnswer:
     """What the person's rules say of this call of an effective tool. `arguments`: the real ones, with personal data
     restored, or None before they are known (then `depends` says that the real ones may change the word). A word of None
     leaves it to risk and settings; ALLOW settles the risk of the call itself and nothing about where its arguments came
     from; ASK wants a person whatever the risk; DENY is final. `why` is a sentence for the person and the audit."""
     if trust.lost:
-        return Judged(Word.ASK, None, LOST)
+        return RuleAnswer(Word.ASK, None, LOST)
     mine = [one for one in permissions if _speaks_of(one, tool) and _lives(one, session, run, now)]
     fitting = [one for one in mine if _fits(one, tool, arguments, workspace, resolve)]
     depends = arguments is None and any(one.where for one in mine)
@@ -75,7 +75,7 @@ def judge(
         return _judged(denied, Word.DENY, depends=False)
     counted = [one for one in fitting if one.word is not Word.ALLOW or not void(one, tool)]
     if not counted:
-        return Judged(None, depends=depends)
+        return RuleAnswer(None, depends=depends)
     most = max(_SAYS[one.kind] for one in counted)
     top = [one for one in counted if _SAYS[one.kind] == most]
     asks = [one for one in top if one.word is Word.ASK]
@@ -124,10 +124,10 @@ def _fits(one: Permission, tool: Tool, arguments: JsonObject | None, workspace: 
     return matched(one.where, arguments, workspace, resolve)
 
 
-def _judged(rules: Sequence[Permission], word: Word, depends: bool) -> Judged:
+def _judged(rules: Sequence[Permission], word: Word, depends: bool) -> RuleAnswer:
     verbs = {Word.ALLOW: "Allowed by", Word.ASK: "Asks because of", Word.DENY: "Denied by"}
     rule = rules[0]
-    return Judged(word, rule, f"{verbs[word]} your rule: {rule.label or rule.id}", depends)
+    return RuleAnswer(word, rule, f"{verbs[word]} your rule: {rule.label or rule.id}", depends)
 
 
 class ToolRules(Struct, frozen=True):
@@ -138,7 +138,7 @@ class ToolRules(Struct, frozen=True):
     lost: bool = False  # the rules cannot be read
     workspace: str = ""
 
-    def judge(self, arguments: JsonObject | None, session: str = "", run: str = "") -> Judged:
+    def judge(self, arguments: JsonObject | None, session: str = "", run: str = "") -> RuleAnswer:
         """What the rules say of a call; see `policy.trust.judge`. Paths are followed to where they really lead."""
         if not self.rules and not self.lost:
             return NO_RULE
@@ -148,7 +148,9 @@ class ToolRules(Struct, frozen=True):
             workspace=self.workspace, resolve=os.path.realpath,
         )  # fmt: skip
 
-    def judge_release(self, found: Iterable[Restoration], session: str = "", run: str = "") -> tuple[Weighed, ...]:
+    def judge_release(
+        self, found: Iterable[Restoration], session: str = "", run: str = ""
+    ) -> tuple[ReleaseDecision, ...]:
         """What the user lets become of values that a call would give to this tool."""
         rules, lost = self.rules, self.lost
         return release_rules.judge(found, rules, self.tool, lost=lost, session=session, run=run, now=time.time())

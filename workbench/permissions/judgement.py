@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from workbench.permissions import own_calls, provenance_rules, tool_annotations
 from workbench.permissions.call_rules import Foreseen, ToolRules
 from workbench.permissions.provenance_rules import PRIVATE, CallReason
-from workbench.permissions.release_rules import NEVER_ALWAYS, Weighed, offers
+from workbench.permissions.release_rules import NEVER_ALWAYS, ReleaseDecision, offers
 from workbench.permissions.run_profiles import outside
 from workbench.permissions.tool_annotations import destroys, tool_risk, unasked
 from workbench.records import (
@@ -122,7 +122,7 @@ class CallContext(Struct, frozen=True):
     verdict: Verdict | None = None  # of the program that calls; None: no program calls
     approved: bool = False  # the user approved exactly this program
     arguments: JsonObject = field(default_factory=dict)  # as they would be sent
-    release: tuple[Weighed, ...] = ()  # what would be put in place of PII tokens
+    release: tuple[ReleaseDecision, ...] = ()  # what would be put in place of PII tokens
     damaged: Fault | None = None  # why its tokens cannot become values
     run: RunEvidence | None = None
     counted: CountedCall = FIRST_CALL
@@ -576,5 +576,5 @@ def _asked(rule: str, case: Case, text: str, hint: str = "A person must agree to
     return CallReason(rule, worst((case.risk, Risk.MEDIUM)), text, hint=hint)
 
 
-def _release_rule(one: Weighed) -> str:
+def _release_rule(one: ReleaseDecision) -> str:
     return f"{RELEASE} {one.what.kind}"

@@ -38,7 +38,7 @@ class _Reading(Struct, frozen=True):
     lost: bool = False
 
 
-class Personal:
+class PersonalDataMarks:
     """Read when the core starts; a person's own changes count at once."""
 
     def __init__(self, bench_file: Path, own_file: Path) -> None:

@@ -29,7 +29,7 @@ _DOES = {
 _FOR = {"session": ", in this session", "run": ", in this run"}
 
 
-class Weighed(Struct, frozen=True):
+class ReleaseDecision(Struct, frozen=True):
     """What becomes of some values that a call would give to a server."""
 
     what: Restoration
@@ -46,13 +46,15 @@ def judge(
     session: str = "",
     run: str = "",
     now: float = 0.0,
-) -> tuple[Weighed, ...]:
+) -> tuple[ReleaseDecision, ...]:
     """One word for each. `lost`: the rules cannot be read, so everything asks, since one of them may have denied."""
     mine = [one for one in rules if _speaks_of(one, tool) and _lives(one, session, run, now)]
-    return tuple(Weighed(one, Word.ASK) if lost else _weigh(replace(one, tool=tool.name), mine, tool) for one in found)
+    return tuple(
+        ReleaseDecision(one, Word.ASK) if lost else _weigh(replace(one, tool=tool.name), mine, tool) for one in found
+    )
 
 
-def worst(weighed: Sequence[Weighed]) -> Word:
+def worst(weighed: Sequence[ReleaseDecision]) -> Word:
     """What the call as a whole meets."""
     words = {one.word for one in weighed}
     return Word.DENY if Word.DENY in words else Word.ASK if Word.ASK in words else Word.ALLOW
@@ -74,7 +76,7 @@ def voided(rules: Iterable[Permission], tools: Iterable[Tool]) -> dict[str, str]
     return {one.id: why for one, tool in found if tool is not None and (why := void(one, tool))}
 
 
-def offers(weighed: Iterable[Weighed], tool: Tool) -> tuple[Permission, ...]:
+def offers(weighed: Iterable[ReleaseDecision], tool: Tool) -> tuple[Permission, ...]:
     """Rules that would have answered in the person's place: one for each kind that may have one."""
     kinds = dict.fromkeys(one.what.kind for one in weighed if one.word is Word.ASK)
     made = (
@@ -108,16 +110,16 @@ def check(rule: Permission, tool: Tool | None) -> None:
         raise WorkbenchError(f"There is no tool {rule.server}.{rule.tool}.", "Choose one of the list.")
 
 
-def _weigh(what: Restoration, rules: Sequence[Permission], tool: Tool) -> Weighed:
+def _weigh(what: Restoration, rules: Sequence[Permission], tool: Tool) -> ReleaseDecision:
     fitting = [one for one in rules if one.data in ("", what.kind) and not void(one, tool)]
     if denied := [one for one in fitting if one.word is Word.DENY]:
-        return Weighed(what, Word.DENY, denied[0])
+        return ReleaseDecision(what, Word.DENY, denied[0])
     if not fitting:
-        return Weighed(what, Word.ASK if what.foreign else Word.ALLOW)
+        return ReleaseDecision(what, Word.ASK if what.foreign else Word.ALLOW)
     most = max(map(_says, fitting))
     top = [one for one in fitting if _says(one) == most]
     rule = next((one for one in top if one.word is Word.ASK), top[0])
-    return Weighed(what, rule.word, rule)
+    return ReleaseDecision(what, rule.word, rule)
 
 
 def _says(rule: Permission) -> tuple[bool, bool]:

@@ -19,7 +19,7 @@ _FORMAT = 1
 _KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed", "own"})
 
 
-class Kept(Struct, frozen=True):
+class StoredRules(Struct, frozen=True):
     """Everything that outlives a core."""
 
     rules: tuple[Permission, ...] = ()
@@ -28,17 +28,17 @@ class Kept(Struct, frozen=True):
     lost: bool = False
 
 
-def read(file: Path) -> Kept:
+def read(file: Path) -> StoredRules:
     """What the file says; nothing where there is none."""
     try:
         return _kept(json.loads(read_plain(file)))
     except FileNotFoundError:
-        return Kept()
+        return StoredRules()
     except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        return Kept(lost=True)
+        return StoredRules(lost=True)
 
 
-def write(file: Path, kept: Kept) -> None:
+def write(file: Path, kept: StoredRules) -> None:
     """In place of what was there, atomically; only this person can read it."""
     words = {
         "format": _FORMAT,
@@ -53,7 +53,7 @@ def write(file: Path, kept: Kept) -> None:
     write_file(file, json.dumps(words), name="The file of your rules")
 
 
-def _kept(found: Any) -> Kept:  # Any: JSON of ours, read with distrust
+def _kept(found: Any) -> StoredRules:  # Any: JSON of ours, read with distrust
     if found["format"] != _FORMAT:
         raise ValueError("another format")
     believed = {_text(server): _text(entry) for server, entry in found["believed"].items()}
@@ -61,7 +61,7 @@ def _kept(found: Any) -> Kept:  # Any: JSON of ours, read with distrust
         _text(server): {_text(tool): _bits(said) for tool, said in tools.items()}
         for server, tools in found["bits"].items()
     }
-    return Kept(tuple(_rule(one) for one in found["rules"]), believed, bits)
+    return StoredRules(tuple(_rule(one) for one in found["rules"]), believed, bits)
 
 
 def _rule(found: Any) -> Permission:  # Any: JSON

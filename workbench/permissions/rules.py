@@ -21,7 +21,7 @@ from workbench.permissions import own_calls, release_rules, rule_sentences
 from workbench.permissions import rule_file as kept
 from workbench.permissions import sealed_fields as sealing
 from workbench.permissions.call_rules import ToolRules, voided
-from workbench.permissions.rule_file import Kept
+from workbench.permissions.rule_file import StoredRules
 from workbench.permissions.tool_annotations import effective
 from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, ToolBits, Trust, Word
 
@@ -45,7 +45,7 @@ class _Snapshot(Struct, frozen=True):
     """All rules at one moment. Calls are judged on worker threads: a thread reads one snapshot and never sees half of a
     change; a change replaces the whole snapshot."""
 
-    kept: Kept
+    kept: StoredRules
     passing: tuple[Permission, ...]  # for a session or a run
     by_server: Mapping[str, tuple[Permission, ...]]
 
@@ -226,11 +226,11 @@ class Rules:
             pass
         except OSError as fault:
             raise WorkbenchError(f"The damaged file cannot be put aside: {fault.strerror}.", str(self._file)) from fault
-        self._save(Kept())
+        self._save(StoredRules())
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────
     @property
-    def _kept(self) -> Kept:
+    def _kept(self) -> StoredRules:
         return self._now.kept
 
     @property
@@ -258,12 +258,12 @@ class Rules:
         more, at = self._used[one.id]
         return replace(one, count=one.count + more, used=at)
 
-    def _save(self, changed: Kept, passing: tuple[Permission, ...] | None = None) -> None:
+    def _save(self, changed: StoredRules, passing: tuple[Permission, ...] | None = None) -> None:
         kept.write(self._file, changed)
         self._now = _snapshot(changed, self._passing if passing is None else passing)
 
 
-def _snapshot(kept: Kept, passing: tuple[Permission, ...]) -> _Snapshot:
+def _snapshot(kept: StoredRules, passing: tuple[Permission, ...]) -> _Snapshot:
     by_server: dict[str, list[Permission]] = {}
     for one in (*kept.rules, *passing):
         by_server.setdefault(one.server, []).append(one)

@@ -113,7 +113,7 @@ def _limit(number: int) -> float:
     return number or float("inf")
 
 
-class Yes:
+class AcceptedProfiles:
     """What cannot be read was accepted by nobody."""
 
     def __init__(self, file: Path) -> None:
@@ -159,13 +159,13 @@ _NOT_SAID = ("source", "accepted", "sha", "sentence")
 _SEE = "docs/policy.md shows one."
 
 
-class Bounds:
+class RunProfiles:
     """All profiles, read again when a file changed."""
 
     def __init__(self, bench_file: Path, person_file: Path, yes_file: Path, default: Callable[[], str]) -> None:
         self._files = {"bench": bench_file, "you": person_file}
         self._default = default
-        self._yes = Yes(yes_file)
+        self._yes = AcceptedProfiles(yes_file)
         self._stamp: tuple[tuple[int, ...], ...] | None = None
         self._read: Profiles = Profiles()
         self._known: tuple[str, Profiles] | None = None  # the default that was wished, and the whole answer

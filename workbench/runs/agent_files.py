@@ -10,12 +10,12 @@ import asyncio
 from fnmatch import fnmatchcase
 from typing import Final
 
+from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.privacy.detectors.json_fields import parsed
 from workbench.records import FileInfo, JsonValue
 from workbench.runs.answer_view import cut
 from workbench.runs.services import Services
-from workbench.runs.sessions import Session
 from workbench.tokens import count
 from workbench.workspace.file_names import parts_of
 from workbench.workspace.workspace_files import Store, is_text

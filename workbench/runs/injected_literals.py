@@ -12,9 +12,9 @@ from itertools import islice
 from msgspec.structs import replace
 
 from workbench.analysis.reading import Reading
+from workbench.broker.provenance_index import UNTRUSTED, ProvenanceIndex
 from workbench.records import Finding, Risk
 from workbench.records.risk_levels import rank
-from workbench.runs.provenance import UNTRUSTED, Provenance
 
 _MOST = 300  # texts of a program that are looked up
 _TOLD = 10
@@ -23,7 +23,7 @@ _SHORTEST = 5  # characters of a text that says where it is from
 _LOOKED_FOR = frozenset({UNTRUSTED})
 
 
-def mark_injected_literals(reading: Reading, provenance: Provenance) -> Reading:
+def mark_injected_literals(reading: Reading, provenance: ProvenanceIndex) -> Reading:
     """The reading with a finding for each text of the program that a stranger could have written."""
     verdict = reading.verdict
     if UNTRUSTED not in provenance.kinds or not verdict.tools:
@@ -36,7 +36,7 @@ def mark_injected_literals(reading: Reading, provenance: Provenance) -> Reading:
     return reading.judged(replace(verdict, findings=tuple(every)))
 
 
-def _found(reading: Reading, provenance: Provenance) -> Iterator[Finding]:
+def _found(reading: Reading, provenance: ProvenanceIndex) -> Iterator[Finding]:
     texts = ((text, span) for text, span in reading.texts() if len(text) >= _SHORTEST)
     for text, span in islice(texts, _MOST):
         for came in provenance.origin(text, _LOOKED_FOR)[:1]:

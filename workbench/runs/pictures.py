@@ -11,8 +11,8 @@ import json
 import struct
 from collections.abc import Callable, Sequence
 
+from workbench.broker.picture_metadata import parted
 from workbench.records import Content, JsonValue
-from workbench.runs.picture_notes import parted
 
 MOST = 8  # pictures handed on with one answer
 LARGEST = 3_500_000  # bytes of one: as base64 it stays below what common models take

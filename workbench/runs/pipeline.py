@@ -10,6 +10,8 @@ from contextlib import AsyncExitStack
 from msgspec.structs import replace
 
 from workbench.analysis.approval_gate import decide_gate
+from workbench.broker.broker import Broker
+from workbench.broker.held_calls import HeldCalls
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.recordings.call_recorder import CallRecorder
@@ -17,9 +19,7 @@ from workbench.records import Fault, Gate, RunState
 from workbench.runs import workspace_changes
 from workbench.runs.answer_view import WITHOUT_PROGRAM
 from workbench.runs.approvals import Approvals, told
-from workbench.runs.broker import Broker
 from workbench.runs.generated_packages import GeneratedPackages
-from workbench.runs.pauses import Pauses
 from workbench.runs.precheck import explain_failures
 from workbench.runs.program_assessment import ProgramAssessor
 from workbench.runs.program_execution import ProgramExecution
@@ -68,7 +68,7 @@ class RunPipeline:
         self._recorder = CallRecorder()
         self.staging = StagedWorkspaces(services)
         self.states = ReplSessions(services, release=self.staging.release)
-        self.pauses = Pauses(services.tell)
+        self.pauses = HeldCalls(services.tell)
         self.slots = RunSlots(lambda: services.settings().run_concurrent)
         self._steps = (
             self._take_turn_in_repl_session,

@@ -12,19 +12,19 @@ from workbench.analysis.additive_programs import is_additive
 from workbench.analysis.reading import Reading, read
 from workbench.analysis.skill_assessment import uses_skills, with_skills
 from workbench.analysis.verdict_bounds import Limits, bound
+from workbench.broker.agent_sessions import PERSON
+from workbench.broker.token_release import announce
 from workbench.errors import WorkbenchError
 from workbench.permissions.call_rules import Foreseen
 from workbench.permissions.judgement import foresee
 from workbench.permissions.provenance_rules import UNTRUSTED
 from workbench.records import Finding, Gate, HostRule, Risk, Tool, Verdict
-from workbench.runs.giving import announce
 from workbench.runs.injected_literals import mark_injected_literals
 from workbench.runs.precheck import certain_failures, servers_to_allow
 from workbench.runs.program_languages import PYTHON
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_person
 from workbench.runs.services import Services
-from workbench.runs.sessions import PERSON
 from workbench.servers.tool_definitions.missing_tool_messages import not_allowed
 
 MOST_REQUIRED = 100

@@ -10,6 +10,12 @@ from pathlib import Path
 
 from workbench.analysis.reading import Reading
 from workbench.analysis.skill_assessment import borrowed_codes, borrows, check_unchanged, names_skill
+from workbench.broker.broker import BIG_ANSWER, Broker
+from workbench.broker.call_audit import shown_arguments
+from workbench.broker.held_calls import HeldCalls
+from workbench.broker.program_answers import failure, value_of, words_of
+from workbench.broker.run_guard import RunGuard
+from workbench.broker.sealed_answers import answer as sealed_answer
 from workbench.errors import WorkbenchError
 from workbench.permissions.tool_annotations import tool_risk
 from workbench.recordings.call_recorder import RecordedCall
@@ -26,18 +32,12 @@ from workbench.records import (
     ToolCall,
     ToolSummary,
 )
-from workbench.runs.broker import BIG_ANSWER, Broker
-from workbench.runs.call_results import failure, value_of, words_of
 from workbench.runs.generated_packages import GeneratedPackages
-from workbench.runs.guard import RunGuard
-from workbench.runs.outgoing import outgoing
-from workbench.runs.pauses import Pauses
 from workbench.runs.program_languages import PYTHON
+from workbench.runs.program_network import outgoing
 from workbench.runs.readable_sources import reads_source, source_files
 from workbench.runs.repl_sessions import ReplSessions
 from workbench.runs.run import ProgramRun
-from workbench.runs.sealing import answer as sealed_answer
-from workbench.runs.shown import shown_arguments
 from workbench.runs.skill_actions import kept_skill
 from workbench.runs.skill_drafts import offer_skill
 from workbench.runs.workspace_file_registration import learn_files
@@ -56,7 +56,7 @@ class ProgramExecution:
     """One program in one sandbox; every frame from inside is hostile input until it is checked."""
 
     def __init__(
-        self, run: ProgramRun, broker: Broker, stock: GeneratedPackages, states: ReplSessions, pauses: Pauses
+        self, run: ProgramRun, broker: Broker, stock: GeneratedPackages, states: ReplSessions, pauses: HeldCalls
     ) -> None:
         self._run = run
         self._services = run.services
@@ -65,7 +65,7 @@ class ProgramExecution:
         self._states = states
         self._outgoing = outgoing(run)
         self._pauses = pauses
-        self._guard = run.guard = RunGuard(run, pauses, run.hold_call)
+        self._guard = run.guard = RunGuard(run, run.services.settings, pauses, run.hold_call)
 
     async def run(self) -> Ending:
         """From the exact bytes that were shown to their ending."""

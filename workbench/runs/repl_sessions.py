@@ -14,11 +14,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from workbench.api.marker import api
+from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.events import StatesChanged, spawn
 from workbench.records import KeptState, Note
 from workbench.runs.services import Services
-from workbench.runs.sessions import Session
 from workbench.sandbox.sandbox import Answer, Ending, Output, Program
 from workbench.sandbox.supervision.repl_sandbox import ReplSandbox
 from workbench.workspace.workspace_copies import Stage

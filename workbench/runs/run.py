@@ -16,6 +16,9 @@ from msgspec.structs import replace
 
 from workbench.analysis.observed_effects import ObservedEffects, compare_effects, unpredicted_effects
 from workbench.analysis.reading import Reading
+from workbench.broker.agent_sessions import Session
+from workbench.dry_run.held_side_effects import HeldSideEffects
+from workbench.dry_run.plan import Plan
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.privacy.pii_tokens import cut_before
@@ -35,12 +38,9 @@ from workbench.records import (
     Verdict,
 )
 from workbench.records.runs import ENDS
-from workbench.runs.plan import Plan
-from workbench.runs.rehearsal import Rehearsal
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.sandbox_choice import SandboxChoice
 from workbench.runs.services import Services
-from workbench.runs.sessions import Session
 from workbench.sandbox.sandbox import Ending
 from workbench.tokens import count, counter
 from workbench.workspace.file_names import shown
@@ -48,7 +48,7 @@ from workbench.workspace.snapshots import Writer
 from workbench.workspace.workspace_copies import Stage
 
 if TYPE_CHECKING:
-    from workbench.runs.guard import RunGuard
+    from workbench.broker.run_guard import RunGuard
 
 KEPT_CALLS = 500  # nested calls a run record carries; the audit has them all
 UNDER_WAY = frozenset({"running", "waiting"})  # states of a nested call that has not ended
@@ -93,7 +93,7 @@ class ProgramRun:
         self.guard: RunGuard | None = None  # of its calls, while it runs
         self.given_up: asyncio.Future[None] | None = None  # done when nobody wants the answer that is prepared
         self.ended = asyncio.Event()
-        self.rehearsal = Rehearsal(services) if proposal.rehearse else None
+        self.rehearsal = HeldSideEffects(services.history) if proposal.rehearse else None
         self.plan: Plan | None = None  # all that a person allowed it to do
         self.workspace = services.paths.workspace  # what the program sees as its own
         self.stage: Stage | None = None  # the copy of it in which it works, where nobody approved it

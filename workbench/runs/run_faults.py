@@ -6,7 +6,7 @@ import re
 
 from workbench.analysis.skill_assessment import UNKNOWN
 from workbench.records import Fault, Gate, RunState, Verdict
-from workbench.runs.outgoing import tells_of_network
+from workbench.runs.program_network import tells_of_network
 from workbench.runs.run import RunEnd
 from workbench.sandbox.sandbox import Ending
 

@@ -12,15 +12,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from workbench.broker.sealed_answers import hint
 from workbench.events import LedgerChanged, spawn
 from workbench.records import Fault, Ledger, Run, RunState
 from workbench.runs.answer_view import beginning, compose_parts, cut, shorten
+from workbench.runs.dry_runs import planned
 from workbench.runs.pictures import cost, taken_out
 from workbench.runs.program_execution import cut_wish
-from workbench.runs.rehearsals import planned
 from workbench.runs.run import ProgramRun, RunEnd, is_person, ledger_of
 from workbench.runs.run_faults import unanswered
-from workbench.runs.sealing import hint
 from workbench.runs.services import Services
 from workbench.runs.staged_workspaces import held_words
 from workbench.runs.stored_answers import StoredAnswers

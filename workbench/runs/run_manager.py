@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 from workbench.analysis.canonical_text import canonicalize, strip_code_fence
 from workbench.api.marker import api
+from workbench.broker.agent_sessions import Session
+from workbench.broker.broker import Broker
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged, spawn
 from workbench.recordings.call_recorder import RunRecording
@@ -29,17 +31,15 @@ from workbench.records import (
 from workbench.runs import workspace_changes
 from workbench.runs.answer_view import WITHOUT_PROGRAM
 from workbench.runs.approvals import Approvals, answer_for, is_same_question
-from workbench.runs.broker import Broker
+from workbench.runs.dry_runs import DryRuns, check_rehearsable
 from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.past_runs import past_runs
 from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
 from workbench.runs.program_assessment import ProgramAssessor, required_tools
 from workbench.runs.program_languages import PYTHON, check_language
-from workbench.runs.rehearsals import Rehearsals, check_rehearsable
 from workbench.runs.run import ProgramRun
 from workbench.runs.sandbox_choice import choose_sandbox
 from workbench.runs.services import Services
-from workbench.runs.sessions import Session
 from workbench.workspace.file_names import shown
 
 log = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ class RunManager:
         self._runs: dict[str, ProgramRun] = {}
         self._open: dict[str, ProgramRun] = {}  # those that were not over when somebody last looked
         self._past: tuple[Run, ...] = ()
-        self.rehearsals = Rehearsals(services, self._find, self._start)
+        self.rehearsals = DryRuns(services, self._find, self._start)
         self.interrupted = 0  # runs that the core before this one left unfinished
 
     def open(self) -> None:

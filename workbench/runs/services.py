@@ -8,14 +8,14 @@ from msgspec import Struct
 
 from workbench.audit.audit_search import Finder
 from workbench.audit.journal import Journal
+from workbench.broker.agent_sessions import Sessions
 from workbench.calls.call_history import History
 from workbench.events import Event
 from workbench.network.network_access import Network
 from workbench.paths import Paths
-from workbench.permissions.personal_data_marks import Personal
+from workbench.permissions.personal_data_marks import PersonalDataMarks
 from workbench.permissions.rules import Rules
-from workbench.permissions.run_profiles import Bounds
-from workbench.runs.sessions import Sessions
+from workbench.permissions.run_profiles import RunProfiles
 from workbench.runs.vault_persistence import VaultPersistence
 from workbench.sandbox.sandbox import Sandbox
 from workbench.secrets.project_secrets import Secrets
@@ -46,8 +46,8 @@ class Services(Struct, frozen=True):
     history: History
     network: Network
     rules: Rules
-    bounds: Bounds
-    personal: Personal
+    bounds: RunProfiles
+    personal: PersonalDataMarks
     finder: Finder
     snapshots: Snapshots
     cache: Cache

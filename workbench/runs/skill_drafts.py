@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 
 from workbench.analysis.canonical_text import canonicalize, strip_code_fence
+from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.records import Note
 from workbench.runs.services import Services
-from workbench.runs.sessions import Session
 from workbench.skills.skill_names import skill_name
 
 

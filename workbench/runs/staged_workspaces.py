@@ -16,11 +16,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from workbench.dry_run.held_side_effects import hold_files
 from workbench.errors import WorkbenchError
 from workbench.events import FilesHeld, finish_even_if_cancelled, spawn
 from workbench.records import Fault
 from workbench.runs import workspace_changes
-from workbench.runs.rehearsal import hold_files
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_person
 from workbench.runs.services import Services

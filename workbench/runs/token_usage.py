@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 
+from workbench.broker.agent_sessions import Sessions
 from workbench.events import EntryWritten, Event, RunChanged
 from workbench.records import Entry, Place, Run, RunState
-from workbench.runs.sessions import Sessions
 
 _ENDS = frozenset({RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED})
 _KINDS = frozenset({"call.sent", "call.done", "call.failed"})

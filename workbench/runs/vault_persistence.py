@@ -18,13 +18,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from workbench.broker.agent_sessions import Session, Sessions
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged, spawn
 from workbench.files import read_plain, write_file
 from workbench.privacy.value_encryption import KEY, ValueCipher
 from workbench.privacy.vault import Vault
 from workbench.records import RunState
-from workbench.runs.sessions import Session, Sessions
 from workbench.secrets.project_secrets import Secrets
 from workbench.secrets.secret_references import KEPT_VALUES
 from workbench.settings import Settings

@@ -11,12 +11,12 @@ from collections.abc import Collection
 from contextlib import suppress
 from typing import Final
 
+from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.privacy.detectors.json_fields import parsed
 from workbench.records import FileInfo, JsonValue
 from workbench.runs.program_languages import PYTHON
 from workbench.runs.run import ProgramRun, is_person
-from workbench.runs.sessions import Session
 from workbench.workspace.workspace_files import Store
 
 LARGEST: Final = 2_000_000  # bytes of one file

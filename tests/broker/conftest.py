@@ -1,0 +1,14 @@
+"""The core of every test, with something to call."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.core import Core
+
+
+@pytest.fixture
+async def demo(core: Core) -> Core:
+    """The core with its demo server connected."""
+    await core.catalog.connect("demo")
+    return core

@@ -1,0 +1,143 @@
+"""Sessions are apart: one's tokens mean nothing in another."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.broker.agent_sessions import KEEP_SECONDS, Session, Sessions
+from workbench.broker.provenance_index import AnswerRead
+from workbench.errors import WorkbenchError
+from workbench.records import Ledger, Origin
+from workbench.runs.vault_persistence import VaultPersistence
+from workbench.secrets.secret_masking import Masks
+from workbench.workspace.directory_scan import Stamp
+
+
+def test_every_agent_gets_a_session_of_its_own():
+    sessions = Sessions(lambda: True)
+    one, two = sessions.open("a"), sessions.open("a")
+    assert one.id != two.id
+    assert one.origin is Origin.AGENT
+    assert sessions.get(one.id) is one
+    assert sessions.get("nobody") is None
+    assert sessions.person.origin is Origin.PERSON
+
+
+def test_a_token_of_one_session_does_not_resolve_in_another():
+    sessions = Sessions(lambda: True)
+    one, two = sessions.open("a"), sessions.open("b")
+    one.vault.register({"email": "ada@example.org"}, "crm")
+    token = one.mask("ada@example.org")
+    assert one.vault.restore_json(token, "crm") == "ada@example.org"
+    with pytest.raises(WorkbenchError):
+        two.vault.restore_json(token, "crm")
+
+
+def test_masking_follows_the_setting():
+    on = True
+    session = Sessions(lambda: on).open("a")
+    assert "ada@example.org" not in session.mask("ada@example.org")
+    on = False
+    assert session.mask("ada@example.org") == "ada@example.org"
+
+
+def test_the_total_counts_every_session():
+    sessions = Sessions(lambda: True)
+    sessions.open("a").spend(Ledger(100, 10))
+    sessions.person.spend(Ledger(5, 5))
+    assert (sessions.total().direct, sessions.total().actual) == (105, 15)
+
+
+def test_a_stored_secret_is_hidden_from_every_session_whatever_the_setting():
+    masks = Masks()
+    sessions = Sessions(lambda: False, masks)
+    masks.hide("value-one")
+    for session in (sessions.person, sessions.open("a")):
+        assert "value-one" not in session.mask("it is value-one")
+        assert "value-one" not in str(session.mask_json({"value-one": ["value-one"]}))
+
+
+@pytest.mark.parametrize("letters", range(20, 60, 3))
+def test_a_text_is_masked_before_it_is_cut_and_no_token_is_cut(letters):
+    session = Sessions(lambda: True).open("a")
+    said = session.mask_start(f"These write: {'ada.lovelace@example.org, ' * 40}", letters)
+    assert "lovelace" not in said
+    assert said.count("[") == said.count("]")
+    assert len(said) <= letters
+    assert session.mask_start("ada.lovelace@example.org", 24).startswith("[EMAIL_1.")
+
+
+def read_mail(sessions: Sessions, number: int) -> Session:
+    session = sessions.open("a")
+    session.vault.register([{"email": f"person{at}@example.org"} for at in range(number)], "crm")
+    return session
+
+
+def test_a_session_is_released_a_while_after_its_agent_left_unless_a_run_of_it_is_kept():
+    sessions = Sessions(lambda: True)
+    here, left, kept, at_work = (read_mail(sessions, 1) for _ in range(4))
+    for one in (left, kept, at_work):
+        sessions.left(one)
+    assert sessions.release({at_work.id}, {kept.id}) == []
+    for one in (left, kept, at_work):
+        one.left_at -= KEEP_SECONDS + 1
+    assert sessions.release({at_work.id}, {kept.id}) == [left]
+    assert [sessions.get(one.id) is one for one in (here, left, kept, at_work)] == [True, False, True, True]
+    assert sessions.release((), ()) == [kept, at_work]
+    assert sessions.get(here.id) is here
+    assert sessions.get("person") is sessions.person
+
+
+def test_sessions_of_agents_that_left_never_weigh_more_than_the_limit_and_the_last_one(monkeypatch):
+    monkeypatch.setattr("workbench.broker.agent_sessions.MOST_WEIGHT", 100)
+    sessions = Sessions(lambda: True)
+    for _ in range(30):
+        session = read_mail(sessions, 30)
+        sessions.left(session)
+        for released in sessions.release((), {one.id for one in sessions.all()}):
+            released.release()
+        assert sessions.get(session.id) is session
+        assert sum(one.weight for one in sessions.all()) <= 130
+    heavy = read_mail(sessions, 500)
+    sessions.left(heavy)
+    assert heavy not in sessions.release((), ())
+
+
+def test_what_released_sessions_spent_stays_counted():
+    sessions = Sessions(lambda: True)
+    for _ in range(3):
+        session = sessions.open("a")
+        session.spend(Ledger(100, 10))
+        sessions.left(session)
+        session.left_at -= KEEP_SECONDS + 1
+        sessions.release((), ())
+    assert (sessions.total().direct, sessions.total().actual) == (300, 30)
+    assert [(author, spent.direct) for _, author, _, spent in sessions.released] == [("a", 100)] * 3
+
+
+def test_a_released_session_holds_nothing_even_for_who_still_has_it():
+    session = read_mail(Sessions(lambda: True), 20)
+    token = session.mask("person3@example.org")
+    session.provenance.learn(AnswerRead("c", "r", "crm", "list", frozenset({"private"}), ("x" * 1_000_000,)))
+    session.made["out.csv"] = Stamp(0o100644, 1, 2, 3, 4, 1)
+    assert session.weight > 200
+    session.release()
+    assert session.weight == 0
+    assert session.made == {}
+    with pytest.raises(WorkbenchError):
+        session.vault.reveal(token)
+
+
+async def test_values_that_cannot_be_kept_stop_no_other_session_from_being_released(core, monkeypatch):
+    def full(self, session):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(VaultPersistence, "release", full)
+    sessions = core.services.sessions
+    gone = [read_mail(sessions, 20) for _ in range(2)]
+    for one in gone:
+        sessions.left(one)
+        one.left_at -= KEEP_SECONDS + 1
+    await core.run_manager.release_sessions()
+    assert [one.weight for one in gone] == [0, 0]
+    assert [sessions.get(one.id) for one in gone] == [None, None]

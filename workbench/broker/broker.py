@@ -1,0 +1,344 @@
+"""The only way to real servers, for calls of users, programs and agents alike: judge, write down, send, register what
+came back, write down again.
+
+What is certain at which moment: before a call goes out, `judge` has allowed it, tokens are values again, and the audit
+holds `call.sent` if the call may change anything. Before its answer reaches anybody, what is personal in it is known
+to the session. That a program's call was answered is written while the program already works with the answer: together
+with the next ones, within a hundredth of a second, and always before the end of the run is told
+(`Journal.append_soon`); so is what history and clients get to know (`deferred_work.py`). A core that is killed may
+leave out of the audit that the last calls were answered, never that one was sent which may have changed something. A
+user's own call is written before the user is told, unless its answer is long: then the answer comes first, and what is
+personal in it becomes known behind it, before anything else is masked with the values of that session and before the
+core ends (`answer_registration.py`). Whatever was refused or cancelled is written before anybody is told.
+
+A call that waited for the user is judged once more, as things are then: rules, definitions and servers may be others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from workbench.broker.agent_sessions import Session
+from workbench.broker.answer_cache import AnswerCache
+from workbench.broker.answer_registration import register_outcome
+from workbench.broker.call_audit import LATER, EndedCallNote, call_note, ended_call_note, with_masked_names
+from workbench.broker.deferred_work import DeferredWork
+from workbench.broker.run_guard import RunGuard
+from workbench.broker.sealed_answers import for_program
+from workbench.broker.services import BrokerServices
+from workbench.broker.token_release import count, restore_tokens
+from workbench.errors import WorkbenchError
+from workbench.events import CallProgress
+from workbench.permissions.judgement import FIRST_CALL, RULED, UNFORESEEN, CallContext, CountedCall, Judgement, judge
+from workbench.permissions.release_rules import ReleaseDecision
+from workbench.records import (
+    Fault,
+    Origin,
+    Outcome,
+    PauseAnswer,
+    Place,
+    Risk,
+    ServerConfig,
+    Tool,
+    ToolCall,
+    Verdict,
+    Word,
+)
+from workbench.records.risk_levels import at_least
+
+log = logging.getLogger(__name__)
+
+BIG_ANSWER = 20_000  # bytes; past this, looking for personal data would hold up the loop, so a thread does it
+Progress = Callable[[float, float, str], None]
+Target = tuple[ServerConfig | None, str]  # a server's entry and the hash of a tool's definition
+
+
+class Broker:
+    """Carries one call from a wish to an outcome; whatever happens, the audit has it."""
+
+    def __init__(self, services: BrokerServices) -> None:
+        self._services = services
+        self.afterwards = DeferredWork()
+        self.caching = AnswerCache(services)
+
+    async def call(
+        self,
+        call: ToolCall,
+        verdict: Verdict | None = None,
+        approved: bool = False,
+        progress: Progress | None = None,
+        guard: RunGuard | None = None,
+    ) -> Outcome:
+        """Judge the call, and do it if that allows it. `verdict`, `approved` and `guard` are of the run that calls, if
+        a program does. A refusal is an outcome, not an exception."""
+        session = self._services.sessions.get(call.session)
+        if session is None:
+            return _refusal(call, Fault(f"There is no session {call.session}.", "Connect again."))
+        try:
+            tool = self._services.catalog.tool(call.server, call.tool)
+        except WorkbenchError as fault:
+            unknown = Fault(fault.message, fault.hint, code="unknown_tool")
+            return self._refuse(with_masked_names(call, session), session, unknown, Risk.LOW)
+        if (call.server, call.tool) != (tool.server, tool.name):
+            call = replace(call, server=tool.server, tool=tool.name)
+        context = await self._context(call, tool, session, verdict, approved, guard)
+        judgement = await self._judge(call, context, guard)
+        while judgement.decision is Word.ASK and guard is not None:
+            target = self._target(tool)
+            answer = await guard.ask(call, tool, context.arguments, judgement)
+            if not answer.allow:
+                return self._refuse(call, session, _denied_by_user(answer, judgement), judgement.risk)
+            tool, context = await self._context_again(call, tool, session, guard, context, judgement, target)
+            judgement = await self._judge(call, context, guard)
+        for rule in judgement.used:
+            self._services.rules.note_use(rule)
+        if judgement.decision is not Word.ALLOW:
+            question = judgement.decision is Word.ASK and verdict is None
+            return self._refuse(
+                call, session, judgement.fault, judgement.noted_risk, confirm=question, asks=judgement.asks
+            )
+        if judgement.stand_in and guard is not None:
+            return await self._stand_in(call, context, session, judgement, guard)
+        return await self._carry(call, context, session, judgement.risk, progress, guard, judgement)
+
+    def progress(self, call_id: str) -> Progress:
+        """Tells the doors how far a call is."""
+
+        def tell(done: float, total: float, message: str) -> None:
+            self._services.tell(CallProgress(call_id, done, total, message))
+
+        return tell
+
+    # ── judging ──────────────────────────────────────────────────────────────────────────────────
+    async def _context(
+        self,
+        call: ToolCall,
+        tool: Tool,
+        session: Session,
+        verdict: Verdict | None,
+        approved: bool,
+        guard: RunGuard | None,
+        counted: CountedCall | None = None,
+        allowed: frozenset[tuple[str, str, str]] = frozenset(),
+        *,
+        replaced: bool = False,
+    ) -> CallContext:
+        """What the call is judged by now. `counted`, `allowed`, `replaced`: of a call that waited for the user."""
+        rules, damaged = self._services.rules.of(tool), None
+        try:
+            release, arguments = await restore_tokens(call, tool, session, rules)
+        except WorkbenchError as fault:
+            release, arguments, damaged = (), call.arguments, Fault(fault.message, fault.hint)
+        if counted is None:
+            counted = guard.count(call, tool, arguments) if guard is not None else FIRST_CALL
+        return CallContext(
+            tool,
+            rules,
+            self._services.settings(),
+            self._services.catalog.blocked(tool),
+            replaced,
+            verdict,
+            approved,
+            arguments,
+            release,
+            damaged,
+            guard,
+            counted,
+            guard is not None and guard.is_dry_run,
+            guard is not None and guard.dry_run_reads_outside,
+            allowed,
+        )
+
+    async def _context_again(
+        self,
+        call: ToolCall,
+        tool: Tool,
+        session: Session,
+        guard: RunGuard,
+        before: CallContext,
+        judgement: Judgement,
+        target: Target,
+    ) -> tuple[Tool, CallContext]:
+        """The tool and the context as they are after the user allowed what they were asked about."""
+        replaced = self._target(tool) != target
+        if not replaced:
+            tool = self._services.catalog.tool(tool.server, tool.name)
+        allowed = before.allowed_now | {one.key for one in judgement.reasons}
+        verdict, approved, counted = before.verdict, before.approved, before.counted
+        context = await self._context(
+            call, tool, session, verdict, approved, guard, counted, allowed, replaced=replaced
+        )
+        return tool, context
+
+    async def _judge(self, call: ToolCall, context: CallContext, guard: RunGuard | None) -> Judgement:
+        """On a thread, where rules follow paths or the sources of long values are looked for."""
+        if context.rules.looks_into_arguments or (guard is not None and guard.needs_thread(context.tool)):
+            return await asyncio.to_thread(judge, call, context)
+        return judge(call, context)
+
+    def _target(self, tool: Tool) -> Target:
+        """The server's entry and the hash of the tool's definition as they are now; empty when they are gone."""
+        catalog = self._services.catalog
+        try:
+            return catalog.server(tool.server).state.config, catalog.tool(tool.server, tool.name).hash
+        except WorkbenchError:
+            return None, ""
+
+    # ── sending ──────────────────────────────────────────────────────────────────────────────────
+    async def _carry(
+        self,
+        call: ToolCall,
+        context: CallContext,
+        session: Session,
+        risk: Risk,
+        progress: Progress | None,
+        guard: RunGuard | None,
+        judgement: Judgement,
+    ) -> Outcome:
+        tool, arguments, given = context.tool, context.arguments, context.release
+        if guard is not None:
+            guard.passed(tool, arguments, judgement)
+        count(given, session)
+        if at_least(risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
+            words = f"{tool.server}.{tool.name} was called"
+            sending = call_note("call.sent", call, session, risk, words, None, ok=True, given=given)
+            if session.registrations.busy:  # they may come from an answer that was just shown
+                sending = replace(sending, detail={**sending.detail, "arguments": LATER})
+            self._services.journal.append(sending)
+        sent = replace(call, arguments=arguments) if arguments is not call.arguments else call
+        outcome = await self.caching.find(sent, tool)
+        if outcome is None:
+            outcome = await self._send(sent, tool, session, risk, progress)
+            await self.caching.learn(sent, tool, outcome)
+        if not call.run_id:
+            return await self._for_user(sent, call, tool, session, risk, outcome, given)
+        outcome = await self._registered(session, tool, outcome, call.run_id)
+        if guard is not None:
+            await guard.learn(call, tool, outcome)
+        learns = guard is None or not guard.is_dry_run
+        ended = EndedCallNote(lambda: ended_call_note(call, tool, session, risk, outcome, given))
+        self.afterwards.put(lambda: self._remember(sent, tool, session, outcome, learns=learns))
+        self.afterwards.put(ended.made)  # made while somebody waits for a server, written with others
+        self._services.journal.append_soon(ended.made)
+        return await self._for_program(outcome, tool, session, given)
+
+    async def _for_user(
+        self,
+        sent: ToolCall,
+        call: ToolCall,
+        tool: Tool,
+        session: Session,
+        risk: Risk,
+        outcome: Outcome,
+        given: Sequence[ReleaseDecision],
+    ) -> Outcome:
+        """The answer of the user's own call: at once when looking it through would take long."""
+
+        def note() -> None:
+            self._remember(sent, tool, session, outcome)
+            self._services.journal.append(ended_call_note(call, tool, session, risk, outcome, given))
+
+        register = partial(self._registered, session, tool, outcome, call.run_id)
+        if session.origin is Origin.PERSON and (outcome.bytes > BIG_ANSWER or session.registrations.busy):
+            session.registrations.put(register, note)
+            return outcome
+        outcome = await register()
+        note()
+        return outcome
+
+    async def _for_program(
+        self, outcome: Outcome, tool: Tool, session: Session, given: Sequence[ReleaseDecision] = ()
+    ) -> Outcome:
+        """What goes into a sandbox: without what a person sealed."""
+        fields = self._services.rules.of(tool).sealed_fields(self._services.settings().privacy_sealed)
+        return await for_program(outcome, tool, session, fields, given)
+
+    async def _stand_in(
+        self, call: ToolCall, context: CallContext, session: Session, judgement: Judgement, guard: RunGuard
+    ) -> Outcome:
+        """A dry run answers; what it answers out of the history may hold personal data."""
+        held = await guard.stand_in(call, context.tool, context.arguments, judgement)
+        words = "was held by a rehearsal" if held.ok else "was refused: the rehearsal holds no more"
+        self._note("call.held", call, session, judgement.risk, f"{call.server}.{call.tool} {words}", ok=held.ok)
+        held = await self._registered(session, context.tool, held, call.run_id)
+        return await self._for_program(held, context.tool, session)
+
+    def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome, *, learns: bool = True) -> None:
+        """So that the call can be found again, and the next search be better."""
+        if not outcome.cached:  # else nobody was called
+            self._services.history.keep(call, tool, outcome)
+        if outcome.ok and learns:
+            for question in session.questions(tool.server, tool.name):
+                self._services.catalog.ran_after(question, tool.server, tool.name)
+
+    async def _send(
+        self, call: ToolCall, tool: Tool, session: Session, risk: Risk, progress: Progress | None
+    ) -> Outcome:
+        try:
+            return await self._services.catalog.call(call, progress)
+        except asyncio.CancelledError:
+            self._note("call.cancelled", call, session, risk, f"{call.server}.{call.tool} was cancelled", ok=False)
+            self._services.history.keep(call, tool, Outcome(call.id, ok=False, fault=Fault("The call was cancelled.")))
+            raise
+        except Exception as fault:  # whatever broke in the house: the audit must still have the call
+            log.exception("a call of %s.%s broke", call.server, call.tool)
+            return Outcome(
+                call.id, ok=False, fault=Fault("The workbench itself failed.", "Its log says more.", str(fault))
+            )
+
+    async def _registered(self, session: Session, tool: Tool, outcome: Outcome, run_id: str) -> Outcome:
+        """Remember the personal data that came in, with its keys, before anything can go out. An answer that cannot be
+        read for it reaches no agent; a person sees it, as they see all answers."""
+        place = Place(tool.server, tool.name, run_id, round(time.time(), 1))
+        try:
+            if outcome.bytes > BIG_ANSWER:
+                await asyncio.to_thread(register_outcome, session, place, outcome)
+            else:
+                register_outcome(session, place, outcome)
+        except Exception as fault:  # foreign data can break a reader in any way
+            log.exception("an answer of %s.%s cannot be read for personal data", tool.server, tool.name)
+            if session.origin is Origin.PERSON:
+                return outcome
+            unread = Fault(
+                "The answer cannot be read for personal data, so it is not handed on.", "", type(fault).__name__
+            )
+            return Outcome(outcome.call_id, ok=False, fault=unread, ms=outcome.ms, bytes=outcome.bytes)
+        return outcome
+
+    def _refuse(
+        self, call: ToolCall, session: Session, fault: Fault, risk: Risk, *, confirm: bool = False, asks: str = ""
+    ) -> Outcome:
+        if not confirm:  # a question back to the person is not a refusal yet
+            summary = f"{call.server}.{call.tool} was refused: {session.mask(fault.message)}"
+            self._note("call.refused", call, session, risk, summary, ok=False)
+        return _refusal(call, fault, confirm=confirm, asks=asks)
+
+    def _note(
+        self,
+        kind: str,
+        call: ToolCall,
+        session: Session,
+        risk: Risk,
+        summary: str,
+        *,
+        ok: bool = True,
+    ) -> None:
+        self._services.journal.append(call_note(kind, call, session, risk, summary, None, ok=ok))
+
+
+def _denied_by_user(answer: PauseAnswer, judgement: Judgement) -> Fault:
+    """What the program is told."""
+    about = [one for one in judgement.reasons if one.rule in (RULED, UNFORESEEN)]
+    words = f"{about[0].text.rstrip('.')}." if about else "This call needs a person's word."
+    reason = f"A person denied it: {answer.reason}" if answer.reason and answer.pause_id else answer.reason
+    return Fault(f"{words} {reason or 'A person denied it.'}", "Go on without it, or ask why.")
+
+
+def _refusal(call: ToolCall, fault: Fault, *, confirm: bool = False, asks: str = "") -> Outcome:
+    return Outcome(call.id, ok=False, fault=fault, refused=not confirm, needs_confirmation=confirm, asks=asks)

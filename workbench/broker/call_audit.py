@@ -1,0 +1,214 @@
+"""Takes known personal data out of every audit entry, in one place: whoever notes something can forget to.
+
+Only values that the entry's session knows are replaced, nothing is guessed, so hashes, ids and words of ours stay.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Collection, Sequence
+from itertools import islice
+
+from msgspec.structs import replace
+
+from workbench.broker.agent_sessions import Session, Sessions
+from workbench.broker.token_release import noted
+from workbench.permissions.release_rules import ReleaseDecision
+from workbench.privacy.pii_tokens import cut_before
+from workbench.privacy.seen_texts import SeenTexts
+from workbench.records import (
+    JsonObject,
+    JsonValue,
+    Note,
+    Outcome,
+    Risk,
+    Tool,
+    ToolCall,
+)
+
+_LEFT = frozenset(
+    {
+        "code",  # up to 400,000 characters, which who notes them has masked; twice would take 90 ms
+        "address",  # where a connection really went, as the network found it: what an audit is for
+    }
+)
+
+
+log = logging.getLogger(__name__)
+
+
+class AuditMasking:
+    """For one journal. `is_tool`: whether a server has this tool; names that programs make up are texts of theirs."""
+
+    def __init__(self, sessions: Sessions, is_tool: Callable[[str, str], bool]) -> None:
+        self._sessions = sessions
+        self._is_tool = is_tool
+        self._clean: tuple[object, SeenTexts] = (
+            None,
+            SeenTexts(),
+        )  # texts with nothing to hide, by who knows so much
+
+    def mask(self, note: Note) -> Note:
+        """The note as it may be written."""
+        session = self._sessions.get(note.session)
+        if session is None or not session.hides:
+            return note
+        if self._clean[0] != (known := (session.id, session.hidden_by)):
+            self._clean = known, SeenTexts()
+        made_up = bool(note.tool) and not self._is_tool(note.server, note.tool)
+        return replace(
+            note,
+            summary=self._masked(note.summary, session),
+            server=self._masked(note.server, session) if made_up else note.server,
+            tool=self._masked(note.tool, session) if made_up else note.tool,
+            detail={key: value if key in _LEFT else self._part(value, session) for key, value in note.detail.items()},
+        )
+
+    def _masked(self, text: str, session: Session) -> str:
+        """Many entries say the same words; each is looked through once for who knows so much."""
+        clean = self._clean[1]
+        if text in clean:
+            return text
+        masked = session.mask_known(text)
+        if masked == text:
+            clean.add(text)
+        return masked
+
+    def _part(self, value: object, session: Session) -> JsonValue:
+        if isinstance(value, str):
+            return self._masked(value, session)
+        if isinstance(value, dict):
+            return {self._masked(str(key), session): self._part(part, session) for key, part in value.items()}
+        if isinstance(value, Collection) and not isinstance(value, bytes):
+            return [self._part(part, session) for part in value]
+        return value
+
+
+LONGEST_KEY = 400  # characters of a key that the audit keeps
+
+
+KEPT_LEAVES = 500  # values of a call's arguments that are looked at for the audit
+
+
+KEPT_ARGUMENTS = 4_000  # characters of a call's arguments that the audit keeps
+
+
+_AT_ONCE = 64  # calls whose arguments are remembered: as many as one program makes at a time
+
+
+_written = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+
+def shown_arguments(session: Session, arguments: JsonObject) -> str:
+    """Arguments as JSON text with tokens in place of personal data, short enough for a list. Only what can be shown
+    is looked at: a program may pass megabytes, ten thousand times."""
+    if not arguments:
+        return "{}"
+    remembered = session.shown.get(id(arguments))
+    if remembered is not None and remembered[0] is arguments and remembered[1] == session.hidden_by:
+        return remembered[2]
+    left = [KEPT_LEAVES]
+    text = _cut(_written(session.mask_json(_beginning(dict(arguments), session, left))))
+    if left[0] > 0 and "…" not in text:  # else they may be megabytes, which nobody should hold on to
+        if len(session.shown) >= _AT_ONCE:
+            session.shown.clear()
+        session.shown[id(arguments)] = (arguments, session.hidden_by, text)
+    return text
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= KEPT_ARGUMENTS else text[: cut_before(text, KEPT_ARGUMENTS)] + " …"
+
+
+def _beginning(value: JsonValue, session: Session, left: list[int]) -> JsonValue:
+    """The value up to so many leaves, and of a long text its beginning."""
+    left[0] -= 1
+    if isinstance(value, str) and len(value) > KEPT_ARGUMENTS:
+        return f"{session.mask_start(value, KEPT_ARGUMENTS)} … ({len(value):,} characters)"
+    if isinstance(value, list):
+        return [_beginning(item, session, left) for item in value[: max(0, left[0])] if left[0] > 0]
+    if isinstance(value, dict):
+        some = islice(value.items(), max(0, left[0]))
+        return {
+            session.mask_start(key, LONGEST_KEY): _beginning(item, session, left) for key, item in some if left[0] > 0
+        }
+    return value
+
+
+LATER = "(in the entry of its answer)"  # instead of arguments that cannot be masked yet
+
+
+KEPT_FAULT = 2_400  # characters of what went wrong that the audit keeps
+
+
+def with_masked_names(call: ToolCall, session: Session) -> ToolCall:
+    """A call of what nobody has heard of: its names are a program's own words, of any length, about anybody."""
+    server, tool = (session.mask_start(word, LONGEST_KEY) for word in (call.server, call.tool))
+    return replace(call, server=server, tool=tool)
+
+
+class EndedCallNote:
+    """The note of a call that was answered, made when somebody first wants it."""
+
+    def __init__(self, make: Callable[[], Note]) -> None:
+        self._make = make
+        self._note: Note | None = None
+
+    def made(self) -> Note:
+        if self._note is None:
+            self._note = self._make()
+        return self._note
+
+
+def ended_call_note(
+    call: ToolCall, tool: Tool, session: Session, risk: Risk, outcome: Outcome, given: Sequence[ReleaseDecision] = ()
+) -> Note:
+    """That a call was answered; it never fails, because it may be written when nobody can be told any more."""
+    kind, word = ("call.done", "answered") if outcome.ok else ("call.failed", "failed")
+    word = "was answered from the cache" if outcome.cached else word
+    summary = f"{tool.server}.{tool.name} {word}"
+    try:
+        return call_note(kind, call, session, risk, summary, outcome, ok=outcome.ok, given=given)
+    except Exception as fault:  # foreign data can break a reader in any way
+        log.exception("what is known of a call of %s.%s cannot be written down", tool.server, tool.name)
+        bare = replace(call, arguments={})
+        return replace(
+            call_note(kind, bare, session, risk, summary, None, ok=outcome.ok), detail={"unread": type(fault).__name__}
+        )
+
+
+def call_note(
+    kind: str,
+    call: ToolCall,
+    session: Session,
+    risk: Risk,
+    summary: str,
+    outcome: Outcome | None,
+    *,
+    ok: bool,
+    given: Sequence[ReleaseDecision] = (),
+) -> Note:
+    detail: dict[str, object] = {"call": call.id, "arguments": shown_arguments(session, call.arguments)}
+    if given:
+        detail["restored"] = noted(given)
+    if outcome is not None:
+        detail["bytes"] = outcome.bytes
+        if outcome.cached:
+            detail["cached"] = round(outcome.cached)
+        if outcome.fault:
+            detail["fault"] = session.mask_start(f"{outcome.fault.message} {outcome.fault.detail}", KEPT_FAULT)
+    return Note(
+        kind=kind,
+        summary=summary,
+        actor=session.author,
+        session=session.id,
+        run_id=call.run_id,
+        server=call.server,
+        tool=call.tool,
+        risk=str(risk),
+        ok=ok,
+        ms=outcome.ms if outcome else 0.0,
+        tokens=outcome.tokens if outcome else 0,
+        detail=detail,
+    )

@@ -1,0 +1,107 @@
+"""Writes into the audit what servers ask of a person and how it ends, and learns the personal data in it.
+
+What was typed into a form is never written down, not even masked: only which fields were given, and to whom.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from workbench.broker.agent_sessions import Session
+from workbench.broker.services import BrokerServices
+from workbench.events import AskArrived, AskSettled, Event
+from workbench.privacy.vault import Vault
+from workbench.records import Ask, JsonObject, JsonValue, Note
+
+_LOOKED_AT = 20_000  # characters of a question that are read for personal data while the loop waits
+_SHOWN = 300  # characters of a question in the audit's line
+_KINDS = {"form": "fields to fill in", "url": "a visit to a page", "sampling": "a completion (sampling)"}
+_ENDINGS = {
+    "accept": "You answered {0}",
+    "decline": "You declined what {0} asked",
+    "cancel": "You dismissed what {0} asked",
+    "timed out": "Nobody answered {0} in time",
+    "withdrawn": "What {0} asked is over with its call",
+}
+
+
+class ElicitationAudit:
+    """Hears the bus."""
+
+    hears = (AskArrived, AskSettled)
+
+    def __init__(self, services: BrokerServices) -> None:
+        self._services = services
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case AskArrived(ask=ask) if not ask.opened:
+                session = self.session(ask)
+                _learn(session.vault, ask)
+                words = session.mask_start(ask.message or _last_words(ask), _SHOWN)
+                self._note(ask, "ask.arrived", f"{ask.server} asks for {_KINDS[ask.kind]}: {words}")
+            case AskArrived(ask=ask):
+                self._note(ask, "ask.opened", f"You opened {ask.host} for {ask.server}")
+            case AskSettled(ask=ask, ending=ending):
+                ok = ending == "accept"
+                self._note(ask, f"ask.{ending.replace(' ', '_')}", _ENDINGS[ending].format(ask.server), ok=ok)
+
+    def session(self, ask: Ask) -> Session:
+        """Whose call it is; a question of nobody's call is put to the person."""
+        sessions = self._services.sessions
+        return sessions.get(ask.session) or sessions.person
+
+    def restored(self, ask: Ask, content: str) -> str:
+        """A person's answer with real values in place of tokens, as in any call; and what it holds is remembered."""
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError):
+            return content  # none was given, or what is no answer; whoever reads it says so
+        session = self.session(ask)
+        value = session.vault.restore_json(value, ask.server)
+        session.vault.register(value, ask.server)
+        return json.dumps(value, ensure_ascii=False)
+
+    def _note(self, ask: Ask, kind: str, summary: str, *, ok: bool = True) -> None:
+        session = self.session(ask)
+        detail: JsonObject = {"ask": ask.id, "call": ask.call_id, "fields": _fields(ask), "host": ask.host}
+        self._services.journal.append(
+            Note(
+                kind=kind,
+                summary=session.mask(summary),
+                actor=ask.server if kind == "ask.arrived" else "you",
+                session=session.id,
+                run_id=ask.run_id,
+                server=ask.server,
+                tool=ask.tool,
+                ok=ok,
+                detail={key: value for key, value in detail.items() if value},
+            )
+        )
+
+
+def given_fields(content: str) -> str:
+    """Which fields an answer fills in; a form's values are nobody's business later."""
+    value: JsonValue = json.loads(content) if content else {}
+    return ", ".join(sorted(str(name)[:60] for name in value)) if isinstance(value, Mapping) else ""
+
+
+def _fields(ask: Ask) -> list[str]:
+    return [str(name)[:60] for name in json.loads(ask.schema).get("properties", {})] if ask.schema else []
+
+
+def _learn(vault: Vault, ask: Ask) -> None:
+    """What a server shows a person may come back in its answer to the agent."""
+    vault.register(ask.message, ask.server)
+    if ask.schema:
+        vault.register(json.loads(ask.schema), ask.server)
+    vault.register(ask.request[:_LOOKED_AT], ask.server)
+
+
+def _last_words(ask: Ask) -> str:
+    """What the server says last to the model, for the audit's line."""
+    messages = json.loads(ask.request).get("messages", []) if ask.request else []
+    content = messages[-1].get("content") if messages else ""
+    block = content[-1] if isinstance(content, list) and content else content
+    return str(block.get("text", block.get("type", ""))) if isinstance(block, Mapping) else ""

@@ -1,0 +1,179 @@
+"""Nested calls that wait for a person while their program runs: asked, grouped, answered, or refused in time.
+
+Alike calls of one run are one pause: what a loop wants stands in one list. Each time one joins, the pause gets a new
+id, so an answer is about exactly the calls that stood there when the person looked; who came later goes on waiting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from workbench.api.marker import api
+from workbench.errors import WorkbenchError
+from workbench.events import Event, PauseSettled, RunPaused
+from workbench.records import Pause, PauseAnswer, Risk
+
+LISTED = 200  # calls that one answer can be about; more wait for the next
+GATHER = 0.05  # seconds in which calls that begin to wait are told together
+TIMED_OUT = PauseAnswer("", allow=False, reason="Nobody answered in time.")
+_WORSE = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """One call that waits."""
+
+    pause: Pause  # as it would be asked alone, with its own deadline
+    line: str
+    answer: asyncio.Future[PauseAnswer]
+    timer: asyncio.TimerHandle | None = None  # until nobody answered this call in time
+
+
+@dataclass(slots=True)
+class _Group:
+    """Alike calls of one run."""
+
+    name: str
+    key: tuple[str, ...]
+    waiting: list[_Waiting] = field(default_factory=list)
+    told: Pause | None = None
+    ids: dict[str, int] = field(default_factory=dict)  # id → how many of them it was about
+    gathering: asyncio.TimerHandle | None = None  # until those that joined are told together
+    times: int = 0  # how often it was told
+
+
+class HeldCalls:
+    """All pauses of a core. Only a person's door reaches `answer`."""
+
+    def __init__(self, tell: Callable[[Event], None]) -> None:
+        self._tell = tell
+        self._groups: dict[tuple[str, ...], _Group] = {}
+
+    @api(name="pauses")
+    def all(self) -> tuple[Pause, ...]:
+        """Held calls, oldest first."""
+        return tuple(group.told for group in self._groups.values() if group.told is not None)
+
+    def of(self, run_id: str) -> tuple[Pause, ...]:
+        return tuple(pause for pause in self.all() if pause.run_id == run_id)
+
+    def holds(self, run_id: str) -> bool:
+        """Whether a person is asked because of this run right now; that is not the program's time."""
+        return any(key[0] == run_id for key in self._groups)
+
+    async def ask(self, pause: Pause, line: str, seconds: float, *, alone: bool = False) -> PauseAnswer:
+        """Wait for a person; nobody in time is a no. `line`: the call as it stands in the list of a batch. `alone`:
+        that line is too short for what decides, so it is a question of its own. Cancelling takes it back."""
+        if seconds <= 0:
+            return TIMED_OUT
+        waiting = _Waiting(pause, line, asyncio.get_running_loop().create_future())
+        group = self._join(waiting, seconds, pause.call_id if alone else "")
+        try:
+            return await waiting.answer
+        finally:
+            self._drop(group, waiting, "withdrawn")  # its run was stopped
+
+    def answer(self, answer: PauseAnswer) -> Pause:
+        """A person's word; it counts for the calls that the pause showed under the id it names."""
+        group = next((one for one in self._groups.values() if answer.pause_id in one.ids), None)
+        if group is None or group.told is None:
+            raise WorkbenchError("Nobody waits for this answer any more.", "The run went on, or it ended.")
+        told = group.told
+        many = group.ids[answer.pause_id] if answer.allow else len(group.waiting)
+        self._settle(group, many, answer, "allowed" if answer.allow else "denied")
+        return told
+
+    def withdraw(self, run_id: str) -> None:
+        """The run is over: none of its calls waits any more."""
+        for group in [group for group in self._groups.values() if group.key[0] == run_id]:
+            self._settle(group, len(group.waiting), replace(TIMED_OUT, reason="The run ended."), "withdrawn")
+
+    def close(self) -> None:
+        """The core ends: whatever waits is refused."""
+        for group in tuple(self._groups.values()):
+            self._settle(group, len(group.waiting), replace(TIMED_OUT, reason="The core closed."), "withdrawn")
+
+    # inside
+
+    def _join(self, waiting: _Waiting, seconds: float, alone: str) -> _Group:
+        pause = waiting.pause
+        key = (pause.run_id, pause.server, pause.tool, alone)
+        group = self._groups.get(key)
+        if group is None:
+            group = self._groups[key] = _Group(uuid.uuid4().hex[:12], key)
+        loop = asyncio.get_running_loop()
+        waiting.pause = replace(pause, deadline=time.time() + seconds)
+        waiting.timer = loop.call_later(seconds, self._expired, group, waiting)
+        group.waiting.append(waiting)
+        if group.told is None:
+            self._show(group)
+        elif group.gathering is None:
+            group.gathering = loop.call_later(GATHER, self._show, group)
+        return group
+
+    def _show(self, group: _Group) -> None:
+        """Tell what waits now, under a new id."""
+        if group.gathering is not None:
+            group.gathering.cancel()
+            group.gathering = None
+        if not group.waiting:
+            return
+        before = group.told.id if group.told is not None else ""
+        group.times += 1
+        shown = group.waiting[:LISTED]
+        first = shown[0].pause
+        group.told = replace(
+            first,
+            id=f"{group.name}-{group.times}",
+            deadline=min(one.pause.deadline for one in shown),
+            why=tuple(dict.fromkeys(reason for one in shown for reason in one.pause.why))[:20],
+            origins=tuple(dict.fromkeys(origin for one in shown for origin in one.pause.origins))[:20],
+            risk=max((one.pause.risk for one in shown), key=_WORSE.index),
+            trifecta=any(one.pause.trifecta for one in shown),
+            offers=tuple(dict.fromkeys(rule for one in shown for rule in one.pause.offers)),
+            more=len(group.waiting) - 1,
+            list=tuple(one.line for one in shown),
+        )
+        group.ids[group.told.id] = len(shown)
+        self._tell(RunPaused(group.told, before))
+
+    def _settle(self, group: _Group, many: int, answer: PauseAnswer, ending: str) -> None:
+        settled, group.waiting = group.waiting[:many], group.waiting[many:]
+        for one in settled:
+            _give(one, answer)
+        self._left(group, ending)
+
+    def _drop(self, group: _Group, waiting: _Waiting, ending: str) -> None:
+        if waiting in group.waiting:
+            group.waiting.remove(waiting)
+            _give(waiting, TIMED_OUT)
+            self._left(group, ending)
+
+    def _left(self, group: _Group, ending: str) -> None:
+        """Some do not wait any more; the rest is asked about anew, and old ids answer nothing."""
+        group.ids.clear()
+        told = group.told
+        if group.waiting:
+            self._show(group)
+            return
+        if group.gathering is not None:
+            group.gathering.cancel()
+        self._groups.pop(group.key, None)
+        if told is not None:
+            self._tell(PauseSettled(told, ending))
+
+    def _expired(self, group: _Group, waiting: _Waiting) -> None:
+        self._drop(group, waiting, "timed out")
+
+
+def _give(waiting: _Waiting, answer: PauseAnswer) -> None:
+    if waiting.timer is not None:
+        waiting.timer.cancel()
+    if not waiting.answer.done():
+        waiting.answer.set_result(answer)

@@ -1,0 +1,225 @@
+"""What a session has read out of text that outsiders can write, or out of private data, and whether an argument is
+from there. It spans the session's runs: what one program prints is what the next one is written after.
+
+Reading an answer costs nothing until a call asks that something could harm; then all that was read is filed, once.
+What is kept: prints of words (`imprint.py`), and the newest answers themselves, to show a person where it stood.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, islice
+from threading import Lock
+from typing import Final
+
+from msgspec import Struct
+
+from workbench.broker.bloom_filter import PHRASE, NgramBloomFilter
+from workbench.broker.text_normalization import atoms, clean, joined, plain, readings, words
+
+UNTRUSTED: Final = "untrusted"
+PRIVATE: Final = "private"
+KEPT_LETTERS: Final = 4_000_000  # characters of answers that a session keeps, newest first
+KEPT_READS: Final = 2_000  # answers whose origin a session keeps
+MOST_UNFILED: Final = 32_000_000  # characters of answers that wait to be filed; past that nobody waits for a call
+_MOST_READS: Final = 20_000
+SHORT: Final = 20_000  # characters not yet filed, up to which filing is done where it is; more goes to a thread
+AROUND: Final = 90  # characters shown on either side of a find
+MOST_PASSED: Final = 2_000  # addresses that were asked without a question, and are remembered
+_FEWEST: Final = 6  # letters of a value that says something by itself
+_FEWEST_PLAIN: Final = 12  # letters, where it is made of ordinary words
+_LONGEST_ATOM: Final = 200_000  # characters of one argument that are looked at for addresses and numbers
+_MOST_ATOMS: Final = 2_000  # addresses and numbers of one argument that are looked for
+_LOOKED_UP: Final = 20  # finds that are looked up in the answers themselves; past that the print alone decides
+_READABLE: Final = 300_000  # characters of an answer that are also filed in other encodings
+_ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]+")
+
+
+def _nobody(part: Sequence[str]) -> bool:
+    return False
+
+
+class AnswerRead(Struct, frozen=True):
+    """One answer that came in."""
+
+    call_id: str
+    run_id: str
+    server: str
+    tool: str
+    kinds: frozenset[str]
+    texts: tuple[str, ...]
+
+
+class FoundSource(Struct, frozen=True):
+    """A value of an argument, or a part of it, that stood in an answer."""
+
+    kinds: frozenset[str]
+    words: tuple[str, ...]  # the part that matched
+    read: AnswerRead | None = None  # None: an answer that is not kept any more
+    around: str = ""  # what stood around it; the find itself lies between \x02 and \x03
+
+
+class ProvenanceIndex:
+    """Belongs to one session. `learn` after each answer, `origin` before a call that could harm."""
+
+    def __init__(self) -> None:
+        self.kinds: frozenset[str] = frozenset()  # of all that was read
+        self.private_from: frozenset[str] = (
+            frozenset()
+        )  # servers whose private data was read; "": which one is not known any more
+        self.passed: set[str] = set()  # addresses that reading calls asked before, when nothing spoke against them
+        self.at = 0.0  # when something was read last
+        self.way_out = False  # a tool was called that can send something out
+        self._unfiled: deque[AnswerRead] = deque()
+        self._weight = 0  # characters not yet filed
+        self._kept: deque[AnswerRead] = deque()
+        self._letters = 0
+        self._dropped: frozenset[str] = frozenset()  # kinds of answers that are not kept any more
+        self._prints: dict[frozenset[str], NgramBloomFilter] = {}
+        self._filing = Lock()
+
+    def learn(self, read: AnswerRead) -> None:
+        """An answer came in."""
+        self.at = time.time()
+        if read.kinds - self.kinds:
+            self.kinds |= read.kinds
+        if PRIVATE in read.kinds:
+            self.private_from |= {read.server}
+        self._unfiled.append(read)
+        self._weight += sum(map(len, read.texts))
+
+    @property
+    def letters(self) -> int:
+        """Characters of answers it holds."""
+        return self._letters + self._weight
+
+    @property
+    def heavy(self) -> bool:
+        """Whether there is so much to file that it belongs on a thread, or a thread is at it."""
+        return self._weight > SHORT or self._filing.locked()
+
+    @property
+    def overfull(self) -> bool:
+        """Whether what waits to be filed should be filed now, asked for or not."""
+        return self._weight > MOST_UNFILED or len(self._unfiled) > _MOST_READS
+
+    def file(self) -> None:
+        """Work through what came in since; may run on a thread."""
+        with self._filing:
+            self._weight = 0
+            while self._unfiled:  # more may come in meanwhile, from the loop
+                self._file(self._unfiled.popleft())
+
+    def origin(
+        self, text: str, kinds: frozenset[str], *, names: bool = False, known: Callable[[Sequence[str]], bool] = _nobody
+    ) -> tuple[FoundSource, ...]:
+        """Where a text came from, as far as these kinds of answers go. `names`: it says where something goes, so that
+        a single short word counts too, and it is read backwards as well. `known`: parts that are looked past, because a
+        person wrote or read them; what stands beside such a part is looked at all the same."""
+        found: dict[frozenset[str], FoundSource] = {}
+        for reading in chain(readings(text), [text[::-1]] if names else ()):
+            for kind, imprint in tuple(self._prints.items()):
+                if kind in found or not kind & kinds:
+                    continue
+                if came := self._match(reading, kind, imprint, known, names=names):
+                    found[kind] = came
+        return tuple(found.values())
+
+    def pass_places(self, texts: Iterable[str]) -> None:
+        """Reading calls went to these addresses, and nothing spoke against it."""
+        if len(self.passed) < MOST_PASSED:
+            self.passed.update(texts)
+
+    def is_public(self, text: str) -> bool:
+        """Whether the whole text stands in an answer that is not private."""
+        text = clean(text)
+        public = (read for read in tuple(self._kept) if PRIVATE not in read.kinds)
+        return any(text in one for read in public for one in read.texts)
+
+    # ── matching ─────────────────────────────────────────────────────────────────────────────────
+    def _match(
+        self,
+        text: str,
+        kinds: frozenset[str],
+        imprint: NgramBloomFilter,
+        known: Callable[[Sequence[str]], bool],
+        *,
+        names: bool,
+    ) -> FoundSource | None:
+        said = words(text)
+        if imprint.full and _tells(said) and not known(said):
+            return FoundSource(kinds, tuple(said[:PHRASE]))
+        parts = (part for part in _parts(text, said, names=names) if imprint.has(part))
+        strange = (part for part in chain(parts, imprint.shared(said)) if not known(part))
+        for number, part in enumerate(strange):
+            if number >= _LOOKED_UP:
+                return FoundSource(kinds, tuple(part))
+            if came := self._confirmed(part, kinds):
+                return came
+        return None
+
+    def _confirmed(self, part: Sequence[str], kinds: frozenset[str]) -> FoundSource | None:
+        """The answer it stood in; a print alone decides only where answers are not kept any more."""
+        pattern = re.compile(r"[\W_]*".join(map(re.escape, part)), re.IGNORECASE)
+        for read in reversed(tuple(self._kept)):  # a thread may be filing for another run
+            if read.kinds == kinds and (around := _around(pattern, read.texts)):
+                return FoundSource(kinds, tuple(part), read, around)
+        return FoundSource(kinds, tuple(part)) if kinds <= self._dropped else None
+
+    # ── filing ───────────────────────────────────────────────────────────────────────────────────
+    def _file(self, read: AnswerRead) -> None:
+        imprint = self._prints.setdefault(read.kinds, NgramBloomFilter())
+        texts = tuple(clean(plain(text)) for text in read.texts)
+        other: list[str] = []
+        for text in texts:
+            imprint.add(words(text))
+            for number in joined(text):
+                imprint.add([number])
+                other.append(number)
+            hidden = (
+                UNTRUSTED in read.kinds and len(text) <= _READABLE
+            )  # a stranger may hide what an agent shall decode
+            decoded = [*readings(text)][1:] if hidden else ()
+            for view in decoded:
+                imprint.add(words(view))
+            other += map(clean, decoded)
+            if not text.isascii() and (folded := text.casefold()) != text.lower():
+                other.append(folded)  # letters that are two in small
+        self._keep(AnswerRead(read.call_id, read.run_id, read.server, read.tool, read.kinds, (*texts, *other)))
+
+    def _keep(self, read: AnswerRead) -> None:
+        self._kept.append(read)
+        self._letters += sum(map(len, read.texts))
+        while self._letters > KEPT_LETTERS or len(self._kept) > KEPT_READS:
+            gone = self._kept.popleft()
+            self._letters -= sum(map(len, gone.texts))
+            self._dropped |= gone.kinds
+
+
+def _parts(text: str, said: list[str], *, names: bool) -> Iterable[list[str]]:
+    """What of a text is looked for as a whole: itself, if it is short, and each address or number in it."""
+    if len(said) < PHRASE and (_tells(said) or (names and len("".join(said)) > 2)):
+        yield said
+    text = text[:_LONGEST_ATOM]
+    yield from ([number] for number in joined(text))
+    yield from islice((atom for atom in atoms(text) if _tells(atom, _FEWEST)), _MOST_ATOMS)
+
+
+def _tells(part: Sequence[str], least: int = _FEWEST_PLAIN) -> bool:
+    """Whether finding it somewhere else says something: `5` and `open` stand everywhere."""
+    letters = "".join(part)
+    weight = len(letters) if letters.isascii() else 2 * len(letters)
+    return weight >= (_FEWEST if any(map(str.isdigit, letters)) else least)
+
+
+def _around(pattern: re.Pattern[str], texts: Sequence[str]) -> str:
+    for text in texts:
+        if match := pattern.search(text):
+            before = text[max(0, match.start() - AROUND) : match.start()]
+            after = text[match.end() : match.end() + AROUND]
+            before, found, after = (_ODD.sub("·", part) for part in (before, match.group(), after))
+            return f"{before}\x02{found}\x03{after}"
+    return ""

@@ -1,0 +1,126 @@
+"""The road of a reading: what comes from a server besides tool calls is registered and written down like one.
+
+Reading changes nothing at a server, so no policy is asked; personal data on its way out is restored, what comes in is
+remembered before anything can go out, and the audit has every reading.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from msgspec.structs import replace
+
+from workbench.broker.agent_sessions import Session
+from workbench.broker.answer_registration import register_outcome
+from workbench.broker.broker import BIG_ANSWER
+from workbench.broker.call_audit import KEPT_FAULT, shown_arguments
+from workbench.broker.services import BrokerServices
+from workbench.errors import WorkbenchError
+from workbench.records import Fault, Note, Outcome, PromptAnswer
+
+log = logging.getLogger(__name__)
+
+_SHOWN = 300  # characters of an address that the audit keeps
+
+
+class ResourceReader:
+    """Reads for one session at a time; whatever happens, the audit has it."""
+
+    def __init__(self, services: BrokerServices) -> None:
+        self._services = services
+
+    async def resource(self, call_id: str, server: str, uri: str, session: Session) -> Outcome:
+        """What a resource holds; a fault is an outcome."""
+        what = f"The resource {session.mask_start(uri, _SHOWN)} of {server}"
+        try:
+            address = str(session.vault.restore_json({"uri": uri}, server)["uri"])
+            outcome = await self._services.catalog.offered.read(call_id, server, address)
+        except asyncio.CancelledError:
+            self._note("resource.cancelled", f"{what} was not waited for", server, session, ok=False)
+            raise
+        except WorkbenchError as fault:
+            outcome = Outcome(call_id, ok=False, fault=Fault(fault.message, fault.hint))
+
+        def note() -> None:
+            kind, word = ("resource.read", "was read") if outcome.ok else ("resource.failed", "could not be read")
+            self._note(kind, f"{what} {word}", server, session, outcome)
+
+        await self._behind(session, server, outcome, note)
+        return outcome
+
+    async def prompt(self, server: str, name: str, arguments: Mapping[str, str], session: Session) -> PromptAnswer:
+        """A prompt with its blanks filled; a fault is part of the answer."""
+        what = f"The prompt {session.mask_start(name, _SHOWN)} of {server}"
+        try:
+            restored = session.vault.restore_json(dict(arguments), server)
+            answer = await self._services.catalog.offered.prompt(server, name, restored)
+        except asyncio.CancelledError:
+            self._note("prompt.cancelled", f"{what} was not waited for", server, session, arguments=arguments, ok=False)
+            raise
+        except WorkbenchError as fault:
+            answer = PromptAnswer(name, fault=Fault(fault.message, fault.hint))
+        content = tuple(message.content for message in answer.messages)
+        outcome = Outcome("", answer.fault is None, content, "", answer.fault, ms=answer.ms, bytes=answer.bytes)
+
+        def note() -> None:
+            kind, word = ("prompt.filled", "was filled") if outcome.ok else ("prompt.failed", "could not be filled")
+            told = replace(outcome, tokens=answer.tokens)
+            self._note(kind, f"{what} {word}", server, session, told, arguments=arguments)
+
+        await self._behind(session, server, outcome, note)
+        return answer
+
+    async def _behind(self, session: Session, server: str, outcome: Outcome, note: Callable[[], None]) -> None:
+        """Register and note an answer, after it is shown if looking it through takes long; only the user reads here."""
+        register = partial(self._register, session, server, outcome)
+        if outcome.bytes > BIG_ANSWER or session.registrations.busy:
+            session.registrations.put(register, note)
+        else:
+            await register()
+            note()
+
+    async def _register(self, session: Session, server: str, outcome: Outcome) -> None:
+        """A person sees an answer also when it cannot be looked through; no other session reads here."""
+        try:
+            if outcome.bytes > BIG_ANSWER:
+                await asyncio.to_thread(register_outcome, session, server, outcome)
+            else:
+                register_outcome(session, server, outcome)
+        except Exception:  # foreign data can break a reader in any way
+            log.exception("what %s sent cannot be read for personal data", server)
+
+    def _note(
+        self,
+        kind: str,
+        summary: str,
+        server: str,
+        session: Session,
+        outcome: Outcome | None = None,
+        *,
+        arguments: Mapping[str, str] | None = None,
+        ok: bool = True,
+    ) -> None:
+        detail: dict[str, object] = {}
+        if arguments:
+            detail["arguments"] = shown_arguments(session, arguments)
+        if outcome is not None:
+            detail["bytes"] = outcome.bytes
+        if outcome is not None and outcome.fault is not None:
+            detail["fault"] = session.mask_start(f"{outcome.fault.message} {outcome.fault.detail}", KEPT_FAULT)
+        self._services.journal.append(
+            Note(
+                kind=kind,
+                summary=summary,
+                actor=session.author,
+                session=session.id,
+                server=server,
+                risk="low",
+                ok=outcome.ok if outcome else ok,
+                ms=outcome.ms if outcome else 0.0,
+                tokens=outcome.tokens if outcome else 0,
+                detail=detail,
+            )
+        )

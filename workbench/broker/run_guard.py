@@ -1,0 +1,332 @@
+"""What a judgement has to know of one run, and how its calls wait for the user.
+
+A run has one `RunGuard`. It counts the run's calls, remembers what the user allowed and denied in it, compares
+arguments with what the session has read (`provenance_index.py`), and holds calls against the plan of a dry run.
+Whether a call goes out is decided by `permissions/judgement.py`, which asks it (`RunEvidence`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from workbench.analysis.approval_gate import is_auto_approved_as_additive
+from workbench.analysis.reading import Reading
+from workbench.broker.agent_sessions import Session
+from workbench.broker.argument_values import collect_values, in_order
+from workbench.broker.held_calls import HeldCalls
+from workbench.broker.program_answers import texts_of
+from workbench.broker.provenance_index import SHORT, AnswerRead, FoundSource
+from workbench.broker.text_normalization import leaves, words
+from workbench.broker.token_release import AnnouncedTokens, announced, described
+from workbench.permissions import provenance_rules, tool_annotations
+from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMatch, ValueSources
+from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason
+from workbench.records import (
+    JsonObject,
+    Origin,
+    Outcome,
+    Pause,
+    PauseAnswer,
+    Risk,
+    Run,
+    Tool,
+    ToolCall,
+    ValueOrigin,
+    Verdict,
+)
+from workbench.records.risk_levels import worst
+from workbench.settings import Settings
+
+SHOWN_VALUE = 300  # characters of one value in a question
+SHOWN_ARGUMENTS = 20_000  # characters of all arguments in a question
+SHOWN_LINE = 400  # characters of a call in a list of them
+_LOOKED_FOR = frozenset({UNTRUSTED, PRIVATE})
+
+
+class CallPlan(Protocol):
+    """The plan of a dry run, as far as calls are held against it (`dry_run/plan.py`)."""
+
+    def judge(self, call_id: str, tool: Tool, arguments: JsonObject) -> PlanMatch:
+        """What the plan says of a call; its line is spent."""
+
+    def learn(self, call_id: str, outcome: Outcome) -> None:
+        """What a planned call really answered."""
+
+
+class SideEffectHolder(Protocol):
+    """A dry run, as far as it answers in a server's place (`dry_run/held_side_effects.py`)."""
+
+    @property
+    def asks_outside(self) -> bool:
+        """Whether tools that read the world outside are really called."""
+
+    async def hold(
+        self,
+        call: ToolCall,
+        tool: Tool,
+        arguments: JsonObject,
+        risk: Risk,
+        origins: tuple[ValueOrigin, ...],
+        verdict: Verdict | None,
+    ) -> Outcome:
+        """Write the call down, and answer."""
+
+
+class GuardedRun(Protocol):
+    """What a guard reads of its run."""
+
+    @property
+    def record(self) -> Run: ...
+
+    @property
+    def reading(self) -> Reading | None: ...
+
+    @property
+    def session(self) -> Session: ...
+
+    @property
+    def plan(self) -> CallPlan | None: ...
+
+    @property
+    def rehearsal(self) -> SideEffectHolder | None: ...
+
+    def note(self, kind: str, summary: str, detail: dict[str, object]) -> None:
+        """Write into the audit of the run."""
+
+
+class RunGuard:
+    """The part of one run's state that its calls are judged by. The broker calls, in this order: `count`, then `judge`
+    with this object as evidence, `ask` where the judgement asks, `passed` before the call is sent, `learn` after its
+    answer; `stand_in` instead of sending in a dry run."""
+
+    def __init__(
+        self,
+        run: GuardedRun,
+        settings: Callable[[], Settings],
+        held_calls: HeldCalls,
+        waiting: Callable[[str, bool], None],
+    ) -> None:
+        """`held_calls`: where calls wait for the user. `waiting` is told the id of a call that begins (True) or ceases
+        to wait."""
+        self._run = run
+        self._settings = settings
+        self._held_calls = held_calls
+        self._waiting = waiting
+        self._provenance = run.session.provenance
+        self._calls: Counter[tuple[str, str]] = Counter()
+        self._kinds: dict[tuple[str, str], tuple[Tool, frozenset[str]]] = {}  # what the answers of a tool carry
+        self._allowed_rest: set[tuple[str, str, str]] = set()  # server, tool, rule: the rest of this run may
+        self._denied: set[tuple[str, ...]] = set()
+        self.asked = 0  # how many calls waited for the user
+
+    # ── before and after a call ──────────────────────────────────────────────────────────────────
+    def count(self, call: ToolCall, tool: Tool, arguments: JsonObject) -> CountedCall:
+        """A call is about to be judged; it takes its line of the plan, if it has one."""
+        self._calls[tool.server, tool.name] += 1
+        plan = self._run.plan
+        planned = plan.judge(call.id, tool, arguments) if plan is not None else PlanMatch.NO_PLAN
+        return CountedCall(self._calls[tool.server, tool.name], planned)
+
+    def passed(self, tool: Tool, arguments: JsonObject, judgement: Judgement) -> None:
+        """A call goes to its server."""
+        if provenance_rules.can_send(tool):
+            self._provenance.way_out = True
+        if judgement.unsuspected and tool_annotations.asks_anywhere(tool):
+            self._provenance.pass_places(text for _, text, place in collect_values(arguments).values if place)
+
+    async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
+        """An answer came in; what it holds is looked at when a later call makes it matter."""
+        if self._run.plan is not None:
+            self._run.plan.learn(call.id, outcome)
+        if (kinds := self._carried_by(tool)) and (texts := texts_of(outcome)):
+            self._provenance.learn(AnswerRead(call.id, call.run_id, tool.server, tool.name, kinds, texts))
+            if self._provenance.overfull:
+                await asyncio.to_thread(self._provenance.file)
+
+    def _carried_by(self, tool: Tool) -> frozenset[str]:
+        """The kinds of data in a tool's answers; asked again when the tool is not what it was."""
+        known = self._kinds.get((tool.server, tool.name))
+        if known is None or known[0] is not tool:
+            known = self._kinds[tool.server, tool.name] = tool, provenance_rules.kinds_of(tool)
+        return known[1]
+
+    # ── dry runs ─────────────────────────────────────────────────────────────────────────────────
+    @property
+    def is_dry_run(self) -> bool:
+        return self._run.rehearsal is not None
+
+    @property
+    def dry_run_reads_outside(self) -> bool:
+        """Whether a dry run really calls tools that read the world outside."""
+        return self._run.rehearsal is not None and self._run.rehearsal.asks_outside
+
+    async def stand_in(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> Outcome:
+        """The answer of a dry run in the server's place; the call becomes a line of its plan."""
+        if self._run.rehearsal is None:
+            raise RuntimeError("not a dry run")
+        found = shortened(judgement.sources)
+        return await self._run.rehearsal.hold(call, tool, arguments, judgement.risk, found, self._run.record.verdict)
+
+    # ── evidence for the judgement; may be asked on a worker thread ──────────────────────────────
+    @property
+    def kinds(self) -> frozenset[str]:
+        return self._provenance.kinds
+
+    @property
+    def private_servers(self) -> frozenset[str]:
+        return self._provenance.private_from
+
+    @property
+    def unreviewed(self) -> bool:
+        record = self._run.record
+        asked = record.decision is not None or self._run.plan is not None
+        return (
+            not asked and record.verdict is not None and is_auto_approved_as_additive(record.verdict, self._settings())
+        )
+
+    @cached_property
+    def announced_tokens(self) -> AnnouncedTokens:
+        return announced(self._run.reading) if self._agreed and self._run.reading else frozenset()
+
+    def needs_thread(self, tool: Tool) -> bool:
+        """Whether looking for the sources of a call's values would hold up the event loop."""
+        provenance = self._provenance
+        if not provenance.kinds or provenance_rules.harmless(tool):
+            return False
+        return provenance.heavy or (
+            PRIVATE in provenance.kinds and provenance.letters > SHORT and provenance_rules.can_send(tool)
+        )
+
+    def sources(self, tool: Tool, arguments: JsonObject) -> ValueSources:
+        """Values that the user has read or written as part of the program have no source, nor have addresses that were
+        asked before: a page repeats its own."""
+        if not self._provenance.kinds:
+            return ValueSources()
+        sifted = collect_values(arguments)
+        if sifted.values:
+            self._provenance.file()
+        again: Collection[str] = self._provenance.passed if tool_annotations.asks_anywhere(tool) else ()
+        found = tuple(
+            _value_origin(path, text, came)
+            for path, text, place in sifted.values
+            if not (place and text in again)
+            for came in self._provenance.origin(text, _LOOKED_FOR, names=place, known=self._knows)
+        )
+        return ValueSources(found, sifted.unread_place, sifted.unread)
+
+    def derived(self, arguments: JsonObject) -> Sequence[tuple[str, str]]:
+        return [
+            (path, text)
+            for path, text, _ in collect_values(arguments).values
+            if text and text not in self._constants and not self._provenance.is_public(text)
+        ]
+
+    def holds(self, arguments: JsonObject) -> bool:
+        return self._own(*(text for _, text in leaves(dict(arguments))))
+
+    def describe(self, reason: CallReason, tool: Tool) -> CallReason:
+        return described(reason, self._run.session.vault, tool)
+
+    def allowed_before(self, tool: Tool, reason: CallReason) -> bool:
+        place = tool.server, tool.name
+        return (*place, reason.rule) in self._allowed_rest or (*place, *reason.key) in self._run.session.permitted
+
+    def denied_before(self, tool: Tool, reason: CallReason) -> bool:
+        return (tool.server, tool.name, *reason.key) in self._denied
+
+    @cached_property
+    def _constants(self) -> frozenset[str]:
+        """Texts and numbers that the program says itself, or those before it in its state."""
+        return self._run.reading.constants if self._run.reading else frozenset()
+
+    @property
+    def _agreed(self) -> bool:
+        record = self._run.record
+        return record.decision is not None and record.decision.allow and record.decision.sha == record.proposal.sha
+
+    def _knows(self, part: Sequence[str]) -> bool:
+        return self._own(" ".join(part))
+
+    def _own(self, *texts: str) -> bool:
+        """Whether these texts stand in the program as a person read or wrote it."""
+        if not (self._agreed or self._run.record.proposal.origin is Origin.PERSON):
+            return False
+        return all(self._says(words(text)) for text in texts)
+
+    def _says(self, part: Sequence[str]) -> bool:
+        """Whether the program's text holds these words; an account may be written in groups there."""
+        together = "".join(part)
+        return f" {' '.join(part)} " in self._text or (len(together) > 7 and together in self._text.replace(" ", ""))
+
+    @cached_property
+    def _text(self) -> str:
+        return f" {' '.join(words(self._run.record.proposal.code))} "
+
+    # ── asking the user ──────────────────────────────────────────────────────────────────────────
+    async def ask(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> PauseAnswer:
+        """Hold the call until the user answered, and remember the answer."""
+        run, name, reasons = self._run, f"{tool.server}.{tool.name}", judgement.reasons
+        shown, decisive = in_order(arguments, [one.path for one in reasons])
+        text = json.dumps(shown, ensure_ascii=False, indent=2, default=str)
+        pause = Pause(
+            id="",
+            run_id=run.record.id,
+            call_id=call.id,
+            server=tool.server,
+            tool=tool.name,
+            arguments=text if len(text) <= SHOWN_ARGUMENTS else text[:SHOWN_ARGUMENTS] + " …",
+            why=tuple(dict.fromkeys(f"{one.text.rstrip('.')}." for one in reasons)),
+            risk=worst(one.risk for one in reasons),
+            sentence=f"{run.record.proposal.author} wants to call {name} now.",
+            origins=shortened(one for one in judgement.sources if any(one.path == reason.path for reason in reasons)),
+            session=run.session.id,
+            author=run.record.proposal.author,
+            trifecta=provenance_rules.trifecta(tool, self._provenance.kinds),
+            offers=judgement.offers,
+        )
+        line = json.dumps(shown, ensure_ascii=False, default=str)
+        self.asked += 1
+        self._waiting(call.id, True)
+        run.note("call.paused", f"{name} waits for a person: {reasons[0].text}", {"call": call.id, "why": pause.why})
+        try:
+            wait = self._settings().approval_wait_seconds
+            answer = await self._held_calls.ask(pause, line[:SHOWN_LINE], wait, alone=decisive > SHOWN_LINE)
+        finally:
+            self._waiting(call.id, False)
+        said = "was allowed by a person" if answer.allow else f"was denied: {answer.reason or 'a person said no'}"
+        detail: dict[str, object] = {"call": call.id, "allow": answer.allow}
+        run.note("call.allowed" if answer.allow else "call.denied", f"{name} {said}", detail)
+        self._remember(tool, reasons, answer)
+        return answer
+
+    def _remember(self, tool: Tool, reasons: Sequence[CallReason], answer: PauseAnswer) -> None:
+        place = tool.server, tool.name
+        for one in reasons:
+            if not answer.allow:
+                self._denied.add((*place, *one.key))
+            elif answer.scope == "rest":
+                self._allowed_rest.add((*place, one.rule))
+            elif one.value and one.rule != PLAN:  # a plan is for one run
+                self._run.session.permitted.add((*place, *one.key))
+
+
+def shortened(found: Iterable[ValueOrigin]) -> tuple[ValueOrigin, ...]:
+    """As a question shows them."""
+    return tuple(
+        replace(one, value=f"{one.value[:SHOWN_VALUE]} …") if len(one.value) > SHOWN_VALUE else one for one in found
+    )
+
+
+def _value_origin(path: str, text: str, came: FoundSource) -> ValueOrigin:
+    read = came.read
+    origin = ValueOrigin(path, text, tuple(sorted(came.kinds)), around=came.around)
+    if read is None:
+        return origin
+    return replace(origin, server=read.server, tool=read.tool, call_id=read.call_id, run_id=read.run_id)

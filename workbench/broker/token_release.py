@@ -1,0 +1,153 @@
+"""Puts real values in place of the tokens of a call, as far as its person lets them go where they would go.
+
+Values that a program holds and passes on itself are the guard's matter (`guard.py`); only where a rule denies a tool
+some kind of data, or asks about it, they are counted here too: a rule is about the data, not about how it is written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, TypeVar
+
+from msgspec.structs import replace
+
+from workbench.analysis.reading import Reading
+from workbench.broker.agent_sessions import Session
+from workbench.errors import WorkbenchError
+from workbench.permissions.call_rules import ToolRules
+from workbench.permissions.provenance_rules import CallReason
+from workbench.permissions.release_rules import ReleaseDecision
+from workbench.permissions.rules import Rules
+from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
+from workbench.privacy.restorations import Restoration
+from workbench.privacy.vault import Vault
+from workbench.records import Gate, JsonObject, Tool, ToolCall, Word
+from workbench.servers.call_results import weight
+
+BIG_ARGUMENTS = 100_000  # characters; past this, looking for tokens would hold up the loop, so a thread does it
+Found = TypeVar("Found")
+
+
+async def restore_tokens(
+    call: ToolCall, tool: Tool, session: Session, rules: ToolRules
+) -> tuple[tuple[ReleaseDecision, ...], JsonObject]:
+    """Both of the following, for a call that mostly holds no token at all."""
+    if not call.arguments:
+        return (), call.arguments
+    if weight(call.arguments) <= BIG_ARGUMENTS and not (
+        session.vault.has_tokens(call.arguments) or rules.limits_release
+    ):
+        return (), call.arguments
+    return await weighed(call, tool, session, rules), await restored(call, tool, session)
+
+
+async def restored(call: ToolCall, tool: Tool, session: Session) -> JsonObject:
+    """The arguments with what stands behind tokens; what is damaged or unknown is refused."""
+    vault = session.vault
+    found: JsonObject = await _apart(call, lambda: vault.restore_json(call.arguments, tool.server, allow_foreign=True))
+    return found
+
+
+async def weighed(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> tuple[ReleaseDecision, ...]:
+    """What the call would give to its tool, and the person's word about each."""
+    return await _apart(call, lambda: _weighed(call, tool, session, rules))
+
+
+def noted(given: Iterable[ReleaseDecision]) -> list[dict[str, object]]:
+    """For the audit: kinds, counts and servers, never values."""
+    places = ((one.what, f"{one.what.server}.{one.what.tool}") for one in given)
+    return [{"kind": what.kind, "count": what.count, "of": what.source, "to": place} for what, place in places]
+
+
+def count(given: Iterable[ReleaseDecision], session: Session) -> None:
+    """Remember where what went, for whoever asks what became of a session's data."""
+    for one in given:
+        session.given[one.what.kind, one.what.source, one.what.server, one.what.tool] += one.what.count
+
+
+def _weighed(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> tuple[ReleaseDecision, ...]:
+    vault, server = session.vault, tool.server
+    found = vault.restorations(call.arguments, server)
+    words = rules.judge_release(found, session.id, call.run_id)
+    if rules.limits_release:
+        known = {(one.kind, one.source) for one in found}
+        every = vault.restorations(vault.sanitize_json(call.arguments), server)
+        plain = [one for one in every if (one.kind, one.source) not in known]
+        judged = rules.judge_release(plain, session.id, call.run_id)
+        words += tuple(one for one in judged if one.rule is not None and one.word is not Word.ALLOW)
+    return words
+
+
+async def _apart(call: ToolCall, do: Callable[[], Found]) -> Found:
+    if weight(call.arguments) > BIG_ARGUMENTS:
+        return await asyncio.to_thread(do)
+    return do()
+
+
+AnnouncedTokens = frozenset[tuple[str, str, str]]  # server, tool, token as `bare` spells it
+
+
+_LOOKED_AT: Final = 20_000  # characters of one value that are put into words
+
+
+def announced(reading: Reading) -> AnnouncedTokens:
+    """Which tokens a program hands to which tools: what it gives a tool, and what is written inside of the call, to
+    that tool; all others to any tool."""
+    every = {(use.server, use.tool) for use in reading.verdict.tools}
+    told = {
+        (call.tool.server, call.tool.name, token)
+        for call in reading.calls
+        for text in call.texts
+        for token in _tokens(text)
+    }
+    if reading.tree is None:  # such as TypeScript
+        return frozenset(told | {(*place, token) for token in _tokens(reading.program.text) for place in every})
+    for text, node in reading.literals:
+        if tokens := _tokens(text):
+            told |= {(*place, token) for token in tokens for place in reading.given_to(node) or every}
+    return frozenset(told)
+
+
+def announce(reading: Reading, session: Session, rules: Rules, find: Callable[[str, str], Tool]) -> Reading:
+    """The reading with one line in its verdict for whatever of it a person should agree to before it runs."""
+    verdict = reading.verdict
+    if verdict.gate is Gate.BLOCKED or not (pairs := announced(reading)):
+        return reading
+    tokens: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for server, tool, token in sorted(pairs):
+        tokens[server, tool].append(f"[{token}]")
+    lines = [line for place, found in tokens.items() for line in _lines(place, found, session, rules, find)]
+    return reading.judged(replace(verdict, asks=tuple(dict.fromkeys((*lines, *verdict.asks))))) if lines else reading
+
+
+def described(reason: CallReason, vault: Vault, tool: Tool) -> CallReason:
+    """A reason about private data in the words that PII tokens are asked about in."""
+    if not 0 < len(reason.value) <= _LOOKED_AT:
+        return reason
+    found = vault.restorations(vault.sanitize(reason.value), tool.server)
+    lines = [str(replace(what, tool=tool.name)) for what in found if what.foreign]
+    return replace(reason, text=f"{'; '.join(lines)}, in its {reason.path or 'arguments'}") if lines else reason
+
+
+def _lines(
+    place: tuple[str, str], tokens: Sequence[str], session: Session, rules: Rules, find: Callable[[str, str], Tool]
+) -> Iterator[str]:
+    found = _restorations(session.vault, tokens, place[0])
+    try:
+        tool = find(*place)
+    except WorkbenchError:
+        return
+    for one in rules.of(tool).judge_release(found, session.id):
+        if one.word is not Word.ALLOW:
+            yield f"{one.what}."
+
+
+def _restorations(vault: Vault, tokens: Sequence[str], server: str) -> tuple[Restoration, ...]:
+    known = [token for token in tokens if vault.restore(token) != token]  # of others the call itself says what is wrong
+    return vault.restorations(known, server)
+
+
+def _tokens(text: str) -> set[str]:
+    return {normalize_token(match.group()) for match in LOOKALIKE.finditer(text)}

@@ -1,0 +1,168 @@
+"""Holds the side effects of one run back and writes them down, with an answer in each one's place.
+
+What a program can read goes on as always, so it gets as far as it would; what it would change, send or delete becomes a
+line of a plan that a person reads before anything of it happens (`plan.py`).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from workbench.analysis.interpreter.tool_calls import reversible
+from workbench.broker.text_normalization import leaves
+from workbench.calls.call_history import History
+from workbench.dry_run.stand_in_values import StandIns
+from workbench.errors import WorkbenchError
+from workbench.records import (
+    Content,
+    Fault,
+    Held,
+    JsonObject,
+    JsonValue,
+    Outcome,
+    PastQuery,
+    Risk,
+    Tool,
+    ToolCall,
+    ValueOrigin,
+    Verdict,
+)
+
+FILES: Final = "workspace"  # the id of the line that stands for all changes to files
+MOST: Final = 200  # calls a plan holds; a person reads no more
+MOST_LETTERS: Final = 1_000_000  # characters of all their arguments
+SHOWN: Final = 20_000  # characters of one call's arguments that a person is shown
+_LIKE: Final = 50  # calls of the same tool among which one with the same arguments is looked for
+
+
+class Step(Struct, frozen=True):
+    """One held call, exactly."""
+
+    held: Held
+    arguments: JsonObject
+    definition: str  # the tool's hash
+    number: int  # from 1; stand-ins name it
+
+
+class HeldSideEffects:
+    """One run's."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self.steps: list[Step] = []
+        self.stand_ins = StandIns()
+        self.notes: list[str] = []
+        self.asks_outside = False  # whether tools that read the world outside are called
+        self.used = False  # a run went by its plan already
+        self.full = False
+        self._letters = 0
+
+    @property
+    def plan(self) -> tuple[Held, ...]:
+        return tuple(step.held for step in self.steps)
+
+    async def hold(
+        self,
+        call: ToolCall,
+        tool: Tool,
+        arguments: JsonObject,
+        risk: Risk,
+        origins: tuple[ValueOrigin, ...],
+        verdict: Verdict | None,
+    ) -> Outcome:
+        """Write it down, and answer in the server's place."""
+        text = json.dumps(arguments, ensure_ascii=False, indent=2, default=str)
+        self._letters += len(text)
+        if len(self.steps) >= MOST or self._letters > MOST_LETTERS:
+            self.full = True
+            words = f"A rehearsal holds at most {MOST} calls, and a megabyte of their arguments."
+            return Outcome(call.id, ok=False, fault=Fault(words, "Rehearse a smaller part of it."), refused=True)
+        number = len(self.steps) + 1
+        held = Held(
+            call_id=call.id,
+            server=tool.server,
+            tool=tool.name,
+            arguments=text if len(text) <= SHOWN else text[:SHOWN] + " …",
+            line=_line(tool, verdict),
+            summary=_summary(tool, arguments),
+            reversible=reversible(tool),
+            risk=risk,
+            origins=origins,
+            waits_for=self._waits_for(arguments),
+        )
+        self.steps.append(Step(held, arguments, tool.hash, number))
+        outcome, answered = await self._answer(call, tool, arguments, number)
+        self.steps[number - 1] = replace(self.steps[number - 1], held=replace(held, answered=answered))
+        return outcome
+
+    def _waits_for(self, arguments: JsonObject) -> tuple[str, ...]:
+        """Its values that an earlier held call will answer with, in words."""
+        found = []
+        for path, text in leaves(dict(arguments)):
+            places = self.stand_ins.find(text).values()
+            found += [f"{path}: {place or 'the answer'} of call {number}" for number, place in places]
+        return tuple(dict.fromkeys(found))
+
+    async def _answer(self, call: ToolCall, tool: Tool, arguments: JsonObject, number: int) -> tuple[Outcome, str]:
+        if tool.output_schema:
+            value = self.stand_ins.invent(number, tool.output_schema)
+            return _outcome(call, value), "invented"
+        if (recorded := await self._recorded(tool, arguments)) is not None:
+            return replace(recorded, call_id=call.id, held=True, ms=0.0), "recorded"
+        return _outcome(call, {}), "nothing"
+
+    async def _recorded(self, tool: Tool, arguments: JsonObject) -> Outcome | None:
+        """What this tool answered before, at best to the same arguments."""
+        try:
+            query = PastQuery(server=tool.server, tool=tool.name, state="ok", limit=_LIKE)
+            found = [one for one in await self._history.find(query) if not one.cut and not one.withheld]
+            same = json.dumps(arguments, ensure_ascii=False)
+            best = next((one for one in found if one.arguments == same), found[0] if found else None)
+            return (await self._history.get(best.id)).outcome if best is not None else None
+        except WorkbenchError:  # the history cannot be read now; a rehearsal does without
+            return None
+
+
+def hold_files(rehearsal: HeldSideEffects, written: dict[str, int], deleted: tuple[str, ...]) -> None:
+    """One more line: the files that the program changed in its copy of the workspace."""
+    if not written and not deleted:
+        return
+    deeds = {path: f"written, {size:,} bytes" for path, size in sorted(written.items())}
+    deeds |= dict.fromkeys(deleted, "deleted")
+    text = json.dumps(deeds, ensure_ascii=False, indent=2)
+    names = ", ".join([*deeds][:3]) + (f" and {len(deeds) - 3} more" if len(deeds) > 3 else "")
+    held = Held(
+        call_id=FILES,
+        server="",
+        tool=FILES,
+        arguments=text if len(text) <= SHOWN else text[:SHOWN] + " …",
+        summary=f"Changes {names}",
+        reversible=False,
+        risk=Risk.HIGH if deleted else Risk.MEDIUM,
+    )
+    rehearsal.steps.append(Step(held, {}, "", len(rehearsal.steps) + 1))
+
+
+def _outcome(call: ToolCall, value: JsonValue) -> Outcome:
+    text = json.dumps(value, ensure_ascii=False)
+    return Outcome(call.id, ok=True, content=(Content("text", text),), structured=text, bytes=len(text), held=True)
+
+
+def _line(tool: Tool, verdict: Verdict | None) -> int:
+    """Where the program calls it, if that is one place only."""
+    uses = verdict.tools if verdict is not None else ()
+    lines = {use.line for use in uses if (use.server, use.tool) == (tool.server, tool.name)}
+    return lines.pop() if len(lines) == 1 else 0
+
+
+def _summary(tool: Tool, arguments: JsonObject) -> str:
+    """The call in one line, by its short values."""
+    parts = []
+    for key, value in list(arguments.items())[:6]:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        parts.append(f"{key}={text if len(text) <= 60 else text[:59] + '…'}")
+    return f"{tool.server}.{tool.name}({', '.join(parts)})"

@@ -1,0 +1,93 @@
+"""Holds one real run to what a person ticked of a rehearsal: each ticked call passes once, one that was left out is
+refused, and whatever stands nowhere in the plan goes to the person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from workbench.dry_run.held_side_effects import FILES, Step
+from workbench.dry_run.stand_in_values import StandIns, places
+from workbench.permissions.judgement import PlanMatch
+from workbench.permissions.provenance_rules import canonical
+from workbench.records import JsonObject, JsonValue, Outcome, Tool
+
+_MISSING: Final = object()
+
+
+class Plan:
+    """One run's; a call of it is spent when it matches."""
+
+    def __init__(self, steps: Iterable[Step], stand_ins: StandIns, ticked: Iterable[str]) -> None:
+        chosen = frozenset(ticked)
+        steps = tuple(steps)
+        self.files = any(step.held.call_id == FILES for step in steps) and FILES in chosen
+        calls = [step for step in steps if step.held.call_id != FILES]
+        self._open = [step for step in calls if step.held.call_id in chosen]
+        self._left_out = [step for step in calls if step.held.call_id not in chosen]
+        self._stand_ins = stand_ins
+        self._values: dict[int, dict[str, JsonValue]] = {}  # what planned calls really answered, by their number
+        self._under_way: dict[str, int] = {}
+
+    def judge(self, call_id: str, tool: Tool, arguments: JsonObject) -> PlanMatch:
+        """Spends the line it matches."""
+        text = canonical(arguments)
+        for steps, exact in ((self._open, PlanMatch.EXACT), (self._left_out, PlanMatch.LEFT_OUT)):
+            for step in steps:
+                if _is_of(step, tool) and (filled := self._filled(step.arguments)) is not _MISSING:
+                    if canonical(filled) != text:
+                        continue
+                    steps.remove(step)
+                    self._under_way[call_id] = step.number
+                    told = filled != step.arguments and exact is PlanMatch.EXACT
+                    return PlanMatch.BY_PLACE if told else exact
+        return PlanMatch.NOWHERE
+
+    def learn(self, call_id: str, outcome: Outcome) -> None:
+        """What a planned call really answered, in the place of what was invented."""
+        number = self._under_way.pop(call_id, None)
+        if number is None or not outcome.ok or not outcome.structured:
+            return
+        try:
+            self._values[number] = dict(places(json.loads(outcome.structured)))
+        except (ValueError, RecursionError):
+            return  # no JSON: what is said to come out of it is nowhere in the plan
+
+    @property
+    def left(self) -> int:
+        """Ticked calls that were not made."""
+        return len(self._open)
+
+    # ── invented values ──────────────────────────────────────────────────────────────────────────
+    def _filled(self, value: object) -> object:
+        """PlanMatch arguments with real values in the place of invented ones; `_MISSING` where one is not known yet."""
+        if isinstance(value, Mapping):
+            parts = {key: self._filled(child) for key, child in value.items()}
+            return _MISSING if any(part is _MISSING for part in parts.values()) else parts
+        if isinstance(value, list):
+            items = [self._filled(child) for child in value]
+            return _MISSING if any(item is _MISSING for item in items) else items
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, int) and not isinstance(value, bool) and value in self._stand_ins.numbers:
+            return self._real(*self._stand_ins.numbers[value])
+        return value
+
+    def _text(self, text: str) -> object:
+        if text in self._stand_ins.texts:
+            return self._real(*self._stand_ins.texts[text])
+        for invented, where in self._stand_ins.find(text).items():
+            real = self._real(*where)
+            if real is _MISSING or real is None or isinstance(real, bool):
+                return _MISSING
+            text = text.replace(invented, str(real))
+        return text
+
+    def _real(self, number: int, place: str) -> object:
+        return self._values.get(number, {}).get(place, _MISSING)
+
+
+def _is_of(step: Step, tool: Tool) -> bool:
+    held = step.held
+    return (held.server, held.tool, step.definition) == (tool.server, tool.name, tool.hash)

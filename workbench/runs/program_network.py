@@ -1,0 +1,183 @@
+"""What one run reaches outside: each connection is decided, carried, shown live, and written into the audit."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from workbench.analysis.host_names import place
+from workbench.broker.provenance_index import UNTRUSTED, AnswerRead
+from workbench.errors import WorkbenchError
+from workbench.events import Noticed
+from workbench.network.connection_relay import Relay
+from workbench.network.network_access import Network
+from workbench.network.network_errors import Blocked, Unreachable
+from workbench.network.run_connections import Connections
+from workbench.network.traffic_meter import Meter
+from workbench.records import CallTrace, Connection, Fault, JsonObject, JsonValue, Note, Risk, Verdict
+from workbench.runs.relayed_connections import RelayedConnections
+from workbench.runs.run import NETWORK, ProgramRun
+from workbench.sandbox.channel.connection_passing import ConnectionPassing
+from workbench.sandbox.program import ToolFailure
+
+_STRANGERS = frozenset({UNTRUSTED})
+_NOTED = 50  # blocked tries of one run that are written down one by one
+_TOLD = 3  # blocked places an author is told of
+_PAGE = "Network… in the Workbench menu shows the rules and what was tried."
+
+
+class ProgramNetwork:
+    """One run's network. Everything that comes in here was asked by untrusted code."""
+
+    def __init__(self, run: ProgramRun, network: Network) -> None:
+        settings = run.services.settings()
+        self._run = run
+        self._services = run.services
+        self.handing = ConnectionPassing()
+        self._meter = Meter(settings.network_megabytes, settings.network_alert_megabytes, self._warn)
+        decision = run.record.decision
+        places = decision.hosts if decision is not None and decision.allow else ()
+        self._connections = Connections(network, places, self._meter, self._told)
+        self._carrying = RelayedConnections()
+        self._blocked: dict[str, None] = {}
+        self._refused = 0
+
+    async def answer(self, kind: str, params: JsonObject) -> JsonValue:
+        """One question of the program's sockets."""
+        if kind == "connect":
+            return await self._connect(params)
+        return await self._carrying.answer(kind, params)
+
+    async def close(self) -> None:
+        """Nothing stays connected, and the audit has what there was."""
+        await self._connections.close()
+        await self._carrying.close()
+        self.handing.close()
+        if self._refused > _NOTED:
+            self._note("net.blocked", f"{self._refused - _NOTED:,} further tries were blocked", ok=False)
+
+    @property
+    def hint(self) -> str:
+        """What the author of a program should know of what it could not reach."""
+        if not self._blocked:
+            return ""
+        words = [*self._blocked][:_TOLD]
+        more = len(self._blocked) - len(words)
+        return "The network refused: " + " ".join(words) + (f" And {more} more." if more else "")
+
+    # ── one connection ───────────────────────────────────────────────────────────────────────────
+    async def _connect(self, params: JsonObject) -> JsonValue:
+        host, port = str(params.get("host", ""))[:300], params.get("port")
+        if type(port) is not int or not 0 < port < 65536:
+            raise ToolFailure("A port is a number from 1 to 65535.", "network.failed")
+        seconds = params.get("seconds")
+        patience = float(seconds) if isinstance(seconds, int | float) and 0 < seconds < 3600 else 0.0
+        if self._carrying.full:
+            raise ToolFailure("Too many connections are not closed yet.", "network.failed")
+        try:
+            number, relay = await self._connections.open(host, port, patience)
+        except Unreachable as fault:
+            raise ToolFailure(fault.message, f"network.{fault.kind}") from fault
+        except WorkbenchError as fault:
+            address = (fault.address if isinstance(fault, Blocked) else "") or _numeric(host)
+            self._refuse(Connection(host, port, address, refused=f"{fault.message} {fault.hint}".strip()))
+            raise ToolFailure(f"{fault.message} {fault.hint}".strip(), "network.blocked") from fault
+        answers = AnswerRead(f"{self._run.record.id}-net{number}", self._run.record.id, NETWORK, host, _STRANGERS, ())
+        self._run.session.provenance.learn(answers)  # what a page says is not seen here, only that it was read
+        return {"number": await self._hand(number, relay)}
+
+    async def _hand(self, number: int, relay: Relay) -> int:
+        """A child of this machine gets the end itself; for another one it is read and written here."""
+        if not self.handing.given:
+            self._carrying.add(number, relay)
+            return number
+        try:
+            return self.handing.hand(relay.end)
+        except WorkbenchError as fault:
+            await relay.close()
+            raise ToolFailure(str(fault), "network.failed") from fault
+        finally:
+            relay.end.close()
+
+    # ── telling ──────────────────────────────────────────────────────────────────────────────────
+    def _told(self, number: int, connection: Connection, over: bool) -> None:
+        where = place(connection.host, connection.port)
+        sizes = f"{connection.sent:,} bytes sent, {connection.received:,} received"
+        if not over:
+            self._trace(number, connection, "running", connection.address)
+            self._note("net.connect", f"Connected to {where} at {connection.address}", connection)
+            return
+        if connection.refused:
+            self._refuse(connection, number)
+        else:
+            self._trace(number, connection, "done", f"{connection.address}, {sizes}")
+        self._note("net.closed", f"{where}: {sizes}", connection)
+
+    def _refuse(self, connection: Connection, number: int = 0) -> None:
+        """A try that was blocked: for the audit, for a person, and for the author at the end."""
+        self._refused += 1
+        self._blocked[connection.refused] = None
+        words = self._run.session.mask(connection.refused)
+        self._trace(number or -self._refused, connection, "refused", words)
+        if self._refused > _NOTED:
+            return
+        self._note("net.blocked", f"Blocked: {connection.refused}", connection, ok=False)
+        if self._refused == 1:
+            self._services.tell(Noticed(Fault(f"A program was kept from the network. {words}", _PAGE)))
+
+    def _trace(self, number: int, connection: Connection, state: str, note: str) -> None:
+        where = self._run.session.mask_start(f"{connection.host}:{connection.port}", 200)
+        risk = Risk.HIGH if state == "refused" else Risk.MEDIUM
+        size = connection.sent + connection.received
+        name = f"{self._run.record.id}-net{number}"
+        self._run.trace(CallTrace(name, NETWORK, where, "", risk, state, note, connection.ms, size))
+
+    def _note(self, kind: str, summary: str, connection: Connection | None = None, *, ok: bool = True) -> None:
+        session, record = self._run.session, self._run.record
+        detail: dict[str, object] = {}
+        if connection is not None:
+            detail = {
+                "host": session.mask(connection.host),
+                "port": connection.port,
+                "address": connection.address,
+                "protocol": connection.protocol,
+                "sent": connection.sent,
+                "received": connection.received,
+            }
+        self._services.journal.append(
+            Note(
+                kind=kind, summary=session.mask(summary), actor=session.author, session=session.id, run_id=record.id,
+                risk=str(Risk.MEDIUM if ok else Risk.HIGH), ok=ok, ms=connection.ms if connection else 0.0,
+                detail=detail,
+            )
+        )  # fmt: skip
+
+    def _warn(self, sent: int) -> None:
+        words = f"A program sent more than {sent >> 20} MB over the network."
+        self._note("net.volume", words, ok=False)
+        self._services.tell(Noticed(Fault(words, "Stop it in the list of runs if that is not what it should do.")))
+
+
+def outgoing(run: ProgramRun) -> ProgramNetwork | None:
+    """The network of a run that may reach something. One whose text names no network gets none: nobody was told of
+    it, so nobody agreed."""
+    verdict = run.record.verdict
+    if run.rehearsal is not None:
+        return None
+    if verdict is not None and verdict.profile is not None and not verdict.profile.network:
+        return None
+    network, decision = run.services.network, run.record.decision
+    allowed = bool(network.rules().open) or (decision is not None and decision.allow and bool(decision.hosts))
+    return ProgramNetwork(run, network) if allowed and tells_of_network(run.record.verdict) else None
+
+
+def tells_of_network(verdict: Verdict | None) -> bool:
+    """Whether whoever read the verdict knows that the program goes outside."""
+    return verdict is not None and any(one.rule.split(".")[0] == "network" for one in verdict.findings)
+
+
+def _numeric(host: str) -> str:
+    """The address that a host is, if it is one: where a program goes is nobody's personal data."""
+    try:
+        return str(ipaddress.ip_address(host))
+    except ValueError:
+        return ""
