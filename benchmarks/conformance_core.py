@@ -17,7 +17,7 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 
 import workbench.process as process
-from workbench.agent.door import Door
+from workbench.agent.agent_connection import AgentConnection
 from workbench.core import Core
 from workbench.paths import Paths
 
@@ -39,7 +39,7 @@ PROMPTS = {
 class Suite:
     """What one agent meets beside the door's own."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: AgentConnection) -> None:
         server = door.server
         self._own = {
             name: server.get_request_handler(name).handler

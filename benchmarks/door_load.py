@@ -19,7 +19,7 @@ from pathlib import Path
 import psutil
 from msgspec.structs import replace
 
-from workbench.agent import stream
+from workbench.agent import message_stream
 from workbench.core import Core
 from workbench.events import spawn
 from workbench.paths import OVERRIDE, paths_of
@@ -97,7 +97,9 @@ async def flood(core: Core, requests: int) -> None:
             await asyncio.sleep(0.05)
         await writing
         seconds, more = time.perf_counter() - start, (own.memory_info().rss - before) / 1e6
-    print(f"{requests:,} requests of one agent: {seconds:.1f} s, at most {stream.MOST_OPEN} open, {more:+.0f} MB")
+    print(
+        f"{requests:,} requests of one agent: {seconds:.1f} s, at most {message_stream.MOST_OPEN} open, {more:+.0f} MB"
+    )
     print(
         f"another agent meanwhile, {len(waits)} calls: p50 {statistics.median(waits):.0f} ms, max {max(waits):.0f} ms"
     )

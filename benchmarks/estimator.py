@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from workbench import tokens
-from workbench.agent.tools import TOOLS
+from workbench.agent.tool_definitions import TOOLS
 
 ROOT = Path(__file__).resolve().parents[1]
 SLICE = 2_000  # characters; about what one answer to an agent has

@@ -21,7 +21,7 @@ from examples import a_bench, run_all
 from wrappers import recorded
 
 from workbench import tokens
-from workbench.agent.tools import INSTRUCTIONS, TOOLS
+from workbench.agent.tool_definitions import INSTRUCTIONS, TOOLS
 from workbench.demo.server import _TOOLS as DEMO  # the definitions as the server sends them
 from workbench.identifiers import python_names
 from workbench.records import Depth, Tool

@@ -32,7 +32,7 @@ from jsonschema.exceptions import SchemaError
 from msgspec.structs import replace
 from schema_instances import AWKWARD, Instances
 
-from workbench.analysis.call_checks import find_certain_failures
+from workbench.analysis.certain_failures import find_certain_failures
 from workbench.analysis.reading import read
 from workbench.identifiers import package_name, parameter_names, python_names, script_names
 from workbench.records import Tool

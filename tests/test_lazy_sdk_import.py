@@ -10,7 +10,7 @@ CODE = """
 import json, sys
 from workbench.lazy_sdk_import import load_sdk
 load_sdk()
-import workbench.agent.door, workbench.servers.sdk_adapter.raw_dispatcher
+import workbench.agent.agent_connection, workbench.servers.sdk_adapter.raw_dispatcher
 from mcp.types import Tool
 told = {"loaded": list(sys.modules)}
 tool = {"name": "x", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}

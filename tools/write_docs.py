@@ -95,7 +95,7 @@ def actions() -> str:
 
 def agent_tools() -> str:
     """Every tool that an agent sees, as it sees it."""
-    from workbench.agent.tools import INSTRUCTIONS, TOOLS
+    from workbench.agent.tool_definitions import INSTRUCTIONS, TOOLS
 
     parts = []
     for tool in TOOLS:

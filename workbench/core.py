@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING
 
-from workbench.agent.entrance import Entrance, load_door
+from workbench.agent.connected_agents import ConnectedAgents, load_door
 from workbench.analysis.verdict import RULES
 from workbench.api_handlers.handler_registration import api_methods
 from workbench.api_handlers.request_handler import HandlerContext
@@ -38,10 +38,10 @@ from workbench.permissions.rules import Rules
 from workbench.permissions.run_profiles import RunProfiles
 from workbench.records import Fault, Note
 from workbench.runs.generated_packages import GeneratedPackages
+from workbench.runs.pii_token_tracking import TokenUsage
 from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
 from workbench.runs.skill_usage_learning import LearningSkills
-from workbench.runs.token_usage import TokenUsage
 from workbench.runs.vault_persistence import VaultPersistence
 from workbench.sandbox.importable_packages import packages
 from workbench.sandbox.isolation_engines import engines
@@ -61,7 +61,7 @@ from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.workspace_files import Store
 
 if TYPE_CHECKING:
-    from workbench.agent.door import Door
+    from workbench.agent.agent_connection import AgentConnection
 
 # Programs of ours start here: Python looks for modules where it starts, and a bench may hold anybody's `json.py`.
 ABOVE = Path(__file__).resolve().parents[1]
@@ -78,7 +78,7 @@ class Core:
         paths: Paths,
         on_shut_down: Callable[[], None] = lambda: None,
         make_network: Callable[[Path, Path, Path, Callable[[], Settings]], Network] = Network,
-        arrange: Callable[[Door], None] = lambda door: None,
+        arrange: Callable[[AgentConnection], None] = lambda door: None,
         *,
         agent_comes: bool = False,
         launchers: LauncherPool | None = None,
@@ -216,7 +216,7 @@ class Core:
         self.bus.listen(LearningSkills(self.services).hear, *LearningSkills.hears)
         self.run_manager = RunManager(self.services, broker, stock)
         self.run_manager.open()
-        self.entrance = Entrance(self.services, self.run_manager, self._arrange)
+        self.entrance = ConnectedAgents(self.services, self.run_manager, self._arrange)
         self.bus.listen(self.entrance.hear, *self.entrance.hears)
         self.hints = Hints(self.paths.generated, self.paths.hints, stock.refresh)
         house = HandlerContext(
@@ -301,7 +301,7 @@ class Core:
             if self._examples:
                 raise WorkbenchError("The example agent is at work already.", "Decide on its program first.")
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "workbench.agent.example", str(self.paths.bench),
+                sys.executable, "-m", "workbench.agent.example_agent", str(self.paths.bench),
                 stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
                 start_new_session=True, cwd=ABOVE,
             )  # fmt: skip

@@ -16,7 +16,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from workbench.agent.stream import messages
+from workbench.agent.message_stream import messages
 from workbench.core import Core
 from workbench.events import spawn
 from workbench.records import AgentDoor, JsonObject

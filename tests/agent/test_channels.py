@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from pydantic import TypeAdapter
 
 from tests.agent.conftest import as_it_is
-from workbench.agent.stream import messages
+from workbench.agent.message_stream import messages
 from workbench.core import Core
 from workbench.events import RunChanged, spawn
 from workbench.paths import OVERRIDE, paths_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from workbench.agent.direct import LONGEST_NAME, Direct, _free
-from workbench.privacy.masking_levels import KindMarks
+from workbench.agent.direct_tools import LONGEST_NAME, DirectTools, _free
+from workbench.privacy.text_kinds import KindMarks
 from workbench.records import EntryQuery, RunState
 
 
@@ -71,7 +71,7 @@ async def test_serve_names_servers_for_one_agent_alone(core, agent, by_hand):
 
 @pytest.mark.parametrize("line", [b'{"workbench":{"direct":3}}', b'{"workbench":[]}', b'{"workbench":', b"{}"])
 def test_a_first_line_that_names_no_servers_is_the_agents_own(core, line):
-    assert not Direct(core.services, None, KindMarks()).preface(line)
+    assert not DirectTools(core.services, None, KindMarks()).preface(line)
 
 
 def test_names_are_those_that_models_take_and_no_two_alike():

@@ -10,7 +10,7 @@ import socket
 import pytest
 from msgspec.structs import replace
 
-from workbench.agent.tools import TOOLS
+from workbench.agent.tool_definitions import TOOLS
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged, RunChanged, spawn
 from workbench.records import Decision, EntryQuery, RunState

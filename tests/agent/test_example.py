@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.agent.example import PROGRAM
+from workbench.agent.example_agent import PROGRAM
 from workbench.records import Gate
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import jsonschema
 from msgspec.structs import replace
 
-from workbench.agent.answer import sliced
-from workbench.agent.tools import TOOLS
+from workbench.agent.tool_answers import sliced
+from workbench.agent.tool_definitions import TOOLS
 from workbench.broker.provenance_index import UNTRUSTED
 
 

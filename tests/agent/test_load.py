@@ -8,8 +8,8 @@ import socket
 
 from msgspec.structs import replace
 
-from workbench.agent import stream
-from workbench.agent.lookups import Lookups
+from workbench.agent import message_stream
+from workbench.agent.lookup_tools import LookupTools
 from workbench.records import RunState
 from workbench.tokens import count
 
@@ -95,7 +95,7 @@ async def test_five_programs_run_at_once_and_the_sixth_waits_until_its_agent_bre
 
 async def test_a_flood_is_read_as_fast_as_it_is_answered_and_others_are_served_meanwhile(core, agent, monkeypatch):
     inside, most = 0, 0
-    plain = Lookups.stats
+    plain = LookupTools.stats
 
     async def counted(self):
         nonlocal inside, most
@@ -105,7 +105,7 @@ async def test_a_flood_is_read_as_fast_as_it_is_answered_and_others_are_served_m
         finally:
             inside -= 1
 
-    monkeypatch.setattr(Lookups, "stats", counted)
+    monkeypatch.setattr(LookupTools, "stats", counted)
     async with Raw(core) as flood, agent("patient") as patient:
         for number in range(1, 301):
             flood.call(number, "get_execution_stats")
@@ -116,7 +116,7 @@ async def test_a_flood_is_read_as_fast_as_it_is_answered_and_others_are_served_m
             message = await flood.hear()
             assert "result" in message, message
             answered += "id" in message
-    assert most <= stream.MOST_OPEN
+    assert most <= message_stream.MOST_OPEN
 
 
 async def test_rubbish_is_answered_with_errors_and_the_next_request_with_its_answer(core):
@@ -129,6 +129,6 @@ async def test_rubbish_is_answered_with_errors_and_the_next_request_with_its_ans
         assert (await one.hear())["error"]["code"] == -32601
         one.call(8, "execute_code", code="result = 1", description="x", extra=1)
         assert (await one.hear())["result"]["isError"]
-        one.writer.write(b"x" * (stream.MAX_FRAME + 10))
+        one.writer.write(b"x" * (message_stream.MAX_FRAME + 10))
         assert "16 MiB" in (await one.hear())["error"]["message"]
     await until(lambda: not core.entrance.agents())

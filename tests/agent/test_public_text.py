@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.agent.test_channels import answer_for_the_person
-from workbench.agent.edge import Edge
-from workbench.agent.tools import INSTRUCTIONS, TOOLS
+from workbench.agent.egress_filter import EgressFilter
+from workbench.agent.tool_definitions import INSTRUCTIONS, TOOLS
 from workbench.broker.agent_sessions import Sessions
-from workbench.privacy.masking_levels import TextKind
 from workbench.privacy.public_texts import Program
+from workbench.privacy.text_kinds import TextKind
 from workbench.records import EntryQuery
 from workbench.runs import run_faults
 
@@ -291,7 +291,7 @@ async def test_each_kind_of_text_leaves_as_it_should(kind):
     text = f"The orders of {NAME} <{MAIL}>, name: str, Return the books to other@example.org"
     marked = session.text_kinds.mark(text, kind)
     message = {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": marked}]}}
-    left = json.loads(await Edge(session).leave(message))["result"]["content"][0]["text"]
+    left = json.loads(await EgressFilter(session).leave(message))["result"]["content"][0]["text"]
     if kind is TextKind.FIXED:
         assert left == text
     elif kind is TextKind.PUBLIC:

@@ -11,7 +11,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter
 
-from workbench.agent.extensions import SKILLS as EXTENSION
+from workbench.agent.protocol_extensions import SKILLS as EXTENSION
 from workbench.agent.skill_resources import _frontmatter
 
 MAIL = "ada@example.org"

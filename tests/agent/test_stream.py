@@ -11,8 +11,8 @@ import mcp.types as T
 import pytest
 from mcp.shared.message import SessionMessage
 
-from workbench.agent import stream
-from workbench.agent.stream import messages
+from workbench.agent import message_stream
+from workbench.agent.message_stream import messages
 
 
 async def as_it_is(message):
@@ -35,18 +35,18 @@ async def test_a_line_that_is_no_message_arrives_as_a_fault_and_the_next_one_as_
 
 
 async def test_a_message_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(stream, "MAX_FRAME", 1_000)
+    monkeypatch.setattr(message_stream, "MAX_FRAME", 1_000)
     near, (reader, writer) = await pair()
     async with messages(reader, writer, as_it_is) as (incoming, _):
         near.sendall(b"x" * 5_000)
-        with pytest.raises(stream.anyio.EndOfStream):
+        with pytest.raises(message_stream.anyio.EndOfStream):
             await incoming.receive()
     near.close()
     writer.close()
 
 
 async def test_whoever_is_asked_says_what_it_cannot_read(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(stream, "MAX_FRAME", 1_000)
+    monkeypatch.setattr(message_stream, "MAX_FRAME", 1_000)
     near, (reader, writer) = await pair()
     heard, speaking = await asyncio.open_connection(sock=near)
     async with messages(reader, writer, as_it_is, answers=True) as (incoming, _):
@@ -60,7 +60,7 @@ async def test_whoever_is_asked_says_what_it_cannot_read(monkeypatch: pytest.Mon
 
 
 async def test_whoever_asks_without_waiting_is_read_no_faster_than_answered(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(stream, "MOST_OPEN", 2)
+    monkeypatch.setattr(message_stream, "MOST_OPEN", 2)
     near, (reader, writer) = await pair()
     async with messages(reader, writer, as_it_is, answers=True) as (incoming, outgoing):
         near.sendall(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jsonschema
 
-from workbench.agent.tools import INSTRUCTIONS, TOOLS, listed
+from workbench.agent.tool_definitions import INSTRUCTIONS, TOOLS, listed
 from workbench.tokens import count
 
 

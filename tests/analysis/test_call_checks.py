@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from workbench.analysis.call_checks import check_draft
-from workbench.analysis.call_checks import find_certain_failures as certain_failures
+from workbench.analysis.certain_failures import check_draft
+from workbench.analysis.certain_failures import find_certain_failures as certain_failures
 from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.reading import read
 from workbench.records import Finding, Risk, Tool

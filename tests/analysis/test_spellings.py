@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.analysis.call_checks import find_certain_failures
+from workbench.analysis.certain_failures import find_certain_failures
 from workbench.analysis.reading import assess, read
-from workbench.analysis.skill_assessment import read_all
+from workbench.analysis.used_skills import read_all
 from workbench.records import EffectKind, Gate, Hints, Skill, SkillState, Tool, Verdict
 from workbench.records.risk_levels import at_least
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.analysis.approval_gate import decide_gate
-from workbench.analysis.typescript_reading import UNREAD, assess_script
+from workbench.analysis.typescript_verdict import UNREAD, assess_script
 from workbench.records import Gate, Hints, Risk, Tool
 from workbench.settings import Settings
 

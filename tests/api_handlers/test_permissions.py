@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from workbench.agent.tools import TOOLS
+from workbench.agent.tool_definitions import TOOLS
 from workbench.api_handlers.permissions import PermissionsHandler
 from workbench.core import Core
 from workbench.errors import WorkbenchError

@@ -189,7 +189,7 @@ async def test_nobody_there_means_no_and_stopping_a_run_takes_its_question_back(
 
 
 async def test_nothing_but_a_persons_door_answers_a_pause(office):
-    from workbench.agent.tools import TOOLS
+    from workbench.agent.tool_definitions import TOOLS
     from workbench.api.client_stub import ApiMethods
     from workbench.api.marker import mark_of
     from workbench.runs.generated_packages import GeneratedPackages

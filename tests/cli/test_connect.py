@@ -10,7 +10,7 @@ import tomllib
 
 import pytest
 
-from workbench.agent.tools import TOOLS
+from workbench.agent.tool_definitions import TOOLS
 from workbench.api.agent_titles import agent_title
 from workbench.cli.connect import _wait
 from workbench.events import AgentsChanged

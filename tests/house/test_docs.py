@@ -42,7 +42,7 @@ def test_every_action_and_key_is_listed(root: Path) -> None:
 
 
 def test_every_tool_of_the_agents_door_is_listed(root: Path) -> None:
-    from workbench.agent.tools import TOOLS
+    from workbench.agent.tool_definitions import TOOLS
 
     text = (root / "docs/agent-tools.md").read_text(encoding="utf-8")
     assert [tool.name for tool in TOOLS if f"## {tool.name}\n" not in text] == []

@@ -49,7 +49,9 @@ def _roots(told: str) -> set[str]:
     return {name.split(".")[0] for name in told.split()}
 
 
-@pytest.mark.parametrize("door", ["workbench.core", "workbench.process", "workbench.agent.door", "workbench.cli.main"])
+@pytest.mark.parametrize(
+    "door", ["workbench.core", "workbench.process", "workbench.agent.agent_connection", "workbench.cli.main"]
+)
 def test_the_core_and_the_doors_for_agents_and_scripts_never_load_qt(door: str, fresh: Callable[[str], str]) -> None:
     loaded = _roots(fresh(f"import sys, {door}; print(*sys.modules)"))
     assert "workbench" in loaded
@@ -82,9 +84,9 @@ def test_choosing_a_door_loads_no_other(fresh: Callable[[str], str]) -> None:
 
 def test_an_agent_that_starts_serve_waits_for_little(fresh: Callable[[str], str]) -> None:
     """The core begins once these are loaded, and it takes long enough."""
-    door = "from workbench.cli.main import arranger; arranger('serve'); import workbench.api.agent_proxy"
+    door = "from workbench.cli.main import arranger; arranger('serve'); import workbench.api.stdio_bridge"
     loaded = fresh(f"import sys; {door}; print(*sys.modules)").split()
-    assert "workbench.api.agent_proxy" in loaded
+    assert "workbench.api.stdio_bridge" in loaded
     assert not {"asyncio", "logging", "workbench.records", "workbench.settings", "workbench.cli.core_status"} & set(
         loaded
     )

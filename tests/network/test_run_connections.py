@@ -13,7 +13,7 @@ from tests.network.conftest import Place, echo
 from workbench import events
 from workbench.network import connection_relay as relays
 from workbench.network.network_errors import Blocked
-from workbench.network.run_connections import MOST_OPEN, Connections
+from workbench.network.open_connections import MOST_OPEN, Connections
 from workbench.network.traffic_meter import Meter
 from workbench.records import Connection
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.runs.steps import waiting
-from workbench.agent.tools import TOOLS
+from workbench.agent.tool_definitions import TOOLS
 from workbench.broker.broker import Broker
 from workbench.errors import WorkbenchError
 from workbench.events import RunPaused

@@ -14,8 +14,8 @@ from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunPaused
 from workbench.records import Decision, EntryQuery, PauseAnswer, Run, RunState, Verdict
-from workbench.runs.past_runs import past_runs
 from workbench.runs.program_languages import check_language
+from workbench.runs.restored_runs import past_runs
 from workbench.sandbox.deno import deno_backend
 
 PROGRAM = """

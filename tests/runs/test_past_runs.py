@@ -9,7 +9,7 @@ from workbench.audit.journal import Journal
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, Note, RunState
-from workbench.runs.past_runs import past_runs
+from workbench.runs.restored_runs import past_runs
 
 
 @pytest.fixture

@@ -196,7 +196,7 @@ async def test_a_name_that_cannot_be_read_is_refused(core, agent, name):
 
 async def test_a_run_remembers_its_state_when_the_core_is_another_one(core, agent):
     await ran(core, agent, "x = 1")
-    from workbench.runs.past_runs import past_runs
+    from workbench.runs.restored_runs import past_runs
 
     runs, _ = past_runs(core.journal, core.services.finder)
     assert [run.proposal.state for run in runs] == ["analysis"]

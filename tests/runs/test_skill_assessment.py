@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.runs.steps import waiting
-from workbench.analysis.skill_assessment import borrows, check_unchanged, read_all
+from workbench.analysis.used_skills import borrows, check_unchanged, read_all
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, Gate, Risk, RunState
 

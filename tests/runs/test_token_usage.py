@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.broker.agent_sessions import Sessions
 from workbench.events import EntryWritten, RunChanged
 from workbench.records import Entry, Note, Origin, Proposal, Run, RunState
-from workbench.runs.token_usage import TokenUsage
+from workbench.runs.pii_token_tracking import TokenUsage
 
 TOKEN = "[EMAIL_1.k7q2]"
 

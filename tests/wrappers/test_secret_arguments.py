@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.wrappers.secret_arguments import without_secrets
+from workbench.wrappers.argument_redaction import without_secrets
 
 SECRET = {"type": "string", "format": "password"}
 

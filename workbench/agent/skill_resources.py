@@ -16,11 +16,11 @@ from mcp.shared.exceptions import MCPError
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from msgspec import Struct
 
-from workbench.agent.extensions import EXTENSIONS
-from workbench.agent.programs import Context
+from workbench.agent.program_tools import Context
+from workbench.agent.protocol_extensions import EXTENSIONS
 from workbench.broker.agent_sessions import Session
 from workbench.files import read_plain
-from workbench.privacy.masking_levels import TextKind
+from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.services import Services
 from workbench.runs.skill_actions import kept_skills

@@ -23,6 +23,7 @@ from msgspec.structs import replace
 
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
 from workbench.analysis.data_flow.leak_findings import find_leaks
+from workbench.analysis.host_rule_findings import apply_host_rules
 from workbench.analysis.interpreter.expressions import EXPRESSIONS, NAMING
 from workbench.analysis.interpreter.interpreter import Interpreter, SyntaxTable, WorkLimitExceeded
 from workbench.analysis.interpreter.program_report import ProgramReport
@@ -30,9 +31,8 @@ from workbench.analysis.interpreter.statements import STATEMENTS
 from workbench.analysis.interpreter.tool_lookup import tool_lookup
 from workbench.analysis.interpreter.values import Arguments, texts_in
 from workbench.analysis.lookalike_names import note_lookalikes
-from workbench.analysis.network_access import apply_host_rules
 from workbench.analysis.parsed_program import ParsedProgram, words_of
-from workbench.analysis.typescript_reading import assess_script
+from workbench.analysis.typescript_verdict import assess_script
 from workbench.analysis.verdict import add_conclusions, look_at_text, verdict_of
 from workbench.gc_pause import pause_gc
 from workbench.records import (

@@ -26,8 +26,8 @@ from workbench.records import (
     Tool,
     ToolCall,
 )
+from workbench.wrappers.argument_redaction import without_secrets
 from workbench.wrappers.call_snippets import call_text
-from workbench.wrappers.secret_arguments import without_secrets
 
 
 class SavedCallsHandler(RequestHandler):

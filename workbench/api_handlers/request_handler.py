@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
-from workbench.agent.entrance import Entrance
+from workbench.agent.connected_agents import ConnectedAgents
 from workbench.api.peer_credentials import TERMINAL, WINDOW, ApiCaller, current_caller
 from workbench.broker.broker import Broker
 from workbench.broker.elicitation_audit import ElicitationAudit
@@ -29,7 +29,7 @@ class HandlerContext(Struct, frozen=True):
     broker: Broker
     askings: ElicitationAudit
     run_manager: RunManager
-    entrance: Entrance
+    entrance: ConnectedAgents
     hints: Hints
     notices: Callable[[], tuple[Fault, ...]]
     set_settings: Callable[[Settings], None]

@@ -7,8 +7,8 @@ import json
 
 from msgspec.structs import replace
 
-from workbench.analysis.call_checks import check_draft
 from workbench.analysis.canonical_text import clean_text
+from workbench.analysis.certain_failures import check_draft
 from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.sarif import sarif
 from workbench.api.marker import api

@@ -7,7 +7,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from workbench.analysis.skill_assessment import used_skills
+from workbench.analysis.used_skills import used_skills
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
 from workbench.broker.agent_sessions import Session

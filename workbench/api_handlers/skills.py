@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from workbench.analysis.canonical_text import canonicalize
 from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.program_fingerprints import skeleton
-from workbench.analysis.skill_assessment import circle
+from workbench.analysis.used_skills import circle
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import BY, HandlerContext, RequestHandler
 from workbench.errors import WorkbenchError

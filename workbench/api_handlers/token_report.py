@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from workbench.agent.tools import INSTRUCTIONS, TOOLS, listed
+from workbench.agent.tool_definitions import INSTRUCTIONS, TOOLS, listed
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import RequestHandler
 from workbench.records import Depth, ModeAdvice, ModelFactor, SessionTokens, TokenReport

@@ -11,11 +11,11 @@ from itertools import chain, count
 from workbench.broker.answer_registration import AnswerRegistrations
 from workbench.broker.provenance_index import ProvenanceIndex
 from workbench.broker.session_memory import SessionMemory
-from workbench.privacy.masking_levels import KindMarks, Part, TextKind
 from workbench.privacy.pii_tokens import cut_before, find_tokens
 from workbench.privacy.public_texts import Program, PublicTexts, Stretches
 from workbench.privacy.sealed_values import SealedValues
 from workbench.privacy.seen_texts import SeenTexts
+from workbench.privacy.text_kinds import KindMarks, Part, TextKind
 from workbench.privacy.token_usage import TokenUsage
 from workbench.privacy.user_marks import Following
 from workbench.privacy.value_store import Source

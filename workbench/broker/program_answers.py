@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from workbench.records import Content, Fault, JsonObject, Outcome, Tool, ToolCall
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
-from workbench.servers.tool_definitions import argument_hints
+from workbench.servers.tool_definitions import wrong_argument_hints
 from workbench.wrappers.schema_reader import wraps_result
 
 _BEGINNINGS = frozenset('{["-0123456789tfnNI \t\r\n')  # of a text that may be JSON, or what Python takes for it
@@ -33,7 +33,7 @@ def failure(outcome: Outcome, call: ToolCall, tool: Tool | None, alike: Sequence
     code = fault.code or ("refused" if outcome.refused else "tool" if outcome.tool_error else "server")
     if tool is None or outcome.refused:
         return ToolFailure(fault.message, code, (), alike, fault.hint)
-    valid, close = argument_hints.names(tool, call.arguments, fault.message)
+    valid, close = wrong_argument_hints.names(tool, call.arguments, fault.message)
     return ToolFailure(fault.message, code, valid, close, fault.hint)
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from workbench.records import Content, Fault, JsonValue, Origin, Outcome, PastCall, Tool, ToolCall
-from workbench.wrappers.secret_arguments import without_secrets
+from workbench.wrappers.argument_redaction import without_secrets
 
 ARGUMENTS = 262_144  # characters of arguments that are kept
 WORDS = 65_536  # characters of arguments and answer that a search looks at

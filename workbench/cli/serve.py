@@ -38,6 +38,6 @@ def _serve(given: argparse.Namespace, paths: Paths) -> int:
         return hold_door(given, paths)
     if given.port is not None or given.new_token:
         raise WorkbenchError("--port and --new-token belong to --http.", "See `mcp-workbench serve --help`.")
-    from workbench.api.agent_proxy import serve
+    from workbench.api.stdio_bridge import serve
 
     return serve(paths, given.direct)

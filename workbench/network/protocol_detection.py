@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from workbench.network.http_request_filter import HttpWatch
+from workbench.network.http_host_filter import HttpWatch
 from workbench.network.network_errors import Blocked
 from workbench.network.tls_hello_filter import HANDSHAKE, TlsWatch
 

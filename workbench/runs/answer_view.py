@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from difflib import unified_diff
 
-from workbench.privacy.masking_levels import Part, TextKind
 from workbench.privacy.pii_tokens import cut_after, cut_before
 from workbench.privacy.public_texts import PublicTexts
+from workbench.privacy.text_kinds import Part, TextKind
 from workbench.records import JsonValue, Origin, Run, RunState
 from workbench.tokens import count
 

@@ -11,7 +11,7 @@ import json
 
 from msgspec.structs import astuple
 
-from workbench.analysis.skill_assessment import MARK
+from workbench.analysis.used_skills import MARK
 from workbench.errors import WorkbenchError
 from workbench.records import Limits, Proposal, Verdict
 from workbench.servers.configuration.launch_command import fingerprint

@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 from collections.abc import Sequence
 
-from workbench.analysis.call_checks import WAITING, find_certain_failures
+from workbench.analysis.certain_failures import WAITING, find_certain_failures
 from workbench.analysis.reading import Reading
 from workbench.errors import WorkbenchError
 from workbench.identifiers import fold

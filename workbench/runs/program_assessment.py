@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from workbench.analysis.additive_programs import is_additive
 from workbench.analysis.reading import Reading, read
-from workbench.analysis.skill_assessment import uses_skills, with_skills
+from workbench.analysis.used_skills import uses_skills, with_skills
 from workbench.analysis.verdict_bounds import Limits, bound
 from workbench.broker.agent_sessions import PERSON
 from workbench.broker.token_release import announce

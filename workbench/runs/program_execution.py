@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from workbench.analysis.reading import Reading
-from workbench.analysis.skill_assessment import borrowed_codes, borrows, check_unchanged, names_skill
+from workbench.analysis.used_skills import borrowed_codes, borrows, check_unchanged, names_skill
 from workbench.broker.broker import BIG_ANSWER, Broker
 from workbench.broker.call_audit import shown_arguments
 from workbench.broker.held_calls import HeldCalls
@@ -46,7 +46,7 @@ from workbench.sandbox.program import Answered
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
 from workbench.servers.server_catalog import one_tool
 from workbench.settings import Settings
-from workbench.wrappers.tool_signatures import signature
+from workbench.wrappers.compact_signatures import signature
 
 LONGEST_NAME = 400  # characters of a tool's or server's name that a program may ask for
 SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments in the live tree

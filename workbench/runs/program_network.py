@@ -11,7 +11,7 @@ from workbench.events import Noticed
 from workbench.network.connection_relay import Relay
 from workbench.network.network_access import Network
 from workbench.network.network_errors import Blocked, Unreachable
-from workbench.network.run_connections import Connections
+from workbench.network.open_connections import Connections
 from workbench.network.traffic_meter import Meter
 from workbench.records import CallTrace, Connection, Fault, JsonObject, JsonValue, Note, Risk, Verdict
 from workbench.runs.relayed_connections import RelayedConnections

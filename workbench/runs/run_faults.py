@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from workbench.analysis.skill_assessment import UNKNOWN
+from workbench.analysis.used_skills import UNKNOWN
 from workbench.records import Fault, Gate, RunState, Verdict
 from workbench.runs.program_network import tells_of_network
 from workbench.runs.run import RunEnd

@@ -33,10 +33,10 @@ from workbench.runs.answer_view import WITHOUT_PROGRAM
 from workbench.runs.approvals import Approvals, answer_for, is_same_question
 from workbench.runs.dry_runs import DryRuns, check_rehearsable
 from workbench.runs.generated_packages import GeneratedPackages
-from workbench.runs.past_runs import past_runs
 from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
 from workbench.runs.program_assessment import ProgramAssessor, required_tools
 from workbench.runs.program_languages import PYTHON, check_language
+from workbench.runs.restored_runs import past_runs
 from workbench.runs.run import ProgramRun
 from workbench.runs.sandbox_choice import choose_sandbox
 from workbench.runs.services import Services

@@ -17,7 +17,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from workbench.analysis.canonical_text import canonicalize, find_hidden_characters
-from workbench.analysis.skill_assessment import circle, read_all
+from workbench.analysis.used_skills import circle, read_all
 from workbench.errors import WorkbenchError
 from workbench.records import Gate, Skill, SkillFile, SkillReview, Tool, Verdict
 from workbench.runs.required_tools import missing, needed

@@ -7,7 +7,7 @@ from typing import Final
 
 from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.program_fingerprints import skeleton
-from workbench.analysis.skill_assessment import MARK
+from workbench.analysis.used_skills import MARK
 from workbench.events import Event, RunChanged
 from workbench.records import Run, RunState
 from workbench.records.runs import ENDS

@@ -13,7 +13,7 @@ from workbench.identifiers import package_name
 from workbench.records import Depth, SearchAnswer, Tool, ToolSummary
 from workbench.search.bm25_ranking import Bm25Ranking, SearchedTool
 from workbench.search.embedding_index import EmbeddingModel
-from workbench.wrappers.tool_signatures import signature
+from workbench.wrappers.compact_signatures import signature
 
 _LINE = 80  # characters of a tool's first sentence
 _LONGEST_QUERY = 1_000

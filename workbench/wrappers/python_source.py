@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from workbench.identifiers import package_name, parameter_names, type_name
 from workbench.records import JsonObject, Tool
+from workbench.wrappers.compact_signatures import signature
 from workbench.wrappers.generated_comments import docstring
 from workbench.wrappers.python_types import PythonTypeWriter, either, literal
 from workbench.wrappers.schema_reader import read_definition, wraps_result
-from workbench.wrappers.tool_signatures import signature
 from workbench.wrappers.type_shapes import AnyShape, MapShape, RecordField, RecordShape, ToolShapes
 
 __all__ = ["call_source", "signature", "stub_source", "wrapper_and_stub", "wrapper_source"]

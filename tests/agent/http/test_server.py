@@ -11,8 +11,8 @@ import stat
 import pytest
 from msgspec.structs import replace
 
-from workbench.agent.http import server
-from workbench.agent.tools import TOOLS
+from workbench.agent.http import http_server
+from workbench.agent.tool_definitions import TOOLS
 from workbench.records import Decision, EntryQuery, RunState
 
 HELLO = {
@@ -161,7 +161,7 @@ async def test_closing_the_door_ends_its_agents_and_what_they_run(core, raw, doo
 
 
 async def test_an_agent_that_is_silent_counts_as_gone(core, raw, monkeypatch):
-    from workbench.agent.http import agents
+    from workbench.agent.http import http_agents as agents
 
     await raw(HELLO)
     assert len(core.entrance.agents()) == 1
@@ -174,7 +174,7 @@ async def test_an_agent_that_is_silent_counts_as_gone(core, raw, monkeypatch):
 
 
 async def test_a_silent_agents_program_that_waits_for_the_user_goes_on_waiting(core, visitor, monkeypatch):
-    from workbench.agent.http import agents
+    from workbench.agent.http import http_agents as agents
 
     core._set_settings(replace(core.settings, agent_wait_seconds=0, isolation_high="process"))
     core.services.store.write("old.txt", "x")
@@ -192,8 +192,8 @@ async def test_a_silent_agents_program_that_waits_for_the_user_goes_on_waiting(c
 
 
 async def test_connections_that_say_nothing_end_and_are_not_without_number(core, raw, monkeypatch):
-    monkeypatch.setattr(server, "STRANGERS", 3)
-    monkeypatch.setattr(server, "STRANGER_SECONDS", 0.2)
+    monkeypatch.setattr(http_server, "STRANGERS", 3)
+    monkeypatch.setattr(http_server, "STRANGER_SECONDS", 0.2)
     door = await core.api.agent_door()
     port = int(door.url.rpartition(":")[2].partition("/")[0])
     silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
@@ -221,10 +221,10 @@ async def test_three_hundred_strangers_keep_no_agent_out(core, raw, visitor):
 
 
 async def test_agents_have_so_many_connections_and_the_next_one_is_told(core, raw, monkeypatch):
-    monkeypatch.setattr(server, "CONNECTIONS", 0)
+    monkeypatch.setattr(http_server, "CONNECTIONS", 0)
     answer = await raw(HELLO)
     assert (answer.status, "connections of agents are open already" in answer.body.decode()) == (503, True)
-    monkeypatch.setattr(server, "CONNECTIONS", 4)
+    monkeypatch.setattr(http_server, "CONNECTIONS", 4)
     assert (await raw(HELLO)).status == 200
 
 

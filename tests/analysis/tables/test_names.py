@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.analysis.tables.names import names
+from workbench.analysis.tables.word_sets import names
 
 
 def test_words_are_divided_by_any_space() -> None:

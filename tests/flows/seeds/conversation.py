@@ -17,7 +17,7 @@ from typing import Any
 import mcp.types as T
 from mcp import Client
 
-from workbench.agent.stream import messages
+from workbench.agent.message_stream import messages
 from workbench.core import Core
 from workbench.events import Event, RunChanged, spawn
 from workbench.paths import Paths

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from workbench.analysis.tables import value_functions as table
+from workbench.analysis.tables import function_data_flow as table
 from workbench.permissions import tool_verbs
 
 _PRECISION = re.compile(r"\.[0-8]s?\}?$|\.[0-8][s}]|\{\w*\[\d+\]")

@@ -61,7 +61,7 @@ from workbench.analysis.data_flow.value_origins import (
     wrapped,
 )
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
-from workbench.analysis.tables import value_functions as table
+from workbench.analysis.tables import function_data_flow as table
 from workbench.analysis.tables.modules import CLIENT
 from workbench.permissions import tool_annotations
 from workbench.records import Tool

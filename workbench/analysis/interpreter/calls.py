@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import lru_cache, reduce
 
 from workbench.analysis.interpreter.effects import FILE_DEEDS, note, note_command, note_file, note_network
+from workbench.analysis.interpreter.indirect_names import attribute_of, by_name, evaluates, note_hidden
 from workbench.analysis.interpreter.interpreter import Interpreter
-from workbench.analysis.interpreter.library_calls import SPECIALS
 from workbench.analysis.interpreter.method_calls import call_method
-from workbench.analysis.interpreter.name_lookups import attribute_of, by_name, evaluates, note_hidden
+from workbench.analysis.interpreter.special_calls import SPECIALS
 from workbench.analysis.interpreter.tampering import note_handed_on, note_lent, note_method
 from workbench.analysis.interpreter.text_evaluators import call_bound, evaluate_method
 from workbench.analysis.interpreter.tool_calls import is_tool, note_tool
@@ -32,9 +32,9 @@ from workbench.analysis.interpreter.values import (
 from workbench.analysis.tables.callables import CALLABLES, CallableRule
 from workbench.analysis.tables.methods import KINDS
 from workbench.analysis.tables.modules import MODULES
-from workbench.analysis.tables.names import names
 from workbench.analysis.tables.patterns import HOST
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 
 # What the argument that names the target is called, where it is given by name.
 _SUBJECTS = (

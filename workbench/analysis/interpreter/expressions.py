@@ -12,8 +12,8 @@ from typing import Any
 from workbench.analysis.interpreter import constant_folding
 from workbench.analysis.interpreter.calls import call
 from workbench.analysis.interpreter.effects import note, note_environment
+from workbench.analysis.interpreter.indirect_names import attribute_of, by_key, mention
 from workbench.analysis.interpreter.interpreter import Interpreter
-from workbench.analysis.interpreter.name_lookups import attribute_of, by_key, mention
 from workbench.analysis.interpreter.statements import any_of, assign, define, element
 from workbench.analysis.interpreter.tampering import note_kept
 from workbench.analysis.interpreter.values import HOLE, NO_TAINT, NOTHING, UNKNOWN, Value, iterated, join, tainted

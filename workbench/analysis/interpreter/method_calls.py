@@ -9,7 +9,7 @@ from dataclasses import replace
 from workbench.analysis.interpreter import constant_folding
 from workbench.analysis.interpreter.effects import FILE_DEEDS, note, note_command, note_file, note_network
 from workbench.analysis.interpreter.interpreter import Interpreter
-from workbench.analysis.interpreter.library_calls import SPECIALS, opening
+from workbench.analysis.interpreter.special_calls import SPECIALS, opening
 from workbench.analysis.interpreter.statements import any_of, fill
 from workbench.analysis.interpreter.text_evaluators import evaluate_method, note_format
 from workbench.analysis.interpreter.values import (
@@ -36,9 +36,9 @@ from workbench.analysis.tables.methods import (
     SQL_METHODS,
     TELLING,
 )
-from workbench.analysis.tables.names import names
 from workbench.analysis.tables.patterns import CHANGING_SQL, DESTROYING_SQL
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.records import Risk
 
 _FORMATTING = names("format format_map vformat get_field")

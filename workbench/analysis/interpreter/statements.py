@@ -9,15 +9,15 @@ from typing import Any
 
 from workbench.analysis.interpreter import imports
 from workbench.analysis.interpreter.effects import note
+from workbench.analysis.interpreter.indirect_names import attribute_of
 from workbench.analysis.interpreter.interpreter import Interpreter, Key, PendingBody, key
-from workbench.analysis.interpreter.name_lookups import attribute_of
 from workbench.analysis.interpreter.tampering import note_kept, note_replaced, note_writes
 from workbench.analysis.interpreter.values import NOTHING, UNKNOWN, UNSAID, Value, iterated, join, known, shown, tainted
 from workbench.analysis.tables.attributes import FORBIDDEN_WRITES, IN_PATTERNS
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods import KINDS
-from workbench.analysis.tables.names import names
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.records import Risk
 
 MOST_TURNS = 8

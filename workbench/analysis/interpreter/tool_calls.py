@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from workbench.analysis.interpreter.dangerous_tool_arguments import check_arguments
 from workbench.analysis.interpreter.effects import first, flow_out
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.program_report import NotedToolUse
-from workbench.analysis.interpreter.tool_argument_checks import check_arguments
 from workbench.analysis.interpreter.tool_lookup import UnknownTool
 from workbench.analysis.interpreter.values import Arguments, Value, ValueSource
 from workbench.permissions import tool_annotations, tool_verbs

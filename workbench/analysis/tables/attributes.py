@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.analysis.tables.names import names
+from workbench.analysis.tables.word_sets import names
 
 WALKS = names(
     """__subclasses__ __globals__ __builtins__ __closure__ __code__ __loader__ __getattribute__ __reduce__

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from workbench.analysis.tables.names import names
+from workbench.analysis.tables.word_sets import names
 
 
 class CommandClass(StrEnum):

@@ -12,7 +12,7 @@ MOST: Final = 200  # events that are kept
 HEAVIEST: Final = 8_000_000  # characters of all of them, about
 
 
-class Events(EventStore):
+class AgentEventStore(EventStore):
     """The newest, in memory; they pass the edge like all others when they are sent again."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 SENDING = {"write", "writelines", "sendall", "sendto", "sock_sendall", "send_bytes", "print"}
-CLIENTS = {"example.py"}  # of the agent's room: an agent, not its door
+CLIENTS = {"example_agent.py"}  # of the agent's room: an agent, not its door
 HANDED_ON = {"process.py": {"_serve_agent", "serve_agent", "admit"}, "core.py": {"serve"}}  # admit: a person's door
 
 
@@ -27,17 +27,17 @@ def _mentions(node: ast.AST, name: str) -> bool:
 def test_only_the_stream_writes_to_an_agent_and_only_what_left_through_the_edge(root: Path) -> None:
     files = [path for path in sorted((root / "workbench/agent").glob("*.py")) if path.name not in CLIENTS]
     sent = [(path.name, ast.unparse(call)) for path in files for name, call in _calls(path) if name in SENDING]
-    assert [name for name, _ in sent] == ["stream.py"], "one place writes to an agent's connection"
+    assert [name for name, _ in sent] == ["message_stream.py"], "one place writes to an agent's connection"
     assert sent[0][1].startswith("writer.write(await leave("), "and what it writes is what the edge made"
 
 
 def test_the_connection_of_an_agent_is_handed_to_that_stream_alone(root: Path) -> None:
-    door = root / "workbench/agent/door.py"
+    door = root / "workbench/agent/agent_connection.py"
     users = {name for name, call in _calls(door) if any(_mentions(part, "writer") for part in call.args)}
     assert users == {"messages"}
     (opened,) = [call for name, call in _calls(door) if name == "messages"]
     assert ast.unparse(opened.args[-1]) == "self.edge.leave"
-    assert sum(name == "Edge" for name, _ in _calls(door)) == 1, "an agent has one edge"
+    assert sum(name == "EgressFilter" for name, _ in _calls(door)) == 1, "an agent has one egress filter"
     for name, allowed in HANDED_ON.items():
         found = {
             used
@@ -51,14 +51,14 @@ def test_over_http_only_refusals_and_what_left_through_the_edge_are_sent(root: P
     """An answer of the SDK is sent by `Leaving`, made anew; a refusal is words of ours, before any session."""
     files = sorted((root / "workbench/agent/http").glob("*.py"))
     sent = {path.name for path in files for name, _ in _calls(path) if name in SENDING | {"send", "_send"}}
-    assert sent == {"leaving.py", "gate.py"}
-    (asked,) = [call for name, call in _calls(files[0].parent / "agents.py") if name == "handle_request"]
+    assert sent == {"response_filter.py", "request_gate.py"}
+    (asked,) = [call for name, call in _calls(files[0].parent / "http_agents.py") if name == "handle_request"]
     assert ast.unparse(asked.args[-1]) == "leaving"
 
 
 def test_the_edge_looks_at_every_part_of_a_message_that_is_not_the_protocols(root: Path) -> None:
     """Whoever adds an exception there adds it here, and says why in both places."""
-    from workbench.agent import edge
+    from workbench.agent import egress_filter
 
-    assert {"jsonrpc", "id", "method"} == edge._FRAME
-    assert {"progressToken", "requestId"} == edge._OWN
+    assert {"jsonrpc", "id", "method"} == egress_filter._FRAME
+    assert {"progressToken", "requestId"} == egress_filter._OWN

@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from workbench.agent import edge
-from workbench.agent.edge import Edge
-from workbench.agent.tools import INSTRUCTIONS, TOOLS
+from workbench.agent import egress_filter
+from workbench.agent.egress_filter import EgressFilter
+from workbench.agent.tool_definitions import INSTRUCTIONS, TOOLS
 from workbench.broker.agent_sessions import Sessions
 
 MAIL = "ines.novak@example.org"
@@ -22,7 +22,7 @@ def session():
 
 
 async def left(session, message):
-    return json.loads(await Edge(session).leave({"jsonrpc": "2.0", **message}))
+    return json.loads(await EgressFilter(session).leave({"jsonrpc": "2.0", **message}))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ async def left(session, message):
     ],
 )
 async def test_every_text_and_every_key_of_every_message_is_masked(session, message):
-    for padding in ("", "word " * edge.SHORT):  # read at once, and on a thread
+    for padding in ("", "word " * egress_filter.SHORT):  # read at once, and on a thread
         whole = json.dumps(await left(session, {**message, "more": padding}))
         assert "ines" not in whole
         assert "EMAIL_1." in whole
@@ -72,7 +72,7 @@ async def test_what_cannot_be_looked_through_does_not_leave(session, monkeypatch
     monkeypatch.setattr(session, "mask", broken)
     said = await left(session, {"id": 7, "result": {"content": [{"type": "text", "text": MAIL}]}})
     assert (said["id"], "not handed on" in said["error"]["message"], "result" in said) == (7, True, False)
-    assert await Edge(session).leave({"jsonrpc": "2.0", "method": "x", "params": {"data": MAIL}}) == b""
+    assert await EgressFilter(session).leave({"jsonrpc": "2.0", "method": "x", "params": {"data": MAIL}}) == b""
 
 
 async def test_half_of_a_pair_of_characters_ends_no_connection(session):

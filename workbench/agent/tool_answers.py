@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import mcp.types as T
 from msgspec import Struct, field
 
-from workbench.privacy.masking_levels import KindMarks, TextKind
 from workbench.privacy.pii_tokens import cut_before
+from workbench.privacy.text_kinds import KindMarks, TextKind
 from workbench.records import Content, JsonObject
 from workbench.tokens import count
 
 LETTERS = 4  # of a token, at most: a slice is first cut to this many, then to its tokens
 
 
-class Answer(Struct, frozen=True):
+class ToolAnswer(Struct, frozen=True):
     """Before it becomes the protocol's."""
 
     text: str
@@ -26,7 +26,7 @@ class Answer(Struct, frozen=True):
     note: str = ""  # our own constant sentences after the text
 
 
-def told(answer: Answer, marks: KindMarks, *, structured: bool = True) -> T.CallToolResult:
+def told(answer: ToolAnswer, marks: KindMarks, *, structured: bool = True) -> T.CallToolResult:
     """Text first, pictures after it; the text stands in the structure too, since some clients show only that."""
     images = [T.ImageContent(data=one.data, mime_type=one.mime) for one in answer.pictures]
     text = marks.mark(answer.text, answer.kind) + marks.mark(answer.note, TextKind.FIXED)
@@ -38,7 +38,7 @@ def told(answer: Answer, marks: KindMarks, *, structured: bool = True) -> T.Call
     )
 
 
-def sliced(text: str, offset: int, budget: int, how: str) -> Answer:
+def sliced(text: str, offset: int, budget: int, how: str) -> ToolAnswer:
     """The part of a masked text that begins at this character and fits into so many tokens; `how` reads on."""
     start = max(0, min(offset, len(text)))
     end = cut_before(text, min(len(text), start + budget * LETTERS))
@@ -46,7 +46,7 @@ def sliced(text: str, offset: int, budget: int, how: str) -> Answer:
         end = cut_before(text, start + max(1, int((end - start) * budget / tokens * 0.95)))
     facts: JsonObject = {"offset": start, "total": len(text)}
     if (start, end) == (0, len(text)):
-        return Answer(text, facts, kind=TextKind.PUBLIC)
+        return ToolAnswer(text, facts, kind=TextKind.PUBLIC)
     rest = f"; {how} with offset={end} reads on" if end < len(text) else ""
     words = f"{text[start:end]}\n[characters {start:,} to {end:,} of {len(text):,}{rest}]"
-    return Answer(words, facts, kind=TextKind.PUBLIC)
+    return ToolAnswer(words, facts, kind=TextKind.PUBLIC)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from workbench.agent import arguments as given
-from workbench.agent.answer import Answer, sliced
-from workbench.agent.programs import Context, Programs
+from workbench.agent import tool_arguments as given
+from workbench.agent.program_tools import Context, ProgramTools
+from workbench.agent.tool_answers import ToolAnswer, sliced
 from workbench.broker.agent_sessions import Session
 from workbench.broker.provenance_index import UNTRUSTED, AnswerRead
 from workbench.errors import WorkbenchError
-from workbench.privacy.masking_levels import TextKind
+from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject
 from workbench.records.runs import ENDS
 from workbench.runs.agent_files import listed, read, writing
@@ -22,35 +22,35 @@ from workbench.runs.stored_answers import FOLDER
 LONGEST_RESULT: Final = 10_000_000  # characters of an answer that is fetched in slices
 
 
-class Files:
+class WorkspaceTools:
     """As one agent sees them."""
 
-    def __init__(self, services: Services, run_manager: RunManager, session: Session, programs: Programs) -> None:
+    def __init__(self, services: Services, run_manager: RunManager, session: Session, programs: ProgramTools) -> None:
         self._services = services
         self._run_manager = run_manager
         self._session = session
         self._programs = programs
         self._result = ("", "")  # the last run whose answer was fetched, and it, masked: its next slice costs nothing
 
-    async def put(self, context: Context, arguments: JsonObject) -> Answer:
+    async def put(self, context: Context, arguments: JsonObject) -> ToolAnswer:
         """`write_workspace_file`: what a program could do unasked happens at once, the rest waits for a person."""
         path = given.text(arguments, "path")
         code = writing(self._session, path, given.text(arguments, "content"))
         return await self._programs.run(context, code, f"Write the file {path[:200]}.", "file")
 
-    async def read(self, arguments: JsonObject) -> Answer:
+    async def read(self, arguments: JsonObject) -> ToolAnswer:
         """`read_workspace_file`. Nobody knows who wrote it, so its reader counts as having read strangers' words."""
         path = given.text(arguments, "path")
         text = await read(self._services, self._session, path, given.number(arguments, "first_line", 1))
         self._learn("", "workspace", path, text)
-        return Answer(text, kind=TextKind.PUBLIC)  # masked when it was read
+        return ToolAnswer(text, kind=TextKind.PUBLIC)  # masked when it was read
 
-    async def list(self, arguments: JsonObject) -> Answer:
+    async def list(self, arguments: JsonObject) -> ToolAnswer:
         """`list_workspace_files`."""
         text = await listed(self._services, self._session, given.text(arguments, "folder", ""))
-        return Answer(text, kind=TextKind.PUBLIC)
+        return ToolAnswer(text, kind=TextKind.PUBLIC)
 
-    async def result(self, arguments: JsonObject) -> Answer:
+    async def result(self, arguments: JsonObject) -> ToolAnswer:
         """`get_run`: where a run stands, its answer once it is over, and more of an answer that was cut, for the agent
         whose run it was. What a program returned may be what strangers wrote, so its reader counts as having read
         that."""
@@ -69,7 +69,7 @@ class Files:
         answer = sliced(self._result[1] or whole.text, offset, budget, f"get_run({run.id!r})")
         self._learn(run.id, "workbench", "get_run", answer.text)
         pictures = () if offset else whole.pictures
-        return Answer(answer.text, {**whole.facts, **answer.facts}, pictures)
+        return ToolAnswer(answer.text, {**whole.facts, **answer.facts}, pictures)
 
     def _learn(self, run_id: str, server: str, what: str, text: str) -> None:
         """With what stands behind tokens: a call that passes one on is looked at as its server would get it."""

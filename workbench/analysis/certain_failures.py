@@ -21,9 +21,9 @@ from workbench.identifiers import package_name, parameter_names
 from workbench.records import Finding, JsonValue, Risk, Span, Tool
 from workbench.similar_names import did_you_mean
 from workbench.tool_names import ToolNames, tool_names
+from workbench.wrappers.compact_signatures import type_words
 from workbench.wrappers.python_source import wrapper_source
 from workbench.wrappers.schema_reader import read_definition
-from workbench.wrappers.tool_signatures import type_words
 from workbench.wrappers.type_shapes import RecordField, ToolShapes
 
 WAITING = "server.waiting"  # the rule of a finding about a server that the user has not allowed to start

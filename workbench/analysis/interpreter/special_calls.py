@@ -12,8 +12,8 @@ from functools import reduce
 from workbench.analysis.interpreter import constant_folding
 from workbench.analysis.interpreter.effects import PathPlace, first, note, note_environment, note_file
 from workbench.analysis.interpreter.imports import load_by_name, module, use_any, use_module
+from workbench.analysis.interpreter.indirect_names import by_key, by_name, evaluates, every_name, note_hidden
 from workbench.analysis.interpreter.interpreter import ExecutedText, Interpreter, SpecialCall, for_names
-from workbench.analysis.interpreter.name_lookups import by_key, by_name, evaluates, every_name, note_hidden
 from workbench.analysis.interpreter.statements import any_of
 from workbench.analysis.interpreter.tampering import drop, note_replaced, tables, wrap, write_item
 from workbench.analysis.interpreter.text_evaluators import EVALUATORS, unpickle
@@ -40,8 +40,8 @@ from workbench.analysis.tables.attributes import HOOKS, TELLING_NAMES
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods import CALLING, FOREIGN
 from workbench.analysis.tables.modules import ALIASES
-from workbench.analysis.tables.names import names
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.records import EffectKind, Risk, Tool
 
 

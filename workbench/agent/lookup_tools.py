@@ -8,13 +8,13 @@ import re
 import time
 from typing import Final
 
-from workbench.agent import arguments as given
-from workbench.agent.answer import Answer
-from workbench.agent.direct import kind_of
-from workbench.agent.programs import Programs
+from workbench.agent import tool_arguments as given
+from workbench.agent.direct_tools import kind_of
+from workbench.agent.program_tools import ProgramTools
+from workbench.agent.tool_answers import ToolAnswer
 from workbench.broker.agent_sessions import Session
 from workbench.events import LedgerChanged
-from workbench.privacy.masking_levels import TextKind
+from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, Ledger, RunState
 from workbench.runs.answer_view import cut
 from workbench.runs.program_execution import depth_of, limit_of
@@ -28,17 +28,17 @@ FRESH_SECONDS: Final = 5.0  # for which a count of skills is good
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-class Lookups:
+class LookupTools:
     """Of one agent; what they cost is counted where a person sees it."""
 
-    def __init__(self, services: Services, run_manager: RunManager, session: Session, programs: Programs) -> None:
+    def __init__(self, services: Services, run_manager: RunManager, session: Session, programs: ProgramTools) -> None:
         self._services = services
         self._run_manager = run_manager
         self._session = session
         self._programs = programs
         self._skills, self._counted = 0, -FRESH_SECONDS
 
-    async def search(self, arguments: JsonObject) -> Answer:
+    async def search(self, arguments: JsonObject) -> ToolAnswer:
         """`search_tools`."""
         await self._services.catalog.learn()
         answer = self._services.catalog.search(
@@ -51,9 +51,9 @@ class Lookups:
         self._session.searched(given.text(arguments, "query", ""), answer.matches)
         self._spend(answer.tokens)
         text = _plain(answer.text)
-        return Answer(text, kind=self._kind_of(text, arguments))
+        return ToolAnswer(text, kind=self._kind_of(text, arguments))
 
-    async def definition(self, arguments: JsonObject) -> Answer:
+    async def definition(self, arguments: JsonObject) -> ToolAnswer:
         """`get_tool_definition`, with the line that imports it; one too long for an answer is read in a program."""
         await self._services.catalog.learn()
         found = one_tool(self._services.catalog, given.text(arguments, "name"), given.text(arguments, "category", ""))
@@ -66,7 +66,7 @@ class Lookups:
         text = self._session.mask_part(text, kind)  # before it is cut: a cut must not split a value in two
         text = cut(text, self._services.settings().run_answer_tokens, pointer)
         self._spend(count(text))
-        return Answer(text, kind=kind)
+        return ToolAnswer(text, kind=kind)
 
     def _kind_of(self, text: str, arguments: JsonObject) -> TextKind:
         """Of a search's answer: fixed, unless it shows a definition that nobody has looked at, or what the agent asked
@@ -76,7 +76,7 @@ class Lookups:
         shown = any(name in text for name in self._services.catalog.unseen())
         return TextKind.PUBLIC if repeats or shown else TextKind.FIXED
 
-    async def stats(self) -> Answer:
+    async def stats(self) -> ToolAnswer:
         """`get_execution_stats`."""
         catalog, slots, ledger = self._services.catalog, self._run_manager.slots, self._session.ledger
         facts: JsonObject = {
@@ -92,7 +92,7 @@ class Lookups:
             "tokens_used": ledger.actual,
             "tokens_saved": max(0, ledger.direct - ledger.actual),
         }
-        return Answer("\n".join(f"{name}: {value}" for name, value in facts.items()), facts, kind=TextKind.FIXED)
+        return ToolAnswer("\n".join(f"{name}: {value}" for name, value in facts.items()), facts, kind=TextKind.FIXED)
 
     async def _kept(self) -> int:
         """How many skills there are; looking is reading them all, so whoever asks again soon hears the same."""

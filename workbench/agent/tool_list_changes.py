@@ -13,7 +13,7 @@ import anyio
 import mcp.types as T
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
-from workbench.agent.programs import Context
+from workbench.agent.program_tools import Context
 from workbench.events import spawn
 
 log = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ CALM: Final = 0.1  # seconds in which changes gather
 MOST_STREAMS: Final = 4  # on which one agent may listen at once
 
 
-class ToolChanges:
+class ToolListChanges:
     """One agent's."""
 
     def __init__(self, tools: Callable[[], Awaitable[Sequence[T.Tool]]]) -> None:

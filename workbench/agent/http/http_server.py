@@ -13,9 +13,9 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from workbench.agent.door import Door
-from workbench.agent.http.agents import HttpAgents
-from workbench.agent.http.gate import PATH, Gate, Refusal, refuse
+from workbench.agent.agent_connection import AgentConnection
+from workbench.agent.http.http_agents import HttpAgents
+from workbench.agent.http.request_gate import PATH, RequestGate, RequestRefusal, refuse
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 
@@ -88,14 +88,14 @@ class _Bounded(H11Protocol):
             self.transport.abort()
 
 
-class HttpDoor:
+class AgentHttpServer:
     """While it is open; a closed one is not opened again."""
 
-    def __init__(self, make: Callable[[], Door], token: str, port: int) -> None:
+    def __init__(self, make: Callable[[], AgentConnection], token: str, port: int) -> None:
         """`port`: 0 is any that is free."""
         self._listener = _listener(port)
         self.port = int(self._listener.getsockname()[1])
-        self._gate = Gate(self.port, token)
+        self._gate = RequestGate(self.port, token)
         self._agents = HttpAgents(make)
         self._connections = _Connections()
         self._server = _Quiet(
@@ -127,7 +127,9 @@ class HttpDoor:
             await refuse(send, refusal)
             return
         if not self._connections.admit(scope.get("client")):
-            await refuse(send, Refusal(503, f"{CONNECTIONS} connections of agents are open already. Try again later."))
+            await refuse(
+                send, RequestRefusal(503, f"{CONNECTIONS} connections of agents are open already. Try again later.")
+            )
             return
         await self._agents.answer(scope, receive, send)
 

@@ -15,14 +15,14 @@ import mcp.types as T
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPDeprecationWarning
 
-from workbench.agent import arguments as given
-from workbench.agent.answer import Answer
-from workbench.agent.names import shortened
+from workbench.agent import tool_arguments as given
+from workbench.agent.shown_agent_names import shortened
+from workbench.agent.tool_answers import ToolAnswer
 from workbench.analysis.canonical_text import MAX_BYTES
 from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
-from workbench.privacy.masking_levels import TextKind
+from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, Run, RunState
 from workbench.runs.answer_view import WISHES
 from workbench.runs.run_manager import RunManager
@@ -38,7 +38,7 @@ LOOK: Final = 0.2  # seconds between two looks whether a run waits for a user wh
 USUAL_WAIT: Final = 45.0  # seconds that one answer may take where the setting says 0; most clients give up after 60
 
 
-class Programs:
+class ProgramTools:
     """Those of one agent."""
 
     def __init__(self, services: Services, run_manager: RunManager, session: Session) -> None:
@@ -51,7 +51,7 @@ class Programs:
         self.proposed = 0
         self.succeeded = 0
 
-    async def execute(self, context: Context, arguments: JsonObject) -> Answer:
+    async def execute(self, context: Context, arguments: JsonObject) -> ToolAnswer:
         """`execute_code`."""
         code = given.text(arguments, "code")
         purpose = shortened(given.text(arguments, "description", ""), LONGEST_PURPOSE)
@@ -78,7 +78,7 @@ class Programs:
 
     async def run(
         self, context: Context, code: str, purpose: str, wish: str, skill: str = "", required: tuple[str, ...] = ()
-    ) -> Answer:
+    ) -> ToolAnswer:
         """Run a program that the workbench wrote for an agent that asked for a call, a file or a skill: its `wish`."""
         await self._services.catalog.learn()
         words = shortened(purpose, LONGEST_PURPOSE)
@@ -114,16 +114,16 @@ class Programs:
             await asyncio.wait([over], timeout=min(seconds, longest))
         return self._run_manager.run(run_id)
 
-    def standing(self, run: Run) -> Answer:
+    def standing(self, run: Run) -> ToolAnswer:
         """What a run that is not over waits for, and what the agent and its user can do."""
         subject = "The file" if run.proposal.wish == "file" else WISHES[run.proposal.wish][0]
         facts: JsonObject = {"run": run.id, "state": str(run.state)}
         ask = f"get_run(run_id={run.id!r}, wait=40) waits for it and gives its answer."
         if not self._run_manager.asks_user(run.id):
-            return Answer(f"{subject} is not over: {self._words(run)}. {ask}", facts, kind=TextKind.FIXED)
+            return ToolAnswer(f"{subject} is not over: {self._words(run)}. {ask}", facts, kind=TextKind.FIXED)
         if run.state is not RunState.WAITING and not run.pauses:  # a server asks, and only a window has its form
             words = f"{subject} waits: a server asks your user something, in the workbench's window. {ask}"
-            return Answer(words, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
+            return ToolAnswer(words, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
         deadline = run.deadline if run.state is RunState.WAITING else min(one.deadline for one in run.pauses)
         what = "your user's approval" if run.state is RunState.WAITING else "your user: a call of it needs approval"
         allow = (
@@ -136,17 +136,17 @@ class Programs:
             f"Tell your user to open the workbench's window or to run {allow} in a terminal of their own; only they can"
             f" answer. Do not ask for the same again meanwhile. {ask}"
         )
-        return Answer(text, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
+        return ToolAnswer(text, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
 
-    def answer(self, run: Run) -> Answer:
+    def answer(self, run: Run) -> ToolAnswer:
         """What came of a run that is over."""
         facts: JsonObject = {"run": run.id, "state": str(run.state)}
         pictures = self._run_manager.pictures(run.id)
         failed = run.state is not RunState.DONE
         text = run.model_view or f"{self._words(run)}."  # masked when it arrived
-        return Answer(text, facts, pictures, failed=failed, kind=TextKind.PUBLIC)
+        return ToolAnswer(text, facts, pictures, failed=failed, kind=TextKind.PUBLIC)
 
-    async def _ended(self, context: Context, run: Run) -> Answer:
+    async def _ended(self, context: Context, run: Run) -> ToolAnswer:
         """The answer of a run, or what it waits for when no user is there and the client may not wait much longer."""
         self.proposed += 1
         over = self._open[run.id] = spawn(f"end of {run.id}", self._see_to_end(run.id))

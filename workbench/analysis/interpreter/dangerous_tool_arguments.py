@@ -5,8 +5,8 @@ from __future__ import annotations
 from workbench.analysis.interpreter.effects import PathPlace, first, host, place
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.values import HOLE, Arguments, Value, each, text_of
-from workbench.analysis.tables.names import names
 from workbench.analysis.tables.patterns import CHANGING_SQL, INNER_ADDRESS, SHAPED_SQL
+from workbench.analysis.tables.word_sets import names
 from workbench.records import EffectKind, Risk, Span, Tool
 
 _PATHS = names("path paths file filename file_path filepath uri source target directory folder")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.agent.tools import TOOLS
+from workbench.agent.tool_definitions import TOOLS
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject
 

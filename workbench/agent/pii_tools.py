@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from workbench.agent.answer import Answer
+from workbench.agent.tool_answers import ToolAnswer
 from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.privacy.pii_tokens import find_tokens
@@ -26,9 +26,9 @@ async def sanitized(session: Session, text: str) -> str:
     return await _looked_through(session.mask, text)
 
 
-async def checked(session: Session, text: str) -> Answer:
+async def checked(session: Session, text: str) -> ToolAnswer:
     """The same text, and whether its tokens will do: an agent learns no value, whatever it asks."""
-    return Answer(text, note=await _looked_through(partial(_tokens_of, session), text))
+    return ToolAnswer(text, note=await _looked_through(partial(_tokens_of, session), text))
 
 
 async def _looked_through(look: Callable[[str], str], text: str) -> str:

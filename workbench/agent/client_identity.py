@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import mcp.types as T
 
-from workbench.agent.names import shortened
+from workbench.agent.shown_agent_names import shortened
 
 LONGEST = 80  # characters
 

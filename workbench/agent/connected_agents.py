@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from workbench.agent.http.token import token
+from workbench.agent.http.access_token import token
 from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import (
@@ -26,26 +26,29 @@ from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
 
 if TYPE_CHECKING:
-    from workbench.agent.door import Door
-    from workbench.agent.http.server import HttpDoor
+    from workbench.agent.agent_connection import AgentConnection
+    from workbench.agent.http.http_server import AgentHttpServer
 
 BY = "you"
 
 
-class Entrance:
+class ConnectedAgents:
     """Of one core."""
 
     hears = (ToolsChanged, ServerRemoved, DefinitionsBlocked, PermissionsChanged)
 
     def __init__(
-        self, services: Services, run_manager: RunManager, arrange: Callable[[Door], None] = lambda door: None
+        self,
+        services: Services,
+        run_manager: RunManager,
+        arrange: Callable[[AgentConnection], None] = lambda door: None,
     ) -> None:
         """`arrange`: what else a door gets before its agent comes in; conformance tests bring their tools that way."""
         self._services = services
         self._run_manager = run_manager
         self._arrange = arrange
-        self._doors: dict[str, Door] = {}  # of the agents that are here, by session
-        self._http: HttpDoor | None = None
+        self._doors: dict[str, AgentConnection] = {}  # of the agents that are here, by session
+        self._http: AgentHttpServer | None = None
         self._token = ""
         self._opening = asyncio.Lock()
 
@@ -93,11 +96,11 @@ class Entrance:
                     return self.view()
                 await self._close_http()
             await asyncio.to_thread(_load_http)
-            from workbench.agent.http.server import HttpDoor
+            from workbench.agent.http.http_server import AgentHttpServer
 
             self._token = await asyncio.to_thread(token, self._services.paths.agent_token, fresh=fresh_token)
             self._services.secrets.masks.hide(self._token)
-            self._http = HttpDoor(self._door, self._token, port)
+            self._http = AgentHttpServer(self._door, self._token, port)
             self._note("door.opened", f"The HTTP door for agents is open at port {self._http.port} of this machine")
             return self.view()
 
@@ -113,8 +116,8 @@ class Entrance:
             await http.close()
             self._note("door.closed", "The HTTP door for agents is closed")
 
-    def _door(self) -> Door:
-        from workbench.agent.door import Door
+    def _door(self) -> AgentConnection:
+        from workbench.agent.agent_connection import AgentConnection
 
         def changed(here: bool) -> None:
             if here:
@@ -123,7 +126,7 @@ class Entrance:
                 self._doors.pop(door.session.id, None)
             self._services.tell(AgentsChanged(self.agents()))
 
-        door = Door(self._services, self._run_manager, changed)
+        door = AgentConnection(self._services, self._run_manager, changed)
         self._arrange(door)
         return door
 
@@ -134,9 +137,9 @@ class Entrance:
 def load_door() -> None:
     """On a thread, when an agent comes or is about to."""
     load_sdk()
-    import workbench.agent.door  # noqa: F401
+    import workbench.agent.agent_connection  # noqa: F401
 
 
 def _load_http() -> None:
     load_sdk()
-    import workbench.agent.http.server  # noqa: F401
+    import workbench.agent.http.http_server  # noqa: F401

@@ -7,10 +7,10 @@ from typing import Any
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 
-from workbench.agent.extensions import EXTENSIONS
+from workbench.agent.protocol_extensions import EXTENSIONS
 
 
-class Announcing(Server[Any]):  # Any: as the SDK leaves it
+class IdentifyingServer(Server[Any]):  # Any: as the SDK leaves it
     """The SDK's server, which tells also older clients of its extensions and that its list of tools may change."""
 
     def create_initialization_options(

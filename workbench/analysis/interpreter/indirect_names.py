@@ -15,8 +15,8 @@ from workbench.analysis.tables.attributes import SOFT, SPECIAL, TELLING_NAMES
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods import PATH_KINDS, PATH_METHODS, TELLING, TEXT_METHODS
 from workbench.analysis.tables.modules import ALIASES, CLIENT, REACHED, STANDARD, TEXTS
-from workbench.analysis.tables.names import names
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.records import EffectKind, Risk
 from workbench.records.risk_levels import at_least
 

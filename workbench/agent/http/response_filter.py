@@ -8,15 +8,15 @@ from typing import Final
 
 from starlette.types import Message, Send
 
-from workbench.agent.edge import Edge
+from workbench.agent.egress_filter import EgressFilter
 
 _KEPT: Final = (b"id:", b"event:", b"retry:", b":")  # lines of an event stream that the SDK itself writes
 
 
-class Leaving:
+class ResponseFilter:
     """One answer on its way out."""
 
-    def __init__(self, send: Send, edge: Edge, begun: Callable[[str], None]) -> None:
+    def __init__(self, send: Send, edge: EgressFilter, begun: Callable[[str], None]) -> None:
         """`begun`: told of the id that the SDK gave a new session, before the agent knows it."""
         self._send = send
         self._edge = edge

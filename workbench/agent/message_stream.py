@@ -15,7 +15,7 @@ import mcp.types as T
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 
-from workbench.agent.unreadable import INVALID, Unreadable, unanswerable, unreadable
+from workbench.agent.malformed_requests import INVALID, MalformedRequest, unanswerable, unreadable
 from workbench.records import JsonObject
 
 MAX_FRAME = 16 << 20  # bytes of one message from an agent; a program is at most 400 kB
@@ -107,7 +107,7 @@ class _Carrying:
                             await self._hand(line, to_server)
                     scanned = len(buffer)
                     if scanned > MAX_FRAME:
-                        await self._say(Unreadable(_TOO_LONG, INVALID))
+                        await self._say(MalformedRequest(_TOO_LONG, INVALID))
                         return  # nothing sensible is this long; hanging up is the answer
             except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
@@ -129,7 +129,7 @@ class _Carrying:
             self._open.leave((item.message.params or {}).get("requestId"))
         await to_server.send(item)
 
-    async def _say(self, fault: Unreadable) -> None:
+    async def _say(self, fault: MalformedRequest) -> None:
         if self._answers:
             told = {"code": fault.code, "message": fault.words}
             error: JsonObject = {"jsonrpc": "2.0", "id": fault.request, "error": told}

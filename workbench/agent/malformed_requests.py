@@ -19,7 +19,7 @@ _HALF: Final = (
 )
 
 
-class Unreadable(NamedTuple):
+class MalformedRequest(NamedTuple):
     """An error that answers a message."""
 
     words: str
@@ -27,35 +27,35 @@ class Unreadable(NamedTuple):
     request: JsonValue = None  # its id, where that can be told
 
 
-def unreadable(data: bytes) -> Unreadable:
+def unreadable(data: bytes) -> MalformedRequest:
     """Of a message that the protocol's reader refused."""
     message = _parsed(data)
     if message is None:
-        return Unreadable(_NO_JSON, PARSE)
+        return MalformedRequest(_NO_JSON, PARSE)
     known = _id(message)
     if _is_half(data, message):
-        return Unreadable(_HALF, INVALID, known)
-    return odd_request(message) or Unreadable(_NO_MESSAGE, PARSE, known)
+        return MalformedRequest(_HALF, INVALID, known)
+    return odd_request(message) or MalformedRequest(_NO_MESSAGE, PARSE, known)
 
 
-def unanswerable(data: bytes) -> Unreadable | None:
+def unanswerable(data: bytes) -> MalformedRequest | None:
     """Of a message that was read as a notification: a request whose id is of an odd type is taken for one."""
     return odd_request(_parsed(data)) if b'"id"' in data or b"\\u" in data else None
 
 
-def odd_request(message: Any) -> Unreadable | None:  # Any: JSON
+def odd_request(message: Any) -> MalformedRequest | None:  # Any: JSON
     """A request with an id that is none."""
     if not isinstance(message, dict) or "method" not in message or "id" not in message:
         return None
     found = message["id"]
     if isinstance(found, str) or type(found) is int:
         return None
-    return Unreadable(_ID, INVALID, _id(message))
+    return MalformedRequest(_ID, INVALID, _id(message))
 
 
-def half_character(data: bytes, message: Any) -> Unreadable | None:  # Any: JSON
+def half_character(data: bytes, message: Any) -> MalformedRequest | None:  # Any: JSON
     """A message that strict readers refuse for one cut character."""
-    return Unreadable(_HALF, INVALID, _id(message)) if _is_half(data, message) else None
+    return MalformedRequest(_HALF, INVALID, _id(message)) if _is_half(data, message) else None
 
 
 def _parsed(data: bytes) -> Any:  # Any: JSON

@@ -16,11 +16,11 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import Message, Receive, Scope, Send
 
-from workbench.agent.door import Door
-from workbench.agent.http.events import Events
-from workbench.agent.http.gate import Refusal, refuse
-from workbench.agent.http.leaving import Leaving
-from workbench.agent.unreadable import half_character, odd_request
+from workbench.agent.agent_connection import AgentConnection
+from workbench.agent.http.event_store import AgentEventStore
+from workbench.agent.http.request_gate import RequestRefusal, refuse
+from workbench.agent.http.response_filter import ResponseFilter
+from workbench.agent.malformed_requests import half_character, odd_request
 from workbench.events import spawn
 
 MOST: Final = 50  # agents that may be there at once
@@ -41,7 +41,7 @@ _VERSION: Final = "io.modelcontextprotocol/protocolVersion"
 class HttpAgent:
     """One of them, from its first request until it says goodbye or is silent for long."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: AgentConnection) -> None:
         self.door = door
         self.inside = 0  # requests that are open
         self.last = time.monotonic()
@@ -51,7 +51,7 @@ class HttpAgent:
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._manager = StreamableHTTPSessionManager(
             door.server,
-            event_store=Events(),
+            event_store=AgentEventStore(),
             retry_interval=RETRY_MS,
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the gate has looked
             session_idle_timeout=None,
@@ -63,7 +63,7 @@ class HttpAgent:
     async def answer(self, scope: Scope, receive: Receive, send: Send, begun: Callable[[str], None]) -> int:
         """Let the SDK answer, and say with which status; the agent stays as long as a request of it is open."""
         await self._ready.wait()
-        leaving = Leaving(send, self.door.edge, begun)
+        leaving = ResponseFilter(send, self.door.edge, begun)
         scope = self._agreed(scope)
         self.inside += 1
         try:
@@ -78,7 +78,7 @@ class HttpAgent:
         self._version = self._version or leaving.version
         return leaving.status
 
-    async def _let(self, scope: Scope, receive: Receive, leaving: Leaving) -> None:
+    async def _let(self, scope: Scope, receive: Receive, leaving: ResponseFilter) -> None:
         """The SDK's answer, to its end or to the agent's: a stream without end would outlive the session."""
         work = spawn("http answer", self._manager.handle_request(scope, receive, leaving))
         gone = spawn("http agent gone", self._stop.wait())
@@ -115,7 +115,7 @@ class HttpAgent:
 class HttpAgents:
     """All that are there."""
 
-    def __init__(self, make: Callable[[], Door]) -> None:
+    def __init__(self, make: Callable[[], AgentConnection]) -> None:
         self._make = make
         self._by_session: dict[str, HttpAgent] = {}
         self._by_client: dict[tuple[str, str], HttpAgent] = {}
@@ -132,14 +132,14 @@ class HttpAgents:
             async with asyncio.timeout(BODY_SECONDS):
                 body = await _body(receive) if scope["method"] == "POST" else b""
         except TimeoutError:
-            await refuse(send, Refusal(408, f"The request did not arrive within {BODY_SECONDS:.0f} s."))
+            await refuse(send, RequestRefusal(408, f"The request did not arrive within {BODY_SECONDS:.0f} s."))
             return
         if body is None:
-            await refuse(send, Refusal(413, f"A request may have {LARGEST >> 20} MiB at most."))
+            await refuse(send, RequestRefusal(413, f"A request may have {LARGEST >> 20} MiB at most."))
             return
         message = _message(body)
         if odd := odd_request(message) or half_character(body, message):
-            await refuse(send, Refusal(400, odd.words), odd.code, odd.request)
+            await refuse(send, RequestRefusal(400, odd.words), odd.code, odd.request)
             return
         if (found := self._whose(scope, message)) is None:
             await self._unknown(scope, send, message)
@@ -181,14 +181,14 @@ class HttpAgents:
 
     async def _unknown(self, scope: Scope, send: Send, message: object) -> None:
         if _header(scope, b"mcp-session-id"):
-            await refuse(send, Refusal(404, "Session not found: it has ended. Initialize a new one."))
+            await refuse(send, RequestRefusal(404, "Session not found: it has ended. Initialize a new one."))
         elif len(self._all()) >= MOST:
-            await refuse(send, Refusal(503, f"{MOST} agents are connected already. Try again later."))
+            await refuse(send, RequestRefusal(503, f"{MOST} agents are connected already. Try again later."))
         elif message is None and scope["method"] == "POST":
-            await refuse(send, Refusal(400, "The body is no JSON."), code=-32700)
+            await refuse(send, RequestRefusal(400, "The body is no JSON."), code=-32700)
         else:
             words = "Bad Request: Missing session ID. Begin with initialize, or name the protocol 2026-07-28."
-            await refuse(send, Refusal(400, words))
+            await refuse(send, RequestRefusal(400, words))
 
     async def _end(self, agent: HttpAgent) -> None:
         self._by_session = {key: one for key, one in self._by_session.items() if one is not agent}

@@ -12,10 +12,10 @@ from typing import Final
 import mcp.types as T
 from msgspec import Struct
 
-from workbench.agent.answer import Answer
-from workbench.agent.programs import Context, Programs
+from workbench.agent.program_tools import Context, ProgramTools
+from workbench.agent.tool_answers import ToolAnswer
 from workbench.errors import WorkbenchError
-from workbench.privacy.masking_levels import KindMarks, TextKind
+from workbench.privacy.text_kinds import KindMarks, TextKind
 from workbench.records import JsonObject, Tool
 from workbench.runs.services import Services
 from workbench.servers.server_catalog import ServerCatalog, one_tool
@@ -33,10 +33,10 @@ class _Shown(Struct, frozen=True):
     tool: Tool
 
 
-class Direct:
+class DirectTools:
     """What the setting agent.direct names, asked each time, and what was named for this agent."""
 
-    def __init__(self, services: Services, programs: Programs, marks: KindMarks) -> None:
+    def __init__(self, services: Services, programs: ProgramTools, marks: KindMarks) -> None:
         self._services = services
         self._marks = marks
         self._programs = programs
@@ -58,7 +58,7 @@ class Direct:
         """Definitions as their servers sent them, without the schemas of their answers: tokens stand in those."""
         return [self._listed(one) for one in await self._shown(learn=learn)]
 
-    async def call(self, context: Context, name: str, arguments: JsonObject) -> Answer | None:
+    async def call(self, context: Context, name: str, arguments: JsonObject) -> ToolAnswer | None:
         """The answer of the tool; None when no tool of this name is shown."""
         found = next((one for one in await self._shown(learn=True) if one.name == name), None)
         if found is None:
@@ -73,7 +73,7 @@ class Direct:
         code += f"result = await {function}({arguments!r})\n"
         answer = await self._programs.run(context, code, f"Call {spelled}.", "call", required=(spelled,))
         text = answer.text if answer.failed else answer.text.removeprefix(_RESULT)
-        return Answer(text, {}, answer.pictures, answer.failed, answer.kind)
+        return ToolAnswer(text, {}, answer.pictures, answer.failed, answer.kind)
 
     def _listed(self, one: _Shown) -> T.Tool:
         marks, kind = self._marks, kind_of(self._services.catalog, one.tool)

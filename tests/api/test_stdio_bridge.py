@@ -17,9 +17,9 @@ import os
 import sys
 from pathlib import Path
 from workbench.paths import paths_of
-from workbench.api import agent_proxy, core_launcher
+from workbench.api import core_launcher, stdio_bridge
 core_launcher.COMMAND = tuple(sys.argv[2:])
-sys.exit(agent_proxy.serve(paths_of(Path(sys.argv[1])), os.environ.get("DIRECT", "").split()))
+sys.exit(stdio_bridge.serve(paths_of(Path(sys.argv[1])), os.environ.get("DIRECT", "").split()))
 """
 
 
@@ -124,6 +124,6 @@ def test_a_stopped_core_lets_go_of_its_agents(serve, paths):
 
 
 def test_the_proxy_imports_almost_nothing():
-    code = "import sys, workbench.api.agent_proxy; print(*sys.modules)"
+    code = "import sys, workbench.api.stdio_bridge; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"asyncio", "mcp", "sqlite3", "PySide6", "workbench.records"} & set(loaded)

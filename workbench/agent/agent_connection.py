@@ -16,32 +16,32 @@ from mcp.server.lowlevel.server import Server
 from msgspec.structs import replace
 
 from workbench import __version__
-from workbench.agent import arguments as given
-from workbench.agent.announcing import Announcing
-from workbench.agent.answer import Answer, told
-from workbench.agent.declared import declared
-from workbench.agent.direct import Direct
-from workbench.agent.edge import SERVER, Edge
-from workbench.agent.files import Files
-from workbench.agent.lookups import Lookups
-from workbench.agent.names import agent_name, shortened
-from workbench.agent.personal import checked, sanitized
-from workbench.agent.programs import Context, Programs
+from workbench.agent import tool_arguments as given
+from workbench.agent.client_identity import declared
+from workbench.agent.direct_tools import DirectTools
+from workbench.agent.egress_filter import SERVER, EgressFilter
+from workbench.agent.lookup_tools import LookupTools
+from workbench.agent.message_stream import messages
+from workbench.agent.pii_tools import checked, sanitized
+from workbench.agent.program_tools import Context, ProgramTools
+from workbench.agent.server_identity import IdentifyingServer
+from workbench.agent.shown_agent_names import agent_name, shortened
 from workbench.agent.skill_resources import SkillResources
-from workbench.agent.skills import Skills
-from workbench.agent.stream import messages
-from workbench.agent.tool_changes import ToolChanges
-from workbench.agent.tools import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, AgentTool
+from workbench.agent.skill_tools import SkillTools
+from workbench.agent.tool_answers import ToolAnswer, told
+from workbench.agent.tool_definitions import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, AgentTool
+from workbench.agent.tool_list_changes import ToolListChanges
+from workbench.agent.workspace_tools import WorkspaceTools
 from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
-from workbench.privacy.masking_levels import TextKind
+from workbench.privacy.text_kinds import TextKind
 from workbench.records import AgentInfo, JsonObject, Note
 from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
 from workbench.sandbox.importable_packages import packages
 
 
-class Door:
+class AgentConnection:
     """From an agent's first byte to its last."""
 
     def __init__(self, services: Services, run_manager: RunManager, changed: Callable[[bool], None]) -> None:
@@ -51,15 +51,15 @@ class Door:
         self._changed = changed
         self._session = services.sessions.open("an agent")
         self.info = AgentInfo(self._session.id, "an agent", "", time.time())
-        self.programs = Programs(services, run_manager, self._session)
+        self.programs = ProgramTools(services, run_manager, self._session)
         self._marks = self._session.text_kinds
-        self.edge = Edge(self._session)
-        self._skills = Skills(services, self._session, self.programs)
-        self._files = Files(services, run_manager, self._session, self.programs)
-        self._direct = Direct(services, self.programs, self._marks)
-        self._lookups = Lookups(services, run_manager, self._session, self.programs)
-        self._changes = ToolChanges(lambda: self._tools(learn=False))
-        self.server: Server[Any] = Announcing(
+        self.edge = EgressFilter(self._session)
+        self._skills = SkillTools(services, self._session, self.programs)
+        self._files = WorkspaceTools(services, run_manager, self._session, self.programs)
+        self._direct = DirectTools(services, self.programs, self._marks)
+        self._lookups = LookupTools(services, run_manager, self._session, self.programs)
+        self._changes = ToolListChanges(lambda: self._tools(learn=False))
+        self.server: Server[Any] = IdentifyingServer(
             SERVER,
             version=__version__,
             instructions=self._marks.mark(INSTRUCTIONS, TextKind.FIXED),
@@ -149,9 +149,9 @@ class Door:
                 return told(direct, self._marks, structured=False)
             return told(await self._answer(context, params.name, arguments), self._marks)
         except WorkbenchError as fault:
-            return told(Answer(str(fault), failed=True, kind=TextKind.PUBLIC), self._marks, structured=False)
+            return told(ToolAnswer(str(fault), failed=True, kind=TextKind.PUBLIC), self._marks, structured=False)
 
-    async def _answer(self, context: Context, name: str, arguments: JsonObject) -> Answer:
+    async def _answer(self, context: Context, name: str, arguments: JsonObject) -> ToolAnswer:
         match name:
             case "execute_code":
                 return await self.programs.execute(context, arguments)
@@ -164,7 +164,7 @@ class Door:
             case "get_execution_stats":
                 return await self._lookups.stats()
             case "sanitize_pii":
-                return Answer(await sanitized(self._session, given.text(arguments, "text")))
+                return ToolAnswer(await sanitized(self._session, given.text(arguments, "text")))
             case "restore_pii":
                 return await checked(self._session, given.text(arguments, "text"))
         if (plain := self._plain().get(name)) is None:
@@ -172,7 +172,7 @@ class Door:
             raise WorkbenchError(f"There is no tool {name!r:.100}.", f"There are {known}.")
         return await plain(arguments)
 
-    def _plain(self) -> dict[str, Callable[[JsonObject], Awaitable[Answer]]]:
+    def _plain(self) -> dict[str, Callable[[JsonObject], Awaitable[ToolAnswer]]]:
         """Tools that need nothing but their arguments."""
         return {
             "search_tools": self._lookups.search,

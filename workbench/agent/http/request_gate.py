@@ -17,7 +17,7 @@ _NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RequestRefusal:
     """Why a request goes no further."""
 
     status: int
@@ -25,7 +25,7 @@ class Refusal:
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-class Gate:
+class RequestGate:
     """For one port and one token."""
 
     def __init__(self, port: int, token: str) -> None:
@@ -33,27 +33,27 @@ class Gate:
         self._origins = frozenset(f"http://{host}" for host in self._hosts)
         self._token = token.encode()
 
-    def refusal(self, scope: Scope) -> Refusal | None:
+    def refusal(self, scope: Scope) -> RequestRefusal | None:
         """None for whoever may come in."""
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value)
         hosts = [host.decode("latin-1").lower() for host in headers.get(b"host", [])]
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return Refusal(421, "This door is reached by 127.0.0.1 or localhost only.")
+            return RequestRefusal(421, "This door is reached by 127.0.0.1 or localhost only.")
         origins = headers.get(b"origin", [])
         if any(origin.decode("latin-1").lower() not in self._origins for origin in origins):
-            return Refusal(403, "Pages of a browser may not use this door.")
+            return RequestRefusal(403, "Pages of a browser may not use this door.")
         if not self._knows(headers.get(b"authorization", [])):
             hint = "`mcp-workbench serve --http` shows it to the user."
-            return Refusal(
+            return RequestRefusal(
                 401, f"The header Authorization: Bearer … with the door's token is missing or wrong. {hint}",
                 ((b"www-authenticate", b'Bearer realm="mcp-workbench"'),),
             )  # fmt: skip
         if scope["path"] != PATH:
-            return Refusal(404, f"There is nothing here; the door is at {PATH}.")
+            return RequestRefusal(404, f"There is nothing here; the door is at {PATH}.")
         if scope["method"] not in ("GET", "POST", "DELETE"):
-            return Refusal(405, "GET, POST and DELETE are understood here.", ((b"allow", b"GET, POST, DELETE"),))
+            return RequestRefusal(405, "GET, POST and DELETE are understood here.", ((b"allow", b"GET, POST, DELETE"),))
         return None
 
     def _knows(self, given: list[bytes]) -> bool:
@@ -63,7 +63,7 @@ class Gate:
         return kind.lower() == b"bearer" and hmac.compare_digest(word.strip(), self._token)
 
 
-async def refuse(send: Send, refusal: Refusal, code: int = -32600, request: JsonValue = None) -> None:
+async def refuse(send: Send, refusal: RequestRefusal, code: int = -32600, request: JsonValue = None) -> None:
     """Say so as the protocol does, and close: a body that was not read must not be taken for the next request."""
     error = {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": refusal.words}}
     body = json.dumps(error, ensure_ascii=False).encode()

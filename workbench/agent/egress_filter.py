@@ -15,8 +15,8 @@ import logging
 from functools import lru_cache
 from typing import Any, Final, Protocol, get_args
 
-from workbench.agent.extensions import EXTENSIONS, announced
-from workbench.privacy.masking_levels import SCHEMA_KEYWORDS, KindMarks, TextKind
+from workbench.agent.protocol_extensions import EXTENSIONS, announced
+from workbench.privacy.text_kinds import SCHEMA_KEYWORDS, KindMarks, TextKind
 from workbench.records import JsonObject, JsonValue
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class Sight(Protocol):
     def shows(self, data: bytes) -> bool: ...
 
 
-class Edge:
+class EgressFilter:
     """One agent's."""
 
     def __init__(self, sight: Sight) -> None:
@@ -113,7 +113,7 @@ def _protocol_words() -> frozenset[str]:
     from pydantic import BaseModel
 
     from workbench import __version__
-    from workbench.agent.tools import TOOLS
+    from workbench.agent.tool_definitions import TOOLS
 
     words = {SERVER, "workbench", __version__, *_SDK_SENTENCES, *_SKILLS_FIELDS, *EXTENSIONS, *SCHEMA_KEYWORDS}
     words |= {*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS}
