@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -96,11 +97,15 @@ def test_a_program_that_runs_too_long_is_ended(command, tmp_path):
 def test_ctrl_c_stops_the_program(command, bench, tmp_path):
     file = write(tmp_path, "import time\nprint('begun', flush=True)\nwhile True: time.sleep(0.05)")
     ours = [sys.executable, "-m", "workbench", "run", file, "--yes", "--bench", str(bench.bench)]
-    with subprocess.Popen(ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == b"begun\n"  # what is printed is streamed
-        child.send_signal(signal.SIGINT)
-        assert child.wait(60) == 130
+    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a background job inherits that it is ignored
+    with subprocess.Popen(ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heeds) as child:
+        try:
+            assert child.stdout is not None
+            assert child.stdout.readline() == b"begun\n"  # what is printed is streamed
+            child.send_signal(signal.SIGINT)
+            assert child.wait(60) == 130
+        finally:
+            child.kill()
     _, out, _ = command("status", "--json")
     assert json.loads(out)["running"] == 0
 
