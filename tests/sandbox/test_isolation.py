@@ -11,9 +11,12 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -303,12 +306,22 @@ def test_a_tool_that_is_killed_while_it_starts_leaves_nobody_waiting_for_it() ->
     assert done.stdout == b"9\n"
 
 
+@pytest.fixture
+def records_library() -> Iterator[Path]:
+    """A copy of msgspec that every user can read: a virtual environment often lies in somebody's home folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(Path(msgspec.__file__).parent, Path(folder, "msgspec"))
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="the other tests already run as an ordinary user")
 @pytest.mark.parametrize("backend", ["native", "bubblewrap", "reduced"])
-def test_an_ordinary_user_has_the_same_isolation(backend: str) -> None:
-    python = next(filter(_runs_for_all, (sys.executable, "/usr/bin/python3")), None)
-    if python is None:
-        pytest.skip("needs a checkout, and a Python with our dependencies, that every user can read")
+def test_an_ordinary_user_has_the_same_isolation(backend: str, records_library: Path) -> None:
+    python = shutil.which("python3", path="/usr/bin")
+    environment = {"PATH": "/usr/bin", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(records_library)}
+    if python is None or not _starts_for_all(python, environment):
+        pytest.skip("needs a system Python of this version and a checkout that every user can read")
     command = [python, "-m", "tests.attacks", "--backend", backend, "--attack", "-"]
     code = b"import os\nopen('workspace/x', 'w').close()\n"
     code += b"try: seen = os.listdir('/var')\nexcept OSError: seen = 'nothing'\n"
@@ -321,7 +334,7 @@ def test_an_ordinary_user_has_the_same_isolation(backend: str) -> None:
         user=65534,
         group=65534,
         extra_groups=[],
-        env={"PATH": "/usr/bin", "PYTHONDONTWRITEBYTECODE": "1"},
+        env=environment,
         timeout=60,
         check=False,
     )
@@ -355,14 +368,10 @@ def _below(process: int) -> set[int]:
     return found
 
 
-def _runs_for_all(python: str) -> bool:
-    """Whether an ordinary user can start the attack command with this Python: some lie in root's home folder, and a
-    system's own Python seldom has our dependencies."""
-    try:
-        done = subprocess.run(
-            [python, "-m", "tests.attacks", "--help"], cwd=ROOT, capture_output=True, user=65534, group=65534,
-            extra_groups=[], env={"PYTHONDONTWRITEBYTECODE": "1"}, check=False,
-        )  # fmt: skip
-    except OSError:
-        return False
+def _starts_for_all(python: str, environment: dict[str, str]) -> bool:
+    """Whether an ordinary user can start the attack command with this Python."""
+    done = subprocess.run(
+        [python, "-m", "tests.attacks", "--help"], cwd=ROOT, capture_output=True, user=65534, group=65534,
+        extra_groups=[], env=environment, check=False,
+    )  # fmt: skip
     return done.returncode == 0
