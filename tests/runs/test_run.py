@@ -49,3 +49,8 @@ async def test_only_the_newest_calls_are_carried_along(run):
     run.finish(RunState.DONE, "ran to its end")
     assert len(run.record.calls) == KEPT_CALLS
     assert run.record.calls[-1].call_id == str(KEPT_CALLS + 19)
+
+
+async def test_the_audit_says_that_a_run_waits(run):
+    assert await run.wait(0.0) is None
+    assert [entry.note.summary for entry in entries(run) if entry.note.kind == "run.waiting"] == ["waits for a person"]
