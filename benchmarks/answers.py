@@ -37,13 +37,13 @@ async def main(rounds: int) -> None:
         (bench / ".mcp.json").write_text(json.dumps({"mcpServers": {"big": entry}}), encoding="utf-8")
         connection = await connect(paths_of(bench))
         try:
-            consent = await connection.questions.consent("big")
-            await connection.questions.connect("big", consent.sha)
+            consent = await connection.api.consent("big")
+            await connection.api.connect("big", consent.sha)
             async with Client(StdioServerParameters(**entry), mode="legacy") as client:
                 for size in SIZES:
                     await _measure(connection, client, size, rounds)
         finally:
-            await connection.questions.shut_down()
+            await connection.api.shut_down()
             await connection.closed.wait()
             await connection.close()
 
@@ -57,11 +57,11 @@ async def _measure(connection: CoreConnection, client: Client, size: int, rounds
         direct.append(time.perf_counter() - began)
         call = ToolCall("", "big", "customers", arguments, Origin.PERSON, "person", confirmed=True)
         began = time.perf_counter()
-        outcome = await connection.questions.call(call)
+        outcome = await connection.api.call(call)
         assert outcome.ok, outcome.fault
         assert outcome.bytes > size * 0.9
         shown.append(time.perf_counter() - began)
-        await connection.questions.privacy_report(PrivacyQuery("person"))  # answered when everything is known
+        await connection.api.privacy_report(PrivacyQuery("person"))  # answered when everything is known
         behind.append(time.perf_counter() - began)
     one, other, last = map(statistics.median, (direct, shown, behind))
     print(

@@ -35,7 +35,7 @@ class Answers:
 
 async def calls(rounds: int) -> None:
     connection = await connect_in_memory(Answers(), Bus())
-    api = connection.questions
+    api = connection.api
     print(f"first call         {await _took(api.has_pin) * 1e3:8.2f} ms")
     for name, method, times in (
         ("small answer", api.has_pin, rounds),

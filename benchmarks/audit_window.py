@@ -66,7 +66,7 @@ async def measure(window: MainWindow, gaps: Gaps) -> None:
     await _scroll(pane, gaps)
     gaps.reset()
     began = time.perf_counter()
-    report = await window.context.questions.verify_audit()
+    report = await window.context.api.verify_audit()
     rate = report.entries / (time.perf_counter() - began)
     print(f"verified from the window at {rate:,.0f} entries/s, gap {gaps.take():.0f} ms (goals: 200,000, 50)")
 

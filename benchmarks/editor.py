@@ -153,8 +153,8 @@ async def _plain(text: str) -> list[float]:
 
 async def _measure_completion(window: MainWindow) -> None:
     """Over the wire, as the editor asks; the first answer starts the process that reads, the next ones are warm."""
-    questions = window.context.questions
-    await questions.connect("demo")
+    api = window.context.api
+    await api.connect("demo")
     beginnings = {
         "a tool of a server": "from servers.demo import list_o",
         "a tool's parameter": "from servers.demo import list_orders\nawait list_orders(li",
@@ -164,7 +164,7 @@ async def _measure_completion(window: MainWindow) -> None:
         "a function without import": "search_t",
     }
     began = time.perf_counter()
-    await questions.complete_code("''.up", 1, 5)
+    await api.complete_code("''.up", 1, 5)
     print(f"completion: the first answer, with the start of its process, after {time.perf_counter() - began:.1f} s")
     for name, head in (("short programs", ""), (f"programs of {LINES:,} lines", program(LINES))):
         for kind, text in beginnings.items():
@@ -172,7 +172,7 @@ async def _measure_completion(window: MainWindow) -> None:
             line, column = code.count("\n") + 1, len(code.rsplit("\n", 1)[-1])
             for warm in range(-2, 10):
                 began = time.perf_counter()
-                names = len(await questions.complete_code(code, line, column))
+                names = len(await api.complete_code(code, line, column))
                 times += [time.perf_counter() - began] if warm >= 0 else []
                 await asyncio.sleep(0.02)
             print(f"  {name}, {kind}: {names} names, {_figures(times)}")

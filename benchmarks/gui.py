@@ -97,7 +97,7 @@ async def _window(application: QApplication, bench: Path, servers: int, tools: i
     living = spawn("window", live(window))
     await _until(lambda: window.bridge.link.state is LinkState.LINKED and window.servers.model.rowCount() > servers)
     for number in range(servers):
-        await window.context.questions.connect(f"server-{number}")
+        await window.context.api.connect(f"server-{number}")
     await _until(lambda: len(window.servers.model.find(f"server-{servers - 1}").data() or "") > 0)
     await asyncio.sleep(1)
     try:
@@ -211,10 +211,10 @@ async def _at_an_address(window: MainWindow) -> AsyncIterator[str]:
     assert serving.stdout is not None
     try:
         url = (await serving.stdout.readline()).decode().strip()
-        await window.context.questions.add_server(ServerConfig("far", url=url))
-        await window.context.questions.connect("far")
+        await window.context.api.add_server(ServerConfig("far", url=url))
+        await window.context.api.connect("far")
         yield "far"
-        await window.context.questions.remove_server("far")
+        await window.context.api.remove_server("far")
     finally:
         serving.terminate()
         await serving.wait()
@@ -243,7 +243,7 @@ async def _call(window: MainWindow, server: str, tool: int, arguments: dict[str,
     verb, thing = ("list", "get", "find", "count")[tool % 4], ("orders", "people", "files", "pages")[tool // 4 % 4]
     name = f"{verb}_{thing}_{tool}"
     call = ToolCall(uuid.uuid4().hex, server, name, arguments, Origin.PERSON, "person")
-    return await window.context.questions.call(call)
+    return await window.context.api.call(call)
 
 
 def _memories(window: MainWindow) -> dict[str, float]:

@@ -84,9 +84,9 @@ async def test_attended_it_waits_for_the_person(bench: Paths) -> None:
     person = await connect(bench)
     try:
         waiting = asyncio.ensure_future(one(bench, Task(code=SENDS), attended=True))
-        while not (runs := [run for run in await person.questions.runs() if run.state is RunState.WAITING]):
+        while not (runs := [run for run in await person.api.runs() if run.state is RunState.WAITING]):
             await asyncio.sleep(0.01)
-        await person.questions.decide(Decision(runs[0].id, runs[0].proposal.sha, allow=True, by="", seal=runs[0].seal))
+        await person.api.decide(Decision(runs[0].id, runs[0].proposal.sha, allow=True, by="", seal=runs[0].seal))
         assert (await waiting).data == "sent"
     finally:
         await person.close()

@@ -23,7 +23,7 @@ Written by tools/write_docs.py from the methods marked with `@api`; change those
 from __future__ import annotations
 
 '''
-CLASS = '''class ApiMethods(Protocol):
+CLASS = '''class CoreApi(Protocol):
     """What a client calls on the core. Errors arrive as `WorkbenchError`."""
 
 '''

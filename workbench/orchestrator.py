@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from workbench.api.client import CoreConnection, connect
-from workbench.api.client_stub import ApiMethods
+from workbench.api.client_stub import CoreApi
 from workbench.api.run_completion import TaskStats, connect_allowed_servers, wait_for_run
 from workbench.errors import WorkbenchError
 from workbench.paths import paths_of
@@ -91,7 +91,7 @@ class Orchestrator:
         """Reach the core, which is started when none runs, and learn the tools of every server that may start."""
         if self._open is None or self._open.closed.is_set():
             self._open = await connect(self._paths, role="script")
-        await connect_allowed_servers(self._questions)
+        await connect_allowed_servers(self._api)
 
     async def close(self) -> None:
         """Leave. The core ends by itself when nobody else needs it."""
@@ -105,7 +105,7 @@ class Orchestrator:
 
     async def execute_skill(self, name: str, arguments: Mapping[str, JsonValue] | None = None) -> TaskResult:
         """Run a kept skill with these arguments."""
-        code = await self._questions.call_of_skill(name, dict(arguments or {}))
+        code = await self._api.call_of_skill(name, dict(arguments or {}))
         return await self._carry(Task(name, f"The skill {name}", code))
 
     async def save_skill(
@@ -113,27 +113,27 @@ class Orchestrator:
     ) -> Skill:
         """Put a program into the library as a draft. Agents and programs get it once it is kept: by a person in the
         window, or here by whoever writes this script and stands behind the program."""
-        draft = await self._questions.draft_skill(name, description, code, "", tuple(tags))
-        return await self._questions.keep_skill(draft.name, draft.sha) if keep else draft
+        draft = await self._api.draft_skill(name, description, code, "", tuple(tags))
+        return await self._api.keep_skill(draft.name, draft.sha) if keep else draft
 
     async def search_skills(self, query: str = "", limit: int = 20) -> tuple[Skill, ...]:
         """Kept skills that fit, the best first; all of them without a query."""
-        skills = await self._questions.skills()
+        skills = await self._api.skills()
         kept = {skill.name: skill for skill in skills if skill.state is SkillState.KEPT}
         if not query.strip():
             return tuple(kept.values())[:limit]
-        found = await self._questions.find(query, ("skill",), limit)
+        found = await self._api.find(query, ("skill",), limit)
         return tuple(kept[find.name] for find in found.finds if find.name in kept)
 
     async def get_stats(self) -> Stats:
         """Of the bench right now, whoever is at work on it."""
-        status, settings = await self._questions.status(), await self._questions.settings()
+        status, settings = await self._api.status(), await self._api.settings()
         active = status.running + status.waiting
         return Stats(status.servers, status.tools, status.skills, active, settings.run_concurrent)
 
     @property
-    def _questions(self) -> ApiMethods:
-        return self._connection.questions
+    def _api(self) -> CoreApi:
+        return self._connection.api
 
     @property
     def _connection(self) -> CoreConnection:
@@ -142,7 +142,7 @@ class Orchestrator:
         return self._open
 
     async def _carry(self, task: Task) -> TaskResult:
-        begun = await self._questions.submit(
+        begun = await self._api.submit(
             task.code, task.description, "", "", task.language, task.profile, tuple(task.required_tools),
             task.timeout,
         )  # fmt: skip
@@ -166,9 +166,9 @@ class Orchestrator:
         reason = "" if self._allow else ALONE
         if run.state is RunState.WAITING:
             answer = Decision(run.id, run.proposal.sha, allow=self._allow, by="", reason=reason, seal=run.seal)
-            await self._questions.decide(answer)
+            await self._api.decide(answer)
         for pause in run.pauses:
-            await self._questions.answer_pause(PauseAnswer(pause.id, allow=self._allow, reason=reason))
+            await self._api.answer_pause(PauseAnswer(pause.id, allow=self._allow, reason=reason))
 
     async def _result(self, task: Task, run: Run) -> TaskResult:
         whole = self._connection.whole

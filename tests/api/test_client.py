@@ -111,14 +111,14 @@ async def test_an_event_nobody_knows_is_skipped_and_the_next_one_heard(paths, ca
 async def test_an_answer_of_the_wrong_shape_is_a_fault_of_that_question_alone(paths):
     async with connected(paths, answer=pack_frame({"id": 1, "value": [{"version": 3}]})) as connection:
         with pytest.raises(WorkbenchError, match="CoreStatus: Expected `str`, got `int`"):
-            await connection.questions.status()
+            await connection.api.status()
         assert not connection.closed.is_set()
 
 
 @pytest.mark.parametrize("message", [{"events": 3}, {"events": None}, {"id": []}, {"id": {"a": 1}}, {}])
 async def test_a_message_of_the_wrong_shape_ends_the_connection_or_nothing(paths, message):
     async with connected(paths, pack_frame(message)) as connection:
-        asked = spawn("ask", connection.questions.status())
+        asked = spawn("ask", connection.api.status())
         await asyncio.sleep(0.05)
         await connection.close()
         with pytest.raises(WorkbenchError, match="is gone"):

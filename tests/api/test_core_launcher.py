@@ -129,7 +129,7 @@ async def test_without_a_core_and_without_starting_one_a_sentence_says_so(paths)
 
 async def test_a_door_starts_the_core_it_needs_and_it_is_nobodys_child(paths):
     connection = await connect(paths)
-    status = await connection.questions.status()
+    status = await connection.api.status()
     assert status.pid == lock_holder(paths.lock)
     assert status.bench == str(paths.bench)
     assert psutil.Process(status.pid).nice() >= 5
@@ -140,7 +140,7 @@ async def test_a_door_starts_the_core_it_needs_and_it_is_nobodys_child(paths):
 async def test_a_core_launched_ahead_is_the_one_that_is_used(paths):
     launch_ahead(paths)
     connection = await connect(paths)
-    assert (await connection.questions.status()).pid == lock_holder(paths.lock)
+    assert (await connection.api.status()).pid == lock_holder(paths.lock)
     await connection.close()
 
 
@@ -171,12 +171,12 @@ async def test_sockets_and_their_folder_are_ours_alone(paths):
 
 async def test_two_doors_at_once_share_one_core_and_hear_the_same(paths):
     connections = await asyncio.gather(*(connect(paths) for _ in range(3)))
-    pids = {(await connection.questions.status()).pid for connection in connections}
+    pids = {(await connection.api.status()).pid for connection in connections}
     assert pids == {lock_holder(paths.lock)}
     heard: list[list[object]] = [[] for _ in connections]
     for connection, events in zip(connections, heard, strict=True):
         connection.listen(events.append)
-    await connections[0].questions.change_setting("run.seconds", 3)
+    await connections[0].api.change_setting("run.seconds", 3)
     await until(lambda: all(heard))
     assert [[type(event) for event in events] for events in heard] == [[Noticed]] * 3
     for connection in connections:
@@ -185,23 +185,23 @@ async def test_two_doors_at_once_share_one_core_and_hear_the_same(paths):
 
 async def test_a_killed_core_is_noticed_and_the_next_door_starts_a_new_one(paths):
     connection = await connect(paths)
-    pid = (await connection.questions.status()).pid
+    pid = (await connection.api.status()).pid
     os.kill(pid, signal.SIGKILL)
     async with asyncio.timeout(60):
         await connection.closed.wait()
     with pytest.raises(WorkbenchError, match="is gone"):
-        await connection.questions.status()
+        await connection.api.status()
     await connection.close()
     again = await connect(paths)
-    assert (await again.questions.status()).pid != pid
-    assert (await again.questions.verify_audit()).whole
+    assert (await again.api.status()).pid != pid
+    assert (await again.api.verify_audit()).whole
     await again.close()
 
 
 async def test_shut_down_answers_and_then_the_core_and_its_files_are_gone(paths):
     connection = await connect(paths)
-    pid = (await connection.questions.status()).pid
-    assert await connection.questions.shut_down() is None
+    pid = (await connection.api.status()).pid
+    assert await connection.api.shut_down() is None
     await connection.closed.wait()
     await connection.close()
     await until(lambda: gone(pid))
@@ -211,11 +211,11 @@ async def test_shut_down_answers_and_then_the_core_and_its_files_are_gone(paths)
 
 async def test_what_daemonized_itself_is_gone_with_the_core(paths):
     connection = await connect(paths)
-    pid = (await connection.questions.status()).pid
-    await connection.questions.start_example_agent()
+    pid = (await connection.api.status()).pid
+    await connection.api.start_example_agent()
     await until(lambda: len(psutil.Process(pid).children(recursive=True)) == 2)
     left = [child.pid for child in psutil.Process(pid).children(recursive=True)]
-    await connection.questions.shut_down()
+    await connection.api.shut_down()
     await connection.close()
     await until(lambda: all(gone(child) for child in left))
 
@@ -223,7 +223,7 @@ async def test_what_daemonized_itself_is_gone_with_the_core(paths):
 async def test_a_core_that_nobody_needs_any_more_ends_by_itself(paths):
     (paths.bench / "workbench.toml").write_text("[core]\nlinger_seconds = 0\n")
     connection = await connect(paths)
-    pid = (await connection.questions.status()).pid
+    pid = (await connection.api.status()).pid
     await asyncio.sleep(0.6)
     assert not gone(pid)
     await connection.close()
@@ -254,5 +254,5 @@ async def test_a_bench_cannot_slip_its_own_modules_into_the_core(paths, monkeypa
     (paths.bench / "json.py").write_text("raise SystemExit(9)")
     monkeypatch.chdir(paths.bench)
     connection = await connect(paths)
-    assert (await connection.questions.status()).pid
+    assert (await connection.api.status()).pid
     await connection.close()

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 from msgspec import Raw
 
-from workbench.api.client_stub import ApiMethods
+from workbench.api.client_stub import CoreApi
 from workbench.api.codec import NO_ARGUMENTS, shelved
 from workbench.api.marker import ApiMark, api, mark_of
 from workbench.api.method_schema import MethodSchema, schema_of
@@ -26,7 +26,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery
 
 _NOTES = re.compile(r"\b_?note(_\w+)?\(|journal\.append\(")
-DECLARED = {name: mark for name in vars(ApiMethods) if (mark := mark_of(vars(ApiMethods)[name])) is not None}
+DECLARED = {name: mark for name in vars(CoreApi) if (mark := mark_of(vars(CoreApi)[name])) is not None}
 
 # Methods that write an audit entry and may be cancelled all the same: the entry is written before or after everything
 # else, or the call is one that a client gives up on purpose.
@@ -61,7 +61,7 @@ async def test_an_open_core_answers_every_method_of_the_stub_and_no_other(core):
 
 async def test_types_that_travel_are_the_same_at_both_ends_and_can_be_encoded(core):
     for name in sorted(DECLARED):
-        client, server = schema_of(getattr(ApiMethods, name), name), core.methods.get(name).schema
+        client, server = schema_of(getattr(CoreApi, name), name), core.methods.get(name).schema
         assert (_types(client), client.answer) == (_types(server), server.answer), name
         assert [(p.name, p.default, p.kind) for p in client.signature.parameters.values()] == [
             (p.name, p.default, p.kind) for p in server.signature.parameters.values()
@@ -153,28 +153,28 @@ def test_what_only_reads_ends_with_its_client():
 
 
 def test_arguments_travel_by_name_however_they_were_given():
-    search = schema_of(ApiMethods.search, "search")
+    search = schema_of(CoreApi.search, "search")
     given = search.encode_arguments("orders", limit=3, depth="name")
     assert bytes(given) == b'[{"query":"orders","depth":"name","limit":3}]'
-    entries, query = schema_of(ApiMethods.entries, "entries"), EntryQuery(text="x")
+    entries, query = schema_of(CoreApi.entries, "entries"), EntryQuery(text="x")
     assert entries.decode_arguments(entries.encode_arguments(query), shelved) == {"query": query}
 
 
 def test_arguments_with_their_default_do_not_travel():
-    assess = schema_of(ApiMethods.assess, "assess")
+    assess = schema_of(CoreApi.assess, "assess")
     given = assess.encode_arguments("pass", language="python")
     assert bytes(given) == b'[{"code":"pass"}]'
     assert assess.decode_arguments(given, shelved) == {"code": "pass"}
 
 
 def test_a_method_without_arguments_needs_none():
-    assert schema_of(ApiMethods.status, "status").decode_arguments(NO_ARGUMENTS, shelved) == {}
+    assert schema_of(CoreApi.status, "status").decode_arguments(NO_ARGUMENTS, shelved) == {}
 
 
 def test_wrong_arguments_are_named():
     for given in (b"[{}]", b'[{"path":"a","mode":"w"}]', b'[{"paht":"a"}]', b"[3]", b"{}", b"[]"):
         with pytest.raises(WorkbenchError, match="wrong arguments"):
-            schema_of(ApiMethods.read_file, "read_file").decode_arguments(Raw(given), shelved)
+            schema_of(CoreApi.read_file, "read_file").decode_arguments(Raw(given), shelved)
 
 
 def _types(method: MethodSchema) -> list[tuple[str, object]]:

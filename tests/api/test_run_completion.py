@@ -19,7 +19,7 @@ class Link:
 
     def __init__(self) -> None:
         self.closed, self.stopped = asyncio.Event(), list[str]()
-        self.questions = self
+        self.api = self
         self.tell: Callable[[Any], None] = lambda event: None
 
     def listen(self, listener: Callable[[Any], None]) -> Callable[[], None]:

@@ -72,12 +72,12 @@ async def test_two_doors_hear_of_the_same_call_and_of_its_end(core):
     told: list[list[object]] = [[], []]
     for door, heard in zip(doors, told, strict=True):
         door.listen(lambda event, heard=heard: heard.append(event))
-    await doors[0].questions.call(wish("list_orders", limit=1))
-    (call,) = await doors[1].questions.past(PastQuery())
-    await doors[1].questions.forget((call.id,))
-    assert await doors[0].questions.past(PastQuery()) == ()
+    await doors[0].api.call(wish("list_orders", limit=1))
+    (call,) = await doors[1].api.past(PastQuery())
+    await doors[1].api.forget((call.id,))
+    assert await doors[0].api.past(PastQuery()) == ()
     with pytest.raises(WorkbenchError, match="no longer kept"):
-        await doors[0].questions.past_call(call.id)
+        await doors[0].api.past_call(call.id)
     for heard in told:
         kept = [event for event in heard if isinstance(event, CallsKept)]
         assert [event.calls[0].tool for event in kept] == ["list_orders"]

@@ -190,13 +190,13 @@ async def test_nobody_there_means_no_and_stopping_a_run_takes_its_question_back(
 
 async def test_nothing_but_a_persons_door_answers_a_pause(office):
     from workbench.agent.tool_definitions import TOOLS
-    from workbench.api.client_stub import ApiMethods
+    from workbench.api.client_stub import CoreApi
     from workbench.api.marker import mark_of
     from workbench.runs.generated_packages import GeneratedPackages
     from workbench.runs.program_execution import ProgramExecution
     from workbench.sandbox.program import ToolFailure
 
-    mark = mark_of(ApiMethods.answer_pause)
+    mark = mark_of(CoreApi.answer_pause)
     assert mark is not None
     assert mark.decides
     assert mark.consent

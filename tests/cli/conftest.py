@@ -72,13 +72,13 @@ def command(bench: Paths, capsys: pytest.CaptureFixture[str]) -> Callable[..., W
 
 async def _begin(paths: Paths) -> None:
     connection = await connect(paths)
-    await connection.questions.connect("demo")
+    await connection.api.connect("demo")
     await connection.close()
 
 
 async def _end(paths: Paths) -> None:
     connection = await connect(paths, start=False)
-    await connection.questions.shut_down()
+    await connection.api.shut_down()
     await asyncio.wait_for(connection.closed.wait(), 60)
     await connection.close()
     while lock_holder(paths.lock):

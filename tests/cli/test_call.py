@@ -17,8 +17,8 @@ from workbench.api.client import connect
 from workbench.records import EntryQuery
 
 
-async def sent(questions, word):
-    return [frame for frame in await questions.frames("demo", 0.0) if frame.direction == ">" and word in frame.text]
+async def sent(api, word):
+    return [frame for frame in await api.frames("demo", 0.0) if frame.direction == ">" and word in frame.text]
 
 
 def until(bench, question):
@@ -27,7 +27,7 @@ def until(bench, question):
     async def ask():
         connection = await connect(bench)
         async with asyncio.timeout(60):
-            while not await question(connection.questions):
+            while not await question(connection.api):
                 await asyncio.sleep(0.02)
         await connection.close()
 
@@ -163,13 +163,13 @@ def test_interrupting_cancels_the_call_at_the_server(bench):
         text=True,
         preexec_fn=listen_to_the_keyboard,
     )
-    until(bench, lambda questions: sent(questions, "export_orders"))
+    until(bench, lambda api: sent(api, "export_orders"))
     os.kill(child.pid, signal.SIGINT)
     out, err = child.communicate(timeout=30)
     assert (child.returncode, out) == (130, "")
     assert "Traceback" not in err
-    until(bench, lambda questions: questions.entries(EntryQuery(kind="call.cancelled", tool="export_orders")))
-    until(bench, lambda questions: sent(questions, "notifications/cancelled"))
+    until(bench, lambda api: api.entries(EntryQuery(kind="call.cancelled", tool="export_orders")))
+    until(bench, lambda api: sent(api, "notifications/cancelled"))
 
 
 def test_a_reader_that_leaves_early_is_no_traceback(bench):

@@ -91,7 +91,7 @@ async def test_waiting_ends_when_an_agent_says_its_name(capsys):
             return Status()
 
     class Connection:
-        questions = Questions()
+        api = Questions()
 
         class closed:
             is_set = staticmethod(lambda: False)

@@ -14,7 +14,7 @@ def start_core(paths: Paths) -> int:
 
     async def begin() -> int:
         connection = await connect(paths)
-        pid = (await connection.questions.status()).pid
+        pid = (await connection.api.status()).pid
         await connection.close()
         return pid
 

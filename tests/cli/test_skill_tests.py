@@ -30,14 +30,14 @@ def cassette(bench: Paths) -> Path:
 
 async def _record(paths: Paths) -> None:
     connection = await connect(paths, start=False)
-    questions = connection.questions
-    draft = await questions.draft_skill("count-orders", "Counts.", CODE, "")
-    await questions.keep_skill("count-orders", draft.sha)
-    run = await questions.run_skill("count-orders", {"limit": 3})
+    api = connection.api
+    draft = await api.draft_skill("count-orders", "Counts.", CODE, "")
+    await api.keep_skill("count-orders", draft.sha)
+    run = await api.run_skill("count-orders", {"limit": 3})
     while run.state not in (RunState.DONE, RunState.FAILED, RunState.REFUSED):
         await asyncio.sleep(0.01)
-        run = await questions.run(run.id)
-    await questions.record_cassette(run.id, "count-orders", "three", {})
+        run = await api.run(run.id)
+    await api.record_cassette(run.id, "count-orders", "three", {})
     await connection.close()
 
 

@@ -28,7 +28,7 @@ async def person(paths: Paths) -> AsyncIterator[CoreConnection]:
         yield connection
     finally:
         if not connection.closed.is_set():
-            await connection.questions.shut_down()
+            await connection.api.shut_down()
             await asyncio.wait_for(connection.closed.wait(), HANG)
         await connection.close()
 

@@ -19,24 +19,24 @@ result = {"wrote to": person["email"]}
 
 async def outbox(person):
     call = ToolCall("look", "demo", "list_outbox", {}, Origin.PERSON, "person")
-    return json.loads((await person.questions.call(call)).structured)["result"]
+    return json.loads((await person.api.call(call)).structured)["result"]
 
 
 async def test_the_agent_gets_its_answer_after_nothing_but_the_plan_was_done(person, agent, run_that):
-    await person.questions.connect("demo")
+    await person.api.connect("demo")
     async with agent() as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
         asked = asyncio.get_running_loop().create_task(
             client.call_tool("execute_code", {"code": CODE, "description": "say hello"})
         )
         waits = await run_that(RunState.WAITING)
-        begun = await person.questions.rehearse_waiting(waits.id)
+        begun = await person.api.rehearse_waiting(waits.id)
         over = await run_that(RunState.DONE)
         assert over.id == begun.id
         assert await outbox(person) == []
         assert not asked.done(), "the agent hears nothing of a rehearsal"
         ticked = tuple(held.call_id for held in over.plan)
-        await person.questions.run_plan(PlanChoice(over.id, over.proposal.sha, ticked, 4.0))
+        await person.api.run_plan(PlanChoice(over.id, over.proposal.sha, ticked, 4.0))
         answer = await asked
     assert not answer.is_error, answer.content[0].text
     assert "[EMAIL_" in answer.content[0].text

@@ -62,7 +62,7 @@ def settings(paths):
 @pytest.fixture
 async def client(settings, person):
     """`person` looks on by the wire, as a script may: it is no window that attends, so nobody is there to answer."""
-    await person.questions.connect("demo")
+    await person.api.connect("demo")
     process = await asyncio.create_subprocess_exec(
         sys.executable, str(Path(__file__).with_name("agent_client.py")), str(settings.bench),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -114,16 +114,16 @@ async def test_a_request_is_listed_shown_and_allowed_and_its_answer_fetched(clie
     answer = await client.call("get_run", run_id=run_id, wait=40)
     assert answer["text"] == 'result = "gone"'
 
-    (entry,) = await person.questions.entries(EntryQuery(kind="run.decided"))
+    (entry,) = await person.api.entries(EntryQuery(kind="run.decided"))
     assert f"process {allow.pid}" in entry.note.detail["terminal"]
     assert entry.note.detail["terminal"].startswith("/dev/pts/")
 
 
 async def test_a_client_that_times_out_finds_its_answer_later(client, command, person, paths):
-    await person.questions.change_setting("agent.wait_seconds", 3600)
+    await person.api.change_setting("agent.wait_seconds", 3600)
     answer = await client.call("execute_code", timeout=2, **DELETES)
     assert "fault" in answer, "the client gave up"
-    (run,) = [run for run in await person.questions.runs() if run.state is RunState.WAITING]
+    (run,) = [run for run in await person.api.runs() if run.state is RunState.WAITING]
     unknown = await client.call("get_run", run_id="?")
     assert f"{run.id}: waiting" in unknown["text"], "it can find its run without having been told"
     allow = command("runs", "allow", run.id)
@@ -150,7 +150,7 @@ async def test_nothing_typed_leaves_it_waiting(client, command, person):
     await allow.answer(ASKS, "")
     code, said = await over(allow)
     assert (code, "Nothing was decided." in said) == (6, True)
-    assert (await person.questions.run(run_id)).state is RunState.WAITING
+    assert (await person.api.run(run_id)).state is RunState.WAITING
 
 
 async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings, person):
@@ -165,7 +165,7 @@ async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings
         "import asyncio, sys\nfrom pathlib import Path\nfrom workbench.paths import paths_of\n"
         "from workbench.records import Decision\nfrom workbench.api.client import connect\n"
         "async def main():\n"
-        "    asked = (await connect(paths_of(Path(sys.argv[1])), start=False)).questions\n"
+        "    asked = (await connect(paths_of(Path(sys.argv[1])), start=False)).api\n"
         "    run = await asked.run(sys.argv[2])\n"
         "    await asked.decide(Decision(run.id, run.proposal.sha, True, 'you', seal=run.seal))\n"
         "asyncio.run(main())\n"
@@ -185,8 +185,8 @@ async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings
         assert "an agent must not answer for its user" in tried["said"], tried
     tried = await client(shell=[*COMMAND, "call", "github", "list_orders", "--allow", *at])
     assert "an agent must not answer for its user" in tried["said"]
-    assert (await person.questions.run(run_id)).state is RunState.WAITING
-    assert not next(s for s in await person.questions.servers() if s.config.name == "github").allowed
+    assert (await person.api.run(run_id)).state is RunState.WAITING
+    assert not next(s for s in await person.api.servers() if s.config.name == "github").allowed
 
 
 async def test_without_a_terminal_the_remedy_is_told(client, settings):
@@ -226,7 +226,7 @@ async def test_a_pin_is_asked_for_and_wrong_ones_wait_longer_and_longer(client, 
     await wrong.answer("Your PIN: ", "orange 1")
     code, said = await over(wrong)
     assert (code, "Too many wrong PINs" in said) == (1, True), "also the right one has to wait"
-    assert await person.questions.has_pin()
+    assert await person.api.has_pin()
 
 
 async def test_of_two_answers_one_counts_and_the_other_is_told(client, command, person):
@@ -234,8 +234,8 @@ async def test_of_two_answers_one_counts_and_the_other_is_told(client, command, 
     one, other = command("runs", "allow", run_id), command("runs", "deny", run_id)
     await one.until(ASKS)
     await other.until(ASKS)
-    run = await person.questions.run(run_id)
-    await person.questions.decide(Decision(run_id, run.proposal.sha, False, "you", seal=run.seal))
+    run = await person.api.run(run_id)
+    await person.api.decide(Decision(run_id, run.proposal.sha, False, "you", seal=run.seal))
     for there in (one, other):
         code, said = await over(there)
         assert (code, "It was denied elsewhere." in said) == (1, True), said
@@ -270,7 +270,7 @@ async def test_a_changed_program_is_judged_shown_and_run(client, command, tmp_pa
     code, said = await over(edit)
     assert code == 6
     draft = said.split("Your text is kept: ")[1].split(". ")[0].replace("\n", "")
-    assert (await person.questions.run(run_id)).proposal.code == DELETES["code"], "nothing was changed yet"
+    assert (await person.api.run(run_id)).proposal.code == DELETES["code"], "nothing was changed yet"
     edit = command("runs", "edit", run_id, "--file", draft)
     await edit.answer(ASKS, "workspace/new.txt")
     assert (await over(edit))[0] == 0
@@ -289,11 +289,11 @@ async def test_an_editor_that_changes_nothing_leaves_nothing_behind(client, comm
 
 
 async def test_a_held_call_is_shown_with_its_evidence_and_answered(client, command, person):
-    await person.questions.change_setting("approval.auto_medium", True)
+    await person.api.change_setting("approval.auto_medium", True)
     await client.call("execute_code", code=READ, description="read")
     answer = await client.call("execute_code", code=SEND, description="send")
     assert answer["facts"]["state"] == "waiting"
-    (pause,) = await person.questions.pauses()
+    (pause,) = await person.api.pauses()
     assert f"`mcp-workbench calls allow {pause.id}`" in answer["text"]
     code, said = await over(command("calls", "list"))
     assert (code, pause.id in said) == (0, True)
@@ -306,7 +306,7 @@ async def test_a_held_call_is_shown_with_its_evidence_and_answered(client, comma
     assert (await over(deny))[0] == 0
     answer = await client.call("get_run", run_id=answer["facts"]["run"], wait=40)
     assert "Not to them." in answer["text"]
-    (entry,) = await person.questions.entries(EntryQuery(kind="run.decided.call"))
+    (entry,) = await person.api.entries(EntryQuery(kind="run.decided.call"))
     assert f"process {deny.pid}" in entry.note.detail["terminal"]
 
 
@@ -332,7 +332,7 @@ async def test_a_draft_is_kept_and_a_server_allowed(client, command, person):
     )
     assert ran["facts"]["state"] in ("done", "waiting"), ran
     for kind, words in (("skill.kept", "orders-twice"), ("server.allowed", "github")):
-        entries = [one for one in await person.questions.entries(EntryQuery(kind=kind)) if words in one.note.summary]
+        entries = [one for one in await person.api.entries(EntryQuery(kind=kind)) if words in one.note.summary]
         assert entries[0].note.detail["terminal"].startswith("/dev/pts/")
 
 

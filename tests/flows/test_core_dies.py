@@ -41,8 +41,8 @@ async def working(connection: CoreConnection) -> str:
             printed.set()
 
     connection.listen(hear)
-    await connection.questions.connect("demo")
-    run = await connection.questions.submit(SLOW, "take long", "")
+    await connection.api.connect("demo")
+    run = await connection.api.submit(SLOW, "take long", "")
     await asyncio.wait_for(printed.wait(), 60)
     return run.id
 
@@ -50,7 +50,7 @@ async def working(connection: CoreConnection) -> str:
 async def test_a_killed_core_leaves_no_process_and_its_run_is_shown_as_interrupted(paths):
     first = await connect(paths)
     run_id = await working(first)
-    pid = (await first.questions.status()).pid
+    pid = (await first.api.status()).pid
     relatives = family(pid)
     assert len(relatives) >= 3, "core, server and sandbox"
     os.kill(pid, signal.SIGKILL)
@@ -59,15 +59,15 @@ async def test_a_killed_core_leaves_no_process_and_its_run_is_shown_as_interrupt
     assert await gone(relatives) == []
     second = await connect(paths)
     try:
-        status = await second.questions.status()
+        status = await second.api.status()
         assert status.pid != pid
         assert status.interrupted == 1
-        assert (await second.questions.run(run_id)).state is RunState.INTERRUPTED
-        kinds = [entry.note.kind for entry in await second.questions.entries(EntryQuery(run_id=run_id))]
+        assert (await second.api.run(run_id)).state is RunState.INTERRUPTED
+        kinds = [entry.note.kind for entry in await second.api.entries(EntryQuery(run_id=run_id))]
         assert kinds[0] == "run.interrupted"
-        assert (await second.questions.verify_audit()).whole
+        assert (await second.api.verify_audit()).whole
     finally:
-        await second.questions.shut_down()
+        await second.api.shut_down()
         await asyncio.wait_for(second.closed.wait(), 60)
         await second.close()
 
@@ -91,10 +91,10 @@ async def test_a_core_killed_between_two_calls_keeps_every_entry_it_told_of_and_
                 enough.set()
 
     first.listen(hear)
-    await first.questions.connect("demo")
-    run = await first.questions.submit(BUSY, "call without an end", "")
+    await first.api.connect("demo")
+    run = await first.api.submit(BUSY, "call without an end", "")
     await asyncio.wait_for(enough.wait(), 60)
-    pid = (await first.questions.status()).pid
+    pid = (await first.api.status()).pid
     relatives = family(pid)
     os.kill(pid, signal.SIGKILL)
     await asyncio.wait_for(first.closed.wait(), 60)
@@ -115,8 +115,8 @@ async def test_a_core_killed_between_two_calls_keeps_every_entry_it_told_of_and_
 async def test_a_core_that_is_asked_to_stop_takes_everything_with_it(paths):
     connection = await connect(paths)
     await working(connection)
-    relatives = family((await connection.questions.status()).pid)
-    await connection.questions.shut_down()
+    relatives = family((await connection.api.status()).pid)
+    await connection.api.shut_down()
     await asyncio.wait_for(connection.closed.wait(), 60)
     await connection.close()
     assert await gone(relatives, 15) == []

@@ -33,6 +33,6 @@ async def test_customers_spelled_into_an_address_wait_and_a_no_keeps_them_here(
         assert run.verdict.risk is Risk.HIGH
         assert run.verdict.sentence.startswith("Data from demo.list_customers (line 3) goes to demo.fetch_page (url).")
         assert run.calls == ()
-        await person.questions.decide(Decision(run.id, run.proposal.sha, allow=False, by="you"))
+        await person.api.decide(Decision(run.id, run.proposal.sha, allow=False, by="you"))
         said = await asyncio.wait_for(answer, 60)
         assert said.is_error

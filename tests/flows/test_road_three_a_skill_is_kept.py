@@ -21,17 +21,17 @@ result = await count_pending()
 
 
 async def test_a_run_becomes_a_skill_that_agents_list_and_import(person, agent, run_that):
-    await person.questions.connect("demo")
-    await person.questions.submit(COUNT_OPEN, "count", "")
+    await person.api.connect("demo")
+    await person.api.submit(COUNT_OPEN, "count", "")
     run = await run_that(RunState.DONE, RunState.FAILED, RunState.REFUSED)
     assert run.state is RunState.DONE, run.fault
-    draft = await person.questions.draft_skill("count-pending", "Count pending orders.", run.proposal.code, run.id)
+    draft = await person.api.draft_skill("count-pending", "Count pending orders.", run.proposal.code, run.id)
     assert draft.state is SkillState.DRAFT
     assert draft.tools == ("demo.list_orders",)
     async with agent() as client:
         before = (await client.call_tool("list_skills", {})).content[0].text
         assert "count-pending" not in before
-        kept = await person.questions.keep_skill(draft.name, draft.sha)
+        kept = await person.api.keep_skill(draft.name, draft.sha)
         assert kept.state is SkillState.KEPT
         assert kept.version == 1
         assert "count-pending" in (await client.call_tool("list_skills", {})).content[0].text
@@ -53,24 +53,24 @@ async def test_what_an_agent_saves_is_only_a_draft_until_a_person_keeps_it(perso
         use = {"code": "from skills.say_hello import say_hello\nresult = await say_hello()", "description": "use it"}
         early = await client.call_tool("execute_code", use)
         assert early.is_error
-        skill = await person.questions.skill("say-hello")
+        skill = await person.api.skill("say-hello")
         assert skill.state is SkillState.DRAFT
-        await person.questions.keep_skill("say-hello", skill.sha)
+        await person.api.keep_skill("say-hello", skill.sha)
         late = await client.call_tool("execute_code", use)
     assert not late.is_error, late.content[0].text
     assert "hello" in late.content[0].text
 
 
 async def test_a_draft_that_changed_since_it_was_shown_is_not_kept(person):
-    shown = await person.questions.draft_skill("tidy", "Tidies.", "async def tidy():\n    return 1\n", "")
-    await person.questions.draft_skill("tidy", "Tidies.", "async def tidy():\n    return 2\n", "")
+    shown = await person.api.draft_skill("tidy", "Tidies.", "async def tidy():\n    return 1\n", "")
+    await person.api.draft_skill("tidy", "Tidies.", "async def tidy():\n    return 2\n", "")
     with pytest.raises(WorkbenchError):
-        await person.questions.keep_skill("tidy", shown.sha)
+        await person.api.keep_skill("tidy", shown.sha)
 
 
 async def test_a_retired_skill_is_hidden_from_agents(person, agent):
-    draft = await person.questions.draft_skill("old-way", "Was useful.", "async def old_way():\n    return 1\n", "")
-    await person.questions.keep_skill("old-way", draft.sha)
-    assert (await person.questions.retire_skill("old-way")).state is SkillState.RETIRED
+    draft = await person.api.draft_skill("old-way", "Was useful.", "async def old_way():\n    return 1\n", "")
+    await person.api.keep_skill("old-way", draft.sha)
+    assert (await person.api.retire_skill("old-way")).state is SkillState.RETIRED
     async with agent() as client:
         assert "old-way" not in (await client.call_tool("list_skills", {})).content[0].text

@@ -33,7 +33,7 @@ def window(qapp: QApplication, loop: Any, complete: Any, qtbot: Any, paths: Path
     made.show()
     living = spawn("window", live(made))
     qtbot.waitUntil(lambda: made.bridge.link.state is LinkState.LINKED, timeout=HANG)
-    complete(made.context.questions.connect("demo"))
+    complete(made.context.api.connect("demo"))
     yield made
     made.close()
     qtbot.waitUntil(living.done, timeout=HANG)
@@ -44,14 +44,14 @@ def window(qapp: QApplication, loop: Any, complete: Any, qtbot: Any, paths: Path
 
 async def _end_core(paths: Paths) -> None:
     connection = await connect(paths)
-    await connection.questions.shut_down()
+    await connection.api.shut_down()
     await connection.closed.wait()
     await connection.close()
 
 
 def test_a_form_of_the_demo_server_is_answered_in_the_window(window: Any, complete: Any, qtbot: Any) -> None:
     call = ToolCall("c1", "demo", "plan_visit", {"place": "the office"}, Origin.PERSON, "person")
-    calling = window.context.tasks.run("call", window.context.questions.call(call))
+    calling = window.context.tasks.run("call", window.context.api.call(call))
     qtbot.waitUntil(lambda: len(window.findChildren(AskDialog)) == 1, timeout=HANG)
     (dialog,) = window.findChildren(AskDialog)
     dialog.body.form.set_value({"name": "Ada", "day": "2026-05-01"})
@@ -59,15 +59,15 @@ def test_a_form_of_the_demo_server_is_answered_in_the_window(window: Any, comple
     dialog.send.click()
     qtbot.waitUntil(calling.done, timeout=HANG)
     assert json.loads(calling.result().structured)["plan"] == "Ada visits the office on 2026-05-01, 1 in all."
-    notes = complete(window.context.questions.entries(EntryQuery(kind="ask.")))
+    notes = complete(window.context.api.entries(EntryQuery(kind="ask.")))
     assert [entry.note.kind for entry in reversed(notes)] == ["ask.arrived", "ask.accept", "ask.given"]
 
 
 def test_a_cancelled_call_closes_its_question(window: Any, complete: Any, qtbot: Any) -> None:
     call = ToolCall("c2", "demo", "write_greeting", {"name": "Bo"}, Origin.PERSON, "person")
-    calling = window.context.tasks.run("call", window.context.questions.call(call))
+    calling = window.context.tasks.run("call", window.context.api.call(call))
     qtbot.waitUntil(lambda: len(window.findChildren(AskDialog)) == 1, timeout=HANG)
-    complete(window.context.questions.cancel_call("c2"))
+    complete(window.context.api.cancel_call("c2"))
     qtbot.waitUntil(calling.done, timeout=HANG)
     qtbot.waitUntil(lambda: not window.findChildren(AskDialog), timeout=HANG)
     assert not window.asks.isVisible()
@@ -84,12 +84,12 @@ await send_email(to=word, subject="Records", body="Here they are")
 def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there(
     window: Any, complete: Any, qtbot: Any
 ) -> None:
-    questions = window.context.questions
-    run = complete(questions.submit(PASSES_ON, "", ""))
-    qtbot.waitUntil(lambda: complete(questions.run(run.id)).state not in NOT_YET, timeout=HANG)
-    run = complete(questions.run(run.id))
+    api = window.context.api
+    run = complete(api.submit(PASSES_ON, "", ""))
+    qtbot.waitUntil(lambda: complete(api.run(run.id)).state not in NOT_YET, timeout=HANG)
+    run = complete(api.run(run.id))
     if run.state is RunState.WAITING:
-        complete(questions.decide(Decision(run.id, run.proposal.sha, True, "you", seal=run.seal, seconds=5.0)))
+        complete(api.decide(Decision(run.id, run.proposal.sha, True, "you", seal=run.seal, seconds=5.0)))
     qtbot.waitUntil(window.pauses.isVisible, timeout=HANG)
     window.pauses.act.click()
     qtbot.waitUntil(lambda: len(window.findChildren(PauseDialog)) == 1, timeout=HANG)
@@ -99,10 +99,10 @@ def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there
     assert "demo.read_mail, in this run" in told
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert dialog.isHidden()
-    assert complete(questions.run(run.id)).pauses, "it keeps waiting"
+    assert complete(api.run(run.id)).pauses, "it keeps waiting"
     window.pauses.act.click()
     assert window.findChildren(PauseDialog) == [dialog]
     QTest.keyClick(dialog.deny, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: complete(questions.run(run.id)).state is RunState.FAILED, timeout=HANG)
-    assert "denied" in complete(questions.run(run.id)).fault.message
+    qtbot.waitUntil(lambda: complete(api.run(run.id)).state is RunState.FAILED, timeout=HANG)
+    assert "denied" in complete(api.run(run.id)).fault.message
     qtbot.waitUntil(lambda: not window.pauses.isVisible(), timeout=HANG)

@@ -35,7 +35,7 @@ class Hands:
 
     def __init__(self, window: MainWindow, qtbot: Any, complete: Callable[..., Any], colours: str) -> None:
         self.window = window
-        self.questions = window.context.questions
+        self.api = window.context.api
         self._qtbot = qtbot
         self._complete = complete
         self._colours = colours
@@ -99,7 +99,7 @@ def hands(
 
 async def _end_core(paths: Paths) -> None:
     connection = await connect(paths)
-    await connection.questions.shut_down()
+    await connection.api.shut_down()
     await connection.closed.wait()
     await connection.close()
 
@@ -116,11 +116,11 @@ def test_a_newcomer_walks_all_three_roads(hands: Hands) -> None:
     assert sheet is not None
     QTest.qWait(200)
     window.centre.tool.run()
-    hands.wait(lambda: hands.ask(hands.questions.entries(EntryQuery(tool="list_orders", kind="call.done"))))
+    hands.wait(lambda: hands.ask(hands.api.entries(EntryQuery(tool="list_orders", kind="call.done"))))
     hands.look("2-called")
 
     # Road two: a real agent proposes a program; it waits, is read, allowed and runs.
-    hands.ask(hands.questions.start_example_agent())
+    hands.ask(hands.api.start_example_agent())
     hands.wait(lambda: waiting(hands))
     hands.press("Review")
     dialog = hands.dialog("ApprovalDialog")
@@ -129,9 +129,9 @@ def test_a_newcomer_walks_all_three_roads(hands: Hands) -> None:
     QTest.qWait(900)  # nothing can be allowed in the first 0.7 s
     see_everything(dialog)
     hands.press("Allow once", dialog)
-    hands.wait(lambda: hands.ask(hands.questions.run(run.id)).state is RunState.DONE)
+    hands.wait(lambda: hands.ask(hands.api.run(run.id)).state is RunState.DONE)
     hands.look("4-ran")
-    done = hands.ask(hands.questions.run(run.id))
+    done = hands.ask(hands.api.run(run.id))
     assert "@" in done.result
     assert "[EMAIL_1." in done.model_view
 
@@ -154,10 +154,10 @@ def test_a_killed_core_is_said_and_comes_back_and_what_was_typed_stays(hands: Ha
     hands.wait(lambda: window.bridge.link.state is LinkState.LINKED)
     window.centre.make_all()
     window.centre.editor.open_code("draft", "print('not lost')\n")
-    pid = hands.ask(hands.questions.status()).pid
+    pid = hands.ask(hands.api.status()).pid
     os.kill(pid, signal.SIGKILL)
     hands.wait(lambda: window.bridge.link.again and window.bridge.link.state is LinkState.LINKED)
-    assert hands.ask(hands.questions.status()).pid != pid
+    assert hands.ask(hands.api.status()).pid != pid
     sheet = window.centre.editor.sheet()
     assert sheet is not None
     assert "not lost" in sheet.text()
@@ -169,7 +169,7 @@ def test_a_core_that_was_stopped_stays_stopped_until_a_person_wants_it_back(hand
     hands.wait(lambda: window.bridge.link.state is LinkState.LINKED)
     hands.wait(lambda: window.servers.model.states())
     QTest.qWait(500)  # questions still open when a core goes may reset the connection before its last words are read
-    hands.ask(hands.questions.shut_down())
+    hands.ask(hands.api.shut_down())
     hands.wait(lambda: window.bridge.link.state is LinkState.BROKEN)
     QTest.qWait(500)
     assert window.bridge.link.state is LinkState.BROKEN
@@ -182,15 +182,15 @@ def test_an_open_question_ends_with_its_core(hands: Hands) -> None:
     window = hands.window
     hands.press("Connect the demo server")
     hands.wait(lambda: hands.sees("demo is connected"))
-    hands.ask(hands.questions.start_example_agent())
+    hands.ask(hands.api.start_example_agent())
     hands.wait(lambda: waiting(hands))
     hands.press("Review")
     dialog = hands.dialog("ApprovalDialog")
-    os.kill(hands.ask(hands.questions.status()).pid, signal.SIGKILL)
+    os.kill(hands.ask(hands.api.status()).pid, signal.SIGKILL)
     hands.wait(lambda: window.bridge.link.again and window.bridge.link.state is LinkState.LINKED)
     assert hands._button("Allow once", dialog) is None, "nothing is left to allow"
     hands.look("8-question-over", dialog)
-    runs = hands.ask(hands.questions.runs())
+    runs = hands.ask(hands.api.runs())
     assert [run.state for run in runs] == [RunState.INTERRUPTED]
     dialog.close()
 
@@ -200,11 +200,11 @@ def wish_tool(window: MainWindow, tool: str) -> None:
 
 
 def waiting(hands: Hands) -> list[Any]:
-    return [run for run in hands.ask(hands.questions.runs()) if run.state is RunState.WAITING]
+    return [run for run in hands.ask(hands.api.runs()) if run.state is RunState.WAITING]
 
 
 def kept(hands: Hands) -> list[str]:
-    return [skill.name for skill in hands.ask(hands.questions.skills()) if skill.state is SkillState.KEPT]
+    return [skill.name for skill in hands.ask(hands.api.skills()) if skill.state is SkillState.KEPT]
 
 
 def see_everything(dialog: QWidget) -> None:

@@ -349,7 +349,7 @@ def window(
         return await connect_in_memory(paper, bus)
 
     tasks, bridge = Tasks(), Bridge(connect)
-    made = MainWindow(Context(bridge.questions, tasks, theme, paths, bridge.fetch), bridge)
+    made = MainWindow(Context(bridge.api, tasks, theme, paths, bridge.fetch), bridge)
     qtbot.addWidget(made, before_close_func=lambda _: None)
     made.add_output()
     made.centre.make_all()
@@ -381,7 +381,7 @@ def settled(window: Any, qtbot: Any, complete: Any) -> Callable[[], None]:
 
     def wait() -> None:
         for _ in range(2):
-            complete(window.bridge.questions.settings())
+            complete(window.bridge.api.settings())
             qtbot.wait(15)
             qtbot.waitUntil(lambda: not busy(), timeout=60_000)
 

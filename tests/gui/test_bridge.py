@@ -15,8 +15,8 @@ from workbench.records import Fault
 class PaperWire:
     """A connection that ends when told to."""
 
-    def __init__(self, questions: Any) -> None:
-        self.questions = questions
+    def __init__(self, api: Any) -> None:
+        self.api = api
         self.closed = asyncio.Event()
         self.listeners: list[Any] = []
 
@@ -51,7 +51,7 @@ def test_events_become_one_signal_and_questions_go_through(loop: Any, complete: 
     with qtbot.waitSignal(bridge.heard) as heard:
         wires[0].listeners[0](event)
     assert heard.args == [event]
-    assert complete(bridge.questions.status()).pid == 4711
+    assert complete(bridge.api.status()).pid == 4711
     assert complete(bridge.fetch("h", 1, 2)) == "h:1:2"
     complete(bridge.close())
     complete(asyncio.wait_for(keeping, 60))
@@ -68,7 +68,7 @@ def test_a_lost_core_is_connected_again_under_the_same_questions(
 
     bridge, links = Bridge(connect), []
     bridge.linked.connect(links.append)
-    questions = bridge.questions
+    api = bridge.api
     keeping = spawn("link", bridge.keep())
     qtbot.waitUntil(lambda: bridge.link.state is LinkState.LINKED)
     wires[0].closed.set()
@@ -77,7 +77,7 @@ def test_a_lost_core_is_connected_again_under_the_same_questions(
         LinkState.CONNECTING, LinkState.LINKED, LinkState.LOST, LinkState.LINKED,
     ]  # fmt: skip
     assert links[-1].again
-    assert complete(questions.status()).pid == 4711
+    assert complete(api.status()).pid == 4711
     complete(bridge.close())
     complete(asyncio.wait_for(keeping, 60))
 
@@ -101,9 +101,9 @@ def test_a_question_without_a_core_gets_a_sentence(loop: Any, complete: Any) -> 
 
     bridge = Bridge(connect)
     with pytest.raises(WorkbenchError, match="not connected"):
-        complete(bridge.questions.status())
+        complete(bridge.api.status())
     with pytest.raises(AttributeError):
-        bridge.questions.no_such_question  # type: ignore[attr-defined]  # noqa: B018
+        bridge.api.no_such_question  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_after_a_lost_event_every_pane_loads_again(loop: Any, complete: Any, qtbot: Any, paper: Any) -> None:

@@ -64,7 +64,7 @@ def again(
 
     def show() -> Any:
         tasks, bridge = Tasks(), Bridge(connect)
-        made = MainWindow(Context(bridge.questions, tasks, theme, paths, bridge.fetch), bridge)
+        made = MainWindow(Context(bridge.api, tasks, theme, paths, bridge.fetch), bridge)
         qtbot.addWidget(made, before_close_func=lambda _: None)
         made.add_output()
         made.centre.make_all()

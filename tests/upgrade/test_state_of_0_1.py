@@ -44,13 +44,13 @@ def old(tmp_path, monkeypatch):
 async def test_nothing_that_0_1_kept_is_lost(old):
     paths, expected = old
     connection = await connect(paths, role="window")
-    questions = connection.questions
+    api = connection.api
     try:
-        audit = Counter(entry.note.kind for entry in await questions.entries(EntryQuery(limit=10_000)))
-        assert (await questions.verify_audit()).whole
+        audit = Counter(entry.note.kind for entry in await api.entries(EntryQuery(limit=10_000)))
+        assert (await api.verify_audit()).whole
         # What this core notes while it opens comes on top.
         assert {kind: audit[kind] for kind, count in expected["audit"].items() if audit[kind] < count} == {}
-        permissions = await questions.permissions()
+        permissions = await api.permissions()
         rules = [
             [rule.kind, str(rule.word), rule.server, rule.tool, [[p.path, p.pattern] for p in rule.where], rule.id]
             for rule in permissions.rules
@@ -63,33 +63,33 @@ async def test_nothing_that_0_1_kept_is_lost(old):
             for server, tools in permissions.trust.bits.items()
         }
         assert annotations == expected["annotations"]
-        skills = [[s.name, str(s.state), s.version, s.sha, list(s.tags)] for s in await questions.skills()]
+        skills = [[s.name, str(s.state), s.version, s.sha, list(s.tags)] for s in await api.skills()]
         assert sorted(skills) == expected["skills"]
-        assert [made.name for made in await questions.cassettes("count-orders")] == expected["recordings"]
-        runs = [[run.id, str(run.state), run.proposal.purpose, run.proposal.sha] for run in await questions.runs()]
+        assert [made.name for made in await api.cassettes("count-orders")] == expected["recordings"]
+        runs = [[run.id, str(run.state), run.proposal.purpose, run.proposal.sha] for run in await api.runs()]
         assert sorted(runs) == sorted(expected["runs"])
-        calls = await questions.past(PastQuery())
+        calls = await api.past(PastQuery())
         assert sorted([call.server, call.tool] for call in calls) == expected["history"]
-        saved = (await questions.saved_calls()).calls
+        saved = (await api.saved_calls()).calls
         assert [[c.collection, c.name, c.server, c.tool, c.note, list(c.tags)] for c in saved] == expected["saved"]
-        marks = (await questions.privacy_rules()).marks
+        marks = (await api.privacy_rules()).marks
         assert sorted([m.hide, m.what, m.text, m.source] for m in marks) == expected["marks"]
-        hosts = (await questions.network()).hosts
+        hosts = (await api.network()).hosts
         assert sorted([host.domain, host.accepted] for host in hosts) == expected["hosts"]
-        profiles = (await questions.profiles()).all
+        profiles = (await api.profiles()).all
         assert sorted([p.name, p.base, p.seconds, p.accepted] for p in profiles) == expected["profiles"]
-        assert await questions.has_pin() is expected["pin"]
-        servers = await questions.servers()
+        assert await api.has_pin() is expected["pin"]
+        servers = await api.servers()
         assert sorted([s.config.name, s.config.url, s.config.disabled] for s in servers) == expected["servers"]
-        assert [change.id for change in await questions.file_changes()] == [name for name, _ in expected["changes"]]
-        held = await questions.held_files()
+        assert [change.id for change in await api.file_changes()] == [name for name, _ in expected["changes"]]
+        held = await api.held_files()
         assert [[change.id, [file.path for file in change.files]] for change in held] == expected["held"]
-        settings = await questions.settings()
+        settings = await api.settings()
         assert {name: getattr(settings, name.replace(".", "_")) for name in expected["settings"]} == (
             expected["settings"]
         )
-        await questions.unlock_secrets("correct horse battery staple")
-        assert "acme-token" in {secret.name for secret in (await questions.secrets()).secrets}
+        await api.unlock_secrets("correct horse battery staple")
+        assert "acme-token" in {secret.name for secret in (await api.secrets()).secrets}
     finally:
         await connection.close()
 
@@ -98,23 +98,23 @@ async def test_what_0_1_decided_and_kept_still_works(old):
     """The recording plays, the held change can be written, the change of a run undone, the skill runs."""
     paths, expected = old
     connection = await connect(paths, role="window")
-    questions = connection.questions
+    api = connection.api
     try:
-        (played,) = await questions.test_skill("count-orders")
+        (played,) = await api.test_skill("count-orders")
         assert played.state == "changed"  # a docstring was edited after it was recorded; the behaviour is the same
         ((run_id, files),) = expected["held"]
-        await questions.decide_files(run_id, tuple(files), ())
+        await api.decide_files(run_id, tuple(files), ())
         assert (paths.workspace / "config.xml").read_text(encoding="utf-8") == "<a />"
-        undone = await questions.undo_plan(expected["changes"][0][0])
+        undone = await api.undo_plan(expected["changes"][0][0])
         assert undone.lines
-        await connect_allowed_servers(questions)
-        begun = await questions.submit(
+        await connect_allowed_servers(api)
+        begun = await api.submit(
             "from skills.count_orders import count_orders\nreturn await count_orders(limit=2)\n", "use it", ""
         )
 
         async def allow(run):
             if run.state is RunState.WAITING:
-                await questions.decide(Decision(run.id, run.proposal.sha, allow=True, by="", seal=run.seal))
+                await api.decide(Decision(run.id, run.proposal.sha, allow=True, by="", seal=run.seal))
 
         done = await wait_for_run(connection, begun.id, allow)
         assert (done.state, await connection.whole(done.result), done.fault) == (RunState.DONE, "2", None)
@@ -126,21 +126,21 @@ async def test_an_approval_for_good_counts_or_asks_again(old):
     """It may ask again where the way approvals are fingerprinted changed, but it never runs what was not approved."""
     paths, _ = old
     connection = await connect(paths, role="window")
-    questions = connection.questions
+    api = connection.api
     try:
         asked = []
 
         async def deny(run):
             if run.state is RunState.WAITING:
                 asked.append(run.id)
-                await questions.decide(Decision(run.id, run.proposal.sha, allow=False, by="", seal=run.seal))
+                await api.decide(Decision(run.id, run.proposal.sha, allow=False, by="", seal=run.seal))
 
-        await connect_allowed_servers(questions)
-        same = await wait_for_run(connection, (await questions.submit(SEND, "again", "")).id, deny)
+        await connect_allowed_servers(api)
+        same = await wait_for_run(connection, (await api.submit(SEND, "again", "")).id, deny)
         assert same.state is (RunState.REFUSED if asked else RunState.DONE)
         asked.clear()
         other = SEND.replace("ops@acme.example", "boss@other.example")
-        changed = await wait_for_run(connection, (await questions.submit(other, "other", "")).id, deny)
+        changed = await wait_for_run(connection, (await api.submit(other, "other", "")).id, deny)
         assert (changed.state, len(asked)) == (RunState.REFUSED, 1)
     finally:
         await connection.close()

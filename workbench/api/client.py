@@ -1,6 +1,6 @@
 """A client's connection to the core: calls its API methods and receives its events.
 
-`connection.questions` is typed as `ApiMethods`; each call travels to the core and back. Imports little: a window
+`connection.api` is typed as `CoreApi`; each call travels to the core and back. Imports little: a window
 paints before anything of the core is loaded.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, cast
 from msgspec import Raw
 
 from workbench import __version__
-from workbench.api.client_stub import ApiMethods
+from workbench.api.client_stub import CoreApi
 from workbench.api.codec import NOTHING, Hint, Message, Shelved, decode, decode_event
 from workbench.api.core_launcher import CoreLauncher, reap_launched
 from workbench.api.frames import HELLO_SECONDS, PROTOCOL, READ_AHEAD, SLICE, error_from_json, pack_frame, read_frame
@@ -36,7 +36,7 @@ class CoreConnection:
     """An open connection. `closed` is set when the core is gone, whoever ended it."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.questions = cast(ApiMethods, _Remote(self))
+        self.api = cast(CoreApi, _Remote(self))
         self.closed = asyncio.Event()
         self._reader = reader
         self._writer = writer
@@ -84,7 +84,7 @@ class CoreConnection:
         self._closers.append(closer)
 
     async def ask(self, method: MethodSchema, *args: Any, **kwargs: Any) -> Any:
-        """Any: as the method declares; `questions` gives this its types."""
+        """Any: as the method declares; `api` gives this its types."""
         given = method.encode_arguments(*args, **kwargs)
         return await self._send({"ask": method.name, "arguments": given}, method.answer)
 
@@ -151,14 +151,14 @@ class CoreConnection:
 
 
 class _Remote:
-    """Turns each method that `ApiMethods` declares into a request."""
+    """Turns each method that `CoreApi` declares into a request."""
 
     def __init__(self, connection: CoreConnection) -> None:
         self._connection = connection
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        """Any: the cast to `ApiMethods` in `Connection` gives the types."""
-        declared = getattr(ApiMethods, name, None)
+        """Any: the cast to `CoreApi` in `CoreConnection` gives the types."""
+        declared = getattr(CoreApi, name, None)
         if mark_of(declared) is None:
             raise AttributeError(f"there is no API method {name!r}")
         method, connection = schema_of(declared, name), self._connection

@@ -103,7 +103,7 @@ from workbench.records import (
 from workbench.settings import Settings
 
 
-class ApiMethods(Protocol):
+class CoreApi(Protocol):
     """What a client calls on the core. Errors arrive as `WorkbenchError`."""
 
     @api(decides=True)

@@ -6,7 +6,7 @@ import asyncio
 import socket
 
 from workbench.api.client import CoreConnection, greet
-from workbench.api.client_stub import ApiMethods
+from workbench.api.client_stub import CoreApi
 from workbench.api.frames import READ_AHEAD
 from workbench.api.marker import mark_of
 from workbench.api.registry import ApiMethod, Registry
@@ -15,14 +15,14 @@ from workbench.events import Bus
 
 
 class StandIn(Registry):
-    """The methods of an object that a test puts in the core's place; what travels is what `ApiMethods` declares."""
+    """The methods of an object that a test puts in the core's place; what travels is what `CoreApi` declares."""
 
     def __init__(self, answers: object) -> None:
         super().__init__()
         self._answers = answers
 
     def get(self, name: str) -> ApiMethod | None:
-        declared = getattr(ApiMethods, name, None)
+        declared = getattr(CoreApi, name, None)
         mark, bound = mark_of(declared), getattr(self._answers, name, None)
         return None if mark is None or declared is None or bound is None else ApiMethod(declared, bound, mark)
 

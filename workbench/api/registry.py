@@ -11,7 +11,7 @@ from workbench.api.marker import ApiMark, mark_of
 from workbench.api.method_schema import MethodSchema, schema_of
 
 if TYPE_CHECKING:
-    from workbench.api.client_stub import ApiMethods
+    from workbench.api.client_stub import CoreApi
 
 
 class ApiMethod:
@@ -67,9 +67,9 @@ class Registry:
         return method is not None and method.mark.decides
 
     @property
-    def local(self) -> ApiMethods:
+    def local(self) -> CoreApi:
         """The methods for code inside the core's process: called directly, without encoding anything."""
-        return cast("ApiMethods", _Local(self))
+        return cast("CoreApi", _Local(self))
 
 
 class _Local:
@@ -77,7 +77,7 @@ class _Local:
         self._registry = registry
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        """Any: the cast to `ApiMethods` gives the types."""
+        """Any: the cast to `CoreApi` gives the types."""
         if (method := self._registry.get(name)) is None:
             raise AttributeError(f"there is no API method {name!r}")
         return method

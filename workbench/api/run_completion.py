@@ -17,7 +17,7 @@ from workbench.records.runs import ENDS
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
-    from workbench.api.client_stub import ApiMethods
+    from workbench.api.client_stub import CoreApi
     from workbench.events import Event
 
 POLL_SECONDS = 2.0  # the run is asked for at least this often, in case an event is lost
@@ -50,16 +50,16 @@ async def wait_for_run(connection: CoreConnection, run_id: str, on_held: OnHeld 
     finally:
         if over is None and not connection.closed.is_set():
             with contextlib.suppress(WorkbenchError):  # the core is gone, and the program with it
-                await connection.questions.stop_run(run_id)
+                await connection.api.stop_run(run_id)
 
 
-async def connect_allowed_servers(questions: ApiMethods) -> None:
+async def connect_allowed_servers(api: CoreApi) -> None:
     """Start servers that are allowed and whose tools are unknown, so that programs can import them."""
-    for state in await questions.servers():
+    for state in await api.servers():
         known = state.tool_count or state.config.disabled or state.status is not ServerStatus.STOPPED
         if not known and (state.allowed or state.config.builtin):
             with contextlib.suppress(WorkbenchError):  # its state says why; a program that needs it will say so too
-                await questions.connect(state.config.name)
+                await api.connect(state.config.name)
 
 
 async def _wait(connection: CoreConnection, run_id: str, on_held: OnHeld | None) -> Run:
@@ -70,7 +70,7 @@ async def _wait(connection: CoreConnection, run_id: str, on_held: OnHeld | None)
 
     forget = connection.listen(hear)
     try:
-        while (run := await connection.questions.run(run_id)).state not in ENDS:
+        while (run := await connection.api.run(run_id)).state not in ENDS:
             changed.clear()
             if on_held is not None and (fresh := _held(run) - told):
                 told |= fresh

@@ -28,7 +28,7 @@ from workbench.records import Decision, FileChanges, Gate, JsonObject, Pause, Pa
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
-    from workbench.api.client_stub import ApiMethods
+    from workbench.api.client_stub import CoreApi
 
 PROGRAM, CALL, FILES = "program", "call", "files"
 _LINES = 400  # of one difference
@@ -80,7 +80,7 @@ class Request(ABC):
         """What the user reads first."""
 
     @abstractmethod
-    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
         """The answer; it is about exactly what was shown."""
 
     @abstractmethod
@@ -137,18 +137,18 @@ class ProgramRequest(Request):
             typed = await terminal.line(f"Open {host} for this run? Type yes, or Enter to leave it closed: ")
             self._hosts += (host,) if typed == "yes" else ()
 
-    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
         run = self.run
         same = [
             other.id
-            for other in await questions.runs()
+            for other in await api.runs()
             if (other.seal, other.proposal.session) == (run.seal, run.proposal.session)
             and other.state is RunState.WAITING
             and other.id != run.id
         ]
         decision = Decision(run.id, run.proposal.sha, allow, "you", reason, time.time(), seconds, scope=scope)
         hosts = self._hosts if allow else ()
-        await questions.decide(replace(decision, seal=run.seal, hosts=hosts, also=tuple(same) if run.seal else ()))
+        await api.decide(replace(decision, seal=run.seal, hosts=hosts, also=tuple(same) if run.seal else ()))
 
     def ended_by(self, event: Event) -> str:
         if not isinstance(event, RunChanged) or event.run.id != self.id:
@@ -180,8 +180,8 @@ class CallRequest(Request):
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
         return call_facts(self.pause, await connection.whole(self.pause.arguments), width)
 
-    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
-        await questions.answer_pause(PauseAnswer(self.id, allow, "once", reason, seconds))
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+        await api.answer_pause(PauseAnswer(self.id, allow, "once", reason, seconds))
 
     def ended_by(self, event: Event) -> str:
         if isinstance(event, RunPaused) and event.before == self.id:
@@ -206,7 +206,7 @@ class FilesRequest(Request):
         return "allow"
 
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
-        plan = await connection.questions.held_plan(self.id)
+        plan = await connection.api.held_plan(self.id)
         self._shown = {line.path: line.state for line in plan.lines}
         lines = [self.sentence, "Nobody approved this program. The files are as they were until you decide.", ""]
         for line in plan.lines:
@@ -217,7 +217,7 @@ class FilesRequest(Request):
 
     async def _difference(self, connection: CoreConnection, path: str) -> list[str]:
         try:
-            texts = await connection.questions.held_text(self.id, path)
+            texts = await connection.api.held_text(self.id, path)
         except WorkbenchError as fault:
             return [f"  {fault.message}"]
         now, proposed = [(await connection.whole(text)).splitlines() for text in texts]
@@ -225,19 +225,19 @@ class FilesRequest(Request):
         more = [f"  … {len(lines) - _LINES:,} more lines are different"] if len(lines) > _LINES else []
         return [*lines[:_LINES], *more]
 
-    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
         paths = tuple(path for path, state in self._shown.items() if not allow or state in ("ready", "done"))
         if allow and not paths:
             raise WorkbenchError(
                 "Each of these files changed since the program began, so none was written.",
                 "Overwrite them in the window, or deny the changes.",
             )
-        now = {line.path: line.state for line in (await questions.held_plan(self.id)).lines}
+        now = {line.path: line.state for line in (await api.held_plan(self.id)).lines}
         if allow and any(now.get(path) != self._shown[path] for path in paths):
             raise WorkbenchError(
                 "A file changed after it was shown.", "Nothing was decided. Look at it again; it waits."
             )
-        done = await questions.decide_files(self.id, *((paths, ()) if allow else ((), paths)))
+        done = await api.decide_files(self.id, *((paths, ()) if allow else ((), paths)))
         if done.note:
             raise WorkbenchError(done.note, "What could not be written waits on.")
 
@@ -247,11 +247,11 @@ class FilesRequest(Request):
         return "What waits is different now; look at it again." if event.count else "It was decided elsewhere."
 
 
-async def found(questions: ApiMethods) -> list[Request]:
+async def found(api: CoreApi) -> list[Request]:
     """All that waits in one project; what is nearest to its deadline first."""
-    programs = [ProgramRequest(run) for run in await questions.runs() if run.state is RunState.WAITING]
-    calls = [CallRequest(pause) for pause in await questions.pauses()]
-    files = [FilesRequest(one) for one in await questions.held_files()]
+    programs = [ProgramRequest(run) for run in await api.runs() if run.state is RunState.WAITING]
+    calls = [CallRequest(pause) for pause in await api.pauses()]
+    files = [FilesRequest(one) for one in await api.held_files()]
     return sorted([*programs, *calls, *files], key=lambda one: one.deadline)
 
 
@@ -260,7 +260,7 @@ def locate(bench: str | None, paths: Paths, wanted: str, kinds: Sequence[str]) -
     matches: list[tuple[Paths, Request]] = []
     others: list[Request] = []
     for one in running(bench, paths):
-        for request in talk(one, lambda connection: found(connection.questions), start=False, role=ROLE):
+        for request in talk(one, lambda connection: found(connection.api), start=False, role=ROLE):
             if request.kind in kinds and _names(wanted, request.id):
                 matches.append((one, request))
             else:
@@ -284,7 +284,7 @@ def decide(paths: Paths, request_id: str, *, allow: bool, reason: str = "") -> i
 
 
 async def _decide(connection: CoreConnection, terminal: Terminal, request_id: str, allow: bool, reason: str) -> int:
-    request = next((one for one in await found(connection.questions) if one.id == request_id), None)
+    request = next((one for one in await found(connection.api) if one.id == request_id), None)
     if request is None:
         raise WorkbenchError(
             f"{request_id} does not wait for you any more.", "`mcp-workbench runs list` lists what does."
@@ -337,10 +337,10 @@ async def settle(
             reason = await terminal.line("Why not? The agent reads this (Enter for no reason): ", over) or ""
         if says_yes and isinstance(request, ProgramRequest):
             await request.ask_hosts(terminal)
-        if not await unlock(connection.questions, terminal):
+        if not await unlock(connection.api, terminal):
             return later()
         forget()
-        await request.send(connection.questions, allow=says_yes, reason=reason, seconds=seconds, scope=scope)
+        await request.send(connection.api, allow=says_yes, reason=reason, seconds=seconds, scope=scope)
     finally:
         forget()
         losing.cancel()
@@ -378,7 +378,7 @@ def _listed(requests: Sequence[Request]) -> str:
 def _stands(bench: str | None, paths: Paths, wanted: str) -> str:
     """How a run of this id stands that does not wait."""
     for one in running(bench, paths):
-        for run in talk(one, lambda connection: connection.questions.runs(), start=False):
+        for run in talk(one, lambda connection: connection.api.runs(), start=False):
             if _names(wanted, run.id):
                 decision = run.decision
                 said = f", after it was {'allowed' if decision.allow else 'denied'}" if decision is not None else ""

@@ -54,11 +54,11 @@ async def _judged(
     connection: CoreConnection, given: argparse.Namespace, programs: list[Program]
 ) -> tuple[list[Verdict], str]:
 
-    questions = connection.questions
-    verdicts = [await questions.assess(one.code, one.language, given.profile) for one in programs]
+    api = connection.api
+    verdicts = [await api.assess(one.code, one.language, given.profile) for one in programs]
     if not given.sarif:
         return verdicts, ""
-    return verdicts, await connection.whole(await questions.sarif(tuple(given.files), tuple(verdicts)))
+    return verdicts, await connection.whole(await api.sarif(tuple(given.files), tuple(verdicts)))
 
 
 def _print(program: Program, verdict: Verdict) -> None:

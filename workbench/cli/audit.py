@@ -72,7 +72,7 @@ def _moment(text: str) -> float:
 
 
 def _verify(given: argparse.Namespace, paths: Paths) -> int:
-    report = ask(paths, lambda questions: questions.verify_audit())
+    report = ask(paths, lambda api: api.verify_audit())
     if given.output == "json":
         print_record(report)
     elif report.whole:
@@ -84,7 +84,7 @@ def _verify(given: argparse.Namespace, paths: Paths) -> int:
 
 def _query(given: argparse.Namespace, paths: Paths) -> int:
     query = replace(_asked(given), before=given.before, limit=given.limit)
-    entries = ask(paths, lambda questions: questions.entries(query))
+    entries = ask(paths, lambda api: api.entries(query))
     if given.output == "json":
         print_record(entries)
         return DONE
@@ -100,14 +100,14 @@ def _query(given: argparse.Namespace, paths: Paths) -> int:
 def _export(given: argparse.Namespace, paths: Paths) -> int:
     file = Path(given.file).absolute()
     form = file.suffix.removeprefix(".").lower()
-    count = ask(paths, lambda questions: questions.export_entries(_asked(given), str(file), form))
+    count = ask(paths, lambda api: api.export_entries(_asked(given), str(file), form))
     print(f"{count:,} entries were written into {file}.", file=sys.stderr)
     return DONE
 
 
 def _report(given: argparse.Namespace, paths: Paths) -> int:
     async def made(connection: CoreConnection) -> str:
-        return await connection.whole(await connection.questions.audit_report(given.since, given.until, given.format))
+        return await connection.whole(await connection.api.audit_report(given.since, given.until, given.format))
 
     text = talk(paths, made)
     if not given.out:

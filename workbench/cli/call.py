@@ -22,7 +22,7 @@ from workbench.records import Fault, JsonValue, Origin, Outcome, Permission, Too
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
-    from workbench.api.client_stub import ApiMethods
+    from workbench.api.client_stub import CoreApi
     from workbench.events import Event
 
 EPILOG = """arguments:
@@ -67,9 +67,9 @@ def _call(given: argparse.Namespace, paths: Paths) -> int:
 
 
 async def _carry(connection: CoreConnection, given: argparse.Namespace, arguments: dict[str, JsonValue]) -> Outcome:
-    questions = connection.questions
-    await reach(questions, given.server, given.allow)
-    tool = await questions.tool(given.server, given.tool)
+    api = connection.api
+    await reach(api, given.server, given.allow)
+    tool = await api.tool(given.server, given.tool)
     _add_typed(arguments, given.arg, tool)
     line = terminal(busy=given.json == "-")
     call = ToolCall(
@@ -84,10 +84,10 @@ async def _carry(connection: CoreConnection, given: argparse.Namespace, argument
     )
     forget = connection.listen(_Progress(call.id))
     try:
-        outcome = await questions.call(call)
+        outcome = await api.call(call)
         if outcome.needs_confirmation and line is not None:
-            if await _agreed(questions, tool, outcome, line):
-                outcome = await questions.call(replace(call, confirmed=True))
+            if await _agreed(api, tool, outcome, line):
+                outcome = await api.call(replace(call, confirmed=True))
             else:
                 outcome = replace(outcome, fault=Fault("You did not agree to the call."))
         return await bring_whole(connection, outcome)
@@ -95,14 +95,14 @@ async def _carry(connection: CoreConnection, given: argparse.Namespace, argument
         forget()
 
 
-async def _agreed(questions: ApiMethods, tool: Tool, outcome: Outcome, line: Line) -> bool:
+async def _agreed(api: CoreApi, tool: Tool, outcome: Outcome, line: Line) -> bool:
     """What the user says at the terminal; "always" and "trust" are kept, for calls that they make by hand."""
     narrate(visible(outcome.fault.message if outcome.fault else f"{tool.name} may change or send something."))
     lasting = " [a]lways call this tool, [t]rust this server," if outcome.asks else ""
     word = (await line(f"Call it? [y]es, once,{lasting} [N]o: ")).strip().lower()
     if outcome.asks and word in ("a", "always", "t", "trust"):
         name = tool.name if word.startswith("a") else ""
-        kept = await questions.set_permission(Permission("", "own", Word.ALLOW, tool.server, name))
+        kept = await api.set_permission(Permission("", "own", Word.ALLOW, tool.server, name))
         narrate(visible(f"{kept.label} Revoke it in the window under Workbench > What you allowed."))
         return True
     return word in ("y", "yes")

@@ -48,7 +48,7 @@ def _connect(given: argparse.Namespace, paths: Paths) -> int:
 
 
 async def _carry(connection: CoreConnection, given: argparse.Namespace) -> int:
-    files = await connection.questions.client_files()
+    files = await connection.api.client_files()
     if not given.client:
         _list(files, given.output)
         return DONE
@@ -58,7 +58,7 @@ async def _carry(connection: CoreConnection, given: argparse.Namespace) -> int:
         narrate(f"mcp-workbench: There is no client {given.client!r:.60}{where}.")
         narrate(f"There are {', '.join(_names(files))}.")
         return USAGE
-    preview = await connection.questions.preview_export(found.id, (), True)
+    preview = await connection.api.preview_export(found.id, (), True)
     code = await _write(connection, preview) if given.write else _show(preview, given.output)
     if given.wait and code == DONE:
         await _wait(connection)
@@ -98,7 +98,7 @@ async def _write(connection: CoreConnection, preview: ExportPreview) -> int:
         narrate(f"It stands in {preview.client.file} already.")
         return DONE
     narrate(f"{preview.client.file}:\n{preview.diff}")
-    report = await connection.questions.export_servers(preview.client.id, (), True, preview.sha)
+    report = await connection.api.export_servers(preview.client.id, (), True, preview.sha)
     narrate(f"Written. Start {report.client.client} again if it runs.")
     print_data(_way_back(report))
     return DONE
@@ -133,7 +133,7 @@ async def _wait(connection: CoreConnection) -> None:
 
     forget = connection.listen(hear)
     try:
-        came.put_nowait((await connection.questions.status()).agents)
+        came.put_nowait((await connection.api.status()).agents)
         narrate("Waiting for an agent … (Ctrl+C ends the waiting)")
         named: list[AgentInfo] = []
         while not named:

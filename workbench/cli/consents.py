@@ -7,7 +7,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from workbench.api.client_stub import ApiMethods
+from workbench.api.client_stub import CoreApi
 from workbench.cli.terminal_output import narrate, visible
 from workbench.errors import WorkbenchError
 from workbench.records import (
@@ -24,30 +24,30 @@ from workbench.records import (
 )
 
 if TYPE_CHECKING:
-    from workbench.api.client_stub import ApiMethods
+    from workbench.api.client_stub import CoreApi
 
 
 class NotAllowed(WorkbenchError):
     """A server would have to start for the first time, and nobody has said yes."""
 
 
-async def reach(questions: ApiMethods, name: str, allow: bool) -> ServerState:
+async def reach(api: CoreApi, name: str, allow: bool) -> ServerState:
     """The server, connected; its full command is shown before it runs for the first time."""
-    state = await find_server(questions, name)
+    state = await find_server(api, name)
     if state.status is ServerStatus.READY:
         return state
     sha = ""
     if not (state.allowed or state.config.builtin):
-        consent = await questions.consent(name)
+        consent = await api.consent(name)
         _ask_leave(consent, allow)
         sha = consent.sha
     narrate(f"Connecting {name} …")
-    return await questions.connect(name, sha)
+    return await api.connect(name, sha)
 
 
-async def find_server(questions: ApiMethods, name: str) -> ServerState:
+async def find_server(api: CoreApi, name: str) -> ServerState:
     """By its name; an unknown one is a sentence that names those there are."""
-    states = {state.config.name: state for state in await questions.servers()}
+    states = {state.config.name: state for state in await api.servers()}
     if name in states:
         return states[name]
     raise WorkbenchError(
@@ -83,8 +83,8 @@ ALONE = "Nobody was there to be asked."
 class Yes:
     """Made for one run. `unanswered` is true when it was refused for want of a person."""
 
-    def __init__(self, questions: ApiMethods, *, yes: bool, wait: bool, line: Line | None) -> None:
-        self._questions, self._yes, self._wait, self._line = questions, yes, wait, line
+    def __init__(self, api: CoreApi, *, yes: bool, wait: bool, line: Line | None) -> None:
+        self._api, self._yes, self._wait, self._line = api, yes, wait, line
         self.unanswered = False
 
     async def attend(self, run: Run) -> None:
@@ -135,14 +135,14 @@ class Yes:
             narrate("Answer it in a window on this bench.")
         elif self._line is not None:
             allow = _is_yes(await self._line("Let it pass? [y/N] "))
-            await self._questions.answer_pause(PauseAnswer(pause.id, allow))
+            await self._api.answer_pause(PauseAnswer(pause.id, allow))
         else:
             narrate("Denied: nobody is here to be asked, and --yes is about the program, not about such a call.")
-            await self._questions.answer_pause(PauseAnswer(pause.id, allow=False, reason=ALONE))
+            await self._api.answer_pause(PauseAnswer(pause.id, allow=False, reason=ALONE))
 
     async def _say(self, run: Run, *, allow: bool, reason: str = "") -> None:
         answer = Decision(run.id, run.proposal.sha, allow, "", reason, seal=run.seal)
-        await self._questions.decide(answer)
+        await self._api.decide(answer)
 
 
 def terminal(*, busy: bool) -> Line | None:

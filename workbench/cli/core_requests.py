@@ -9,14 +9,14 @@ from workbench.paths import Paths
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
-    from workbench.api.client_stub import ApiMethods
+    from workbench.api.client_stub import CoreApi
 
 T = TypeVar("T")
 
 
-def ask(paths: Paths, question: Callable[[ApiMethods], Awaitable[T]], start: bool = True) -> T:
+def ask(paths: Paths, question: Callable[[CoreApi], Awaitable[T]], start: bool = True) -> T:
     """The answer to one question."""
-    return talk(paths, lambda connection: question(connection.questions), start)
+    return talk(paths, lambda connection: question(connection.api), start)
 
 
 def talk(

@@ -32,7 +32,7 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     if not lock_holder(paths.lock):
         print(f"No core runs for {paths.bench}.", file=sys.stderr)
         return NOT_RUNNING
-    status = ask(paths, lambda questions: questions.status(), start=False)
+    status = ask(paths, lambda api: api.status(), start=False)
     if given.output == "json":
         print_record(status)
         return DONE
@@ -84,7 +84,7 @@ def _ask_to_end(paths: Paths, pid: int) -> None:
     import signal
 
     try:
-        ask(paths, lambda questions: questions.shut_down(), start=False)
+        ask(paths, lambda api: api.shut_down(), start=False)
     except WorkbenchError as fault:
         print(f"{fault.message} It is ended by a signal.", file=sys.stderr)
         if pid:

@@ -34,11 +34,11 @@ def arrange_doctor(parser: Parser) -> None:
 
 def _doctor(given: argparse.Namespace, paths: Paths) -> int:
     async def examine(connection: CoreConnection) -> tuple[Check, ...]:
-        questions = connection.questions
+        api = connection.api
         if not given.server:
-            return await questions.diagnose_house()
-        await find_server(questions, given.server)
-        return await questions.diagnose(given.server)
+            return await api.diagnose_house()
+        await find_server(api, given.server)
+        return await api.diagnose(given.server)
 
     checks = talk(paths, examine)
     if given.output == "json":

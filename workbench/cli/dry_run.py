@@ -53,7 +53,7 @@ async def _carry(connection: CoreConnection, program: Program, profile: str) -> 
     """Follow it to its end; whoever interrupts stops it."""
     from workbench.api.run_completion import wait_for_run
 
-    begun = await connection.questions.rehearse(program.code, program.name, "", program.language, profile)
+    begun = await connection.api.rehearse(program.code, program.name, "", program.language, profile)
     over = await wait_for_run(connection, begun.id)
     plan = [replace(held, arguments=await connection.whole(held.arguments)) for held in over.plan]
     return replace(over, plan=tuple(plan))

@@ -46,7 +46,7 @@ def arrange_files(parser: Parser) -> None:
 
 
 def _list(given: argparse.Namespace, paths: Paths) -> int:
-    found = ask(paths, lambda questions: questions.files())
+    found = ask(paths, lambda api: api.files())
     if given.output == "json":
         print_record(found)
         return DONE
@@ -63,7 +63,7 @@ def _read(given: argparse.Namespace, paths: Paths) -> int:
     async def print_all(connection: CoreConnection) -> int:
         start = 0
         while True:
-            piece = await connection.questions.file_piece(given.path, start)
+            piece = await connection.api.file_piece(given.path, start)
             text = await connection.whole(piece.text)
             if piece.kind == "image":
                 sys.stdout.buffer.write(base64.b64decode(text))
@@ -79,7 +79,7 @@ def _read(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _changes(given: argparse.Namespace, paths: Paths) -> int:
-    found = ask(paths, lambda questions: questions.file_changes(given.limit))
+    found = ask(paths, lambda api: api.file_changes(given.limit))
     if given.output == "json":
         print_record(found)
         return DONE
@@ -93,7 +93,7 @@ def _changes(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _diff(given: argparse.Namespace, paths: Paths) -> int:
-    changes = ask(paths, lambda questions: questions.changes_of(given.id))
+    changes = ask(paths, lambda api: api.changes_of(given.id))
     if given.output == "json":
         print_record(changes)
         return DONE
@@ -114,7 +114,7 @@ async def _texts(connection: CoreConnection, name: str, files: list[FileChange])
     found: list[tuple[str, ...]] = []
     for one in files:
         try:
-            both = await connection.questions.changed_text(name, one.path)
+            both = await connection.api.changed_text(name, one.path)
             found.append(tuple([await connection.whole(text) for text in both]))
         except WorkbenchError as fault:
             found.append((fault.message,))
@@ -130,7 +130,7 @@ def _unified(one: FileChange, both: tuple[str, ...]) -> Iterator[str]:
 
 
 def _undo(given: argparse.Namespace, paths: Paths) -> int:
-    plan = ask(paths, lambda questions: questions.undo_plan(given.id))
+    plan = ask(paths, lambda api: api.undo_plan(given.id))
     named = set(given.path)
     todo = [line for line in plan.lines if (line.path in named if named else line.state == "ready")]
     if not given.yes:
@@ -138,7 +138,7 @@ def _undo(given: argparse.Namespace, paths: Paths) -> int:
     doable = tuple(line.path for line in todo if line.state in ("ready", "shared", "conflict"))
     if not doable:
         raise WorkbenchError("There is nothing to take back.", "Without --yes it says why.")
-    done = ask(paths, lambda questions: questions.undo_files(given.id, doable))
+    done = ask(paths, lambda api: api.undo_files(given.id, doable))
     if given.output == "json":
         print_record(done)
     else:

@@ -31,11 +31,11 @@ async def _hold(given: argparse.Namespace, connection: CoreConnection) -> int:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    questions = connection.questions
-    settings = await questions.settings()
-    before = await questions.agent_door()
+    api = connection.api
+    settings = await api.settings()
+    before = await api.agent_door()
     port = settings.agent_http_port if given.port is None else given.port
-    _tell(given, await questions.open_agent_door(port, given.new_token))
+    _tell(given, await api.open_agent_door(port, given.new_token))
     ends = [spawn("told to stop", stop.wait()), spawn("the core is gone", connection.closed.wait())]
     await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     for end in ends:
@@ -43,7 +43,7 @@ async def _hold(given: argparse.Namespace, connection: CoreConnection) -> int:
     if connection.closed.is_set():
         raise WorkbenchError("The core has ended, and the door with it.", "Run the command again to go on.")
     if not before.url:  # whoever opened it before, keeps it
-        await questions.close_agent_door()
+        await api.close_agent_door()
     return DONE
 
 

@@ -48,29 +48,29 @@ def _project(given: argparse.Namespace, paths: Paths) -> Paths:
 
 
 def _status(given: argparse.Namespace, paths: Paths) -> int:
-    there = ask(_project(given, paths), lambda questions: questions.has_pin())
+    there = ask(_project(given, paths), lambda api: api.has_pin())
     print("A PIN is set." if there else "No PIN is set.")
     return DONE
 
 
 async def _choose(connection: CoreConnection, terminal: Terminal) -> int:
     old = ""
-    if await connection.questions.has_pin() and not (old := await terminal.line("Your PIN now: ", hidden=True) or ""):
+    if await connection.api.has_pin() and not (old := await terminal.line("Your PIN now: ", hidden=True) or ""):
         return later()
     new = await terminal.line("New PIN: ", hidden=True)
     if not new:
         return later()
     if new != await terminal.line("Once more: ", hidden=True):
         raise WorkbenchError("The two are not the same.", "Nothing was changed.")
-    await connection.questions.set_pin(new, old)
+    await connection.api.set_pin(new, old)
     narrate("The PIN is set. Answers from a terminal ask for it.")
     return DONE
 
 
 async def _remove(connection: CoreConnection, terminal: Terminal) -> int:
     old = ""
-    if await connection.questions.has_pin() and not (old := await terminal.line("Your PIN: ", hidden=True) or ""):
+    if await connection.api.has_pin() and not (old := await terminal.line("Your PIN: ", hidden=True) or ""):
         return later()
-    await connection.questions.clear_pin(old)
+    await connection.api.clear_pin(old)
     narrate("No PIN is asked for any more.")
     return DONE

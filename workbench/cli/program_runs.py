@@ -67,18 +67,18 @@ class Running:
 
         self._connection, self._given = connection, given
         line = terminal(busy=stdin_is_program)
-        self.answers = Yes(connection.questions, yes=given.yes, wait=given.wait, line=line)
+        self.answers = Yes(connection.api, yes=given.yes, wait=given.wait, line=line)
 
     async def carry(self, program: Program, purpose: str, skill: str = "", state: str = "") -> Run:
         """The run at its end, its texts whole."""
         from workbench.api.run_completion import connect_allowed_servers, wait_for_run
 
-        questions, given = self._connection.questions, self._given
-        await connect_allowed_servers(questions)
+        api, given = self._connection.api, self._given
+        await connect_allowed_servers(api)
         stream = _Stream(show=given.output == "text")
         forget = self._connection.listen(stream)
         try:
-            begun = await questions.submit(
+            begun = await api.submit(
                 program.code, purpose, skill, state, program.language, given.profile, tuple(given.tools), given.timeout
             )
             stream.begin(begun.id)

@@ -41,8 +41,8 @@ def arrange_prompt(parser: Parser) -> None:
 
 def _read(given: argparse.Namespace, paths: Paths) -> int:
     async def read(connection: CoreConnection) -> Outcome:
-        await reach(connection.questions, given.server, given.allow)
-        return await bring_whole(connection, await connection.questions.read_resource(given.server, given.uri))
+        await reach(connection.api, given.server, given.allow)
+        return await bring_whole(connection, await connection.api.read_resource(given.server, given.uri))
 
     try:
         return print_outcome(talk(paths, read), given.output)
@@ -57,8 +57,8 @@ def _prompt(given: argparse.Namespace, paths: Paths) -> int:
         return USAGE
 
     async def get(connection: CoreConnection) -> tuple[PromptAnswer, str]:
-        await reach(connection.questions, given.server, given.allow)
-        answer = await connection.questions.get_prompt(given.server, given.name, arguments)
+        await reach(connection.api, given.server, given.allow)
+        answer = await connection.api.get_prompt(given.server, given.name, arguments)
         return answer, await connection.whole(answer.raw)
 
     try:

@@ -39,7 +39,7 @@ from workbench.records.runs import ENDS
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
-    from workbench.api.client_stub import ApiMethods
+    from workbench.api.client_stub import CoreApi
     from workbench.cli.terminal_answers import Terminal
 
 EPILOG = """An answer is typed at an interactive terminal, after everything about the request was shown there; it is
@@ -130,8 +130,8 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
 
 
 async def _all_of(connection: CoreConnection) -> tuple[list[Request], tuple[Run, ...]]:
-    questions = connection.questions
-    return await found(questions), (await questions.runs())[:_MOST]
+    api = connection.api
+    return await found(api), (await api.runs())[:_MOST]
 
 
 def _list_calls(given: argparse.Namespace, paths: Paths) -> int:
@@ -139,7 +139,7 @@ def _list_calls(given: argparse.Namespace, paths: Paths) -> int:
     calls = [
         request
         for one in projects
-        for request in talk(one, lambda connection: found(connection.questions), start=False, role=ROLE)
+        for request in talk(one, lambda connection: found(connection.api), start=False, role=ROLE)
         if request.kind == CALL
     ]
     if given.output == "json":
@@ -183,9 +183,9 @@ def _show(given: argparse.Namespace, paths: Paths) -> int:
 
 
 async def _look(connection: CoreConnection, given: argparse.Namespace) -> int | None:
-    questions, width = connection.questions, shutil.get_terminal_size((100, 24)).columns
-    calls = [one for one in await questions.pauses() if one.id.startswith(given.id)]
-    runs = [one for one in await questions.runs() if one.id.startswith(given.id)] if PROGRAM in given.kinds else []
+    api, width = connection.api, shutil.get_terminal_size((100, 24)).columns
+    calls = [one for one in await api.pauses() if one.id.startswith(given.id)]
+    runs = [one for one in await api.runs() if one.id.startswith(given.id)] if PROGRAM in given.kinds else []
     if len(calls) + len(runs) > 1:
         names = ", ".join([*(one.id for one in calls), *(one.id for one in runs)][:10])
         raise WorkbenchError(f"Several begin with {given.id:.40}.", f"They are {names}.")
@@ -199,7 +199,7 @@ async def _look(connection: CoreConnection, given: argparse.Namespace) -> int | 
         return DONE
     if not runs:
         return None
-    run = await questions.run(runs[0].id)
+    run = await api.run(runs[0].id)
     proposal = replace(run.proposal, code=await connection.whole(run.proposal.code))
     output, result = await connection.whole(run.output), await connection.whole(run.result)
     run = replace(run, proposal=proposal, output=output, result=result)
@@ -262,8 +262,8 @@ def _edit(given: argparse.Namespace, paths: Paths) -> int:
 
 async def _change(connection: CoreConnection, terminal: Terminal, run_id: str, source: str) -> int:
     """The new text is assessed and shown before anything is changed in the core; if nothing is, the text is kept."""
-    questions = connection.questions
-    run = await questions.run(run_id)
+    api = connection.api
+    run = await api.run(run_id)
     before = await connection.whole(run.proposal.code)
     draft = Path(source).expanduser() if source else _draft(run, before)
     if not source:
@@ -288,7 +288,7 @@ async def _change(connection: CoreConnection, terminal: Terminal, run_id: str, s
 
 
 async def _settle_edit(connection: CoreConnection, terminal: Terminal, run: Run, before: str, code: str) -> int:
-    verdict = await connection.questions.assess_edit(run.id, code)
+    verdict = await connection.api.assess_edit(run.id, code)
     shown = replace(run, verdict=verdict, like=None)
     for line in program_facts(shown, code, terminal.width):
         terminal.say(line)
@@ -307,14 +307,14 @@ class _EditedRequest(ProgramRequest):
         super().__init__(run)
         self._code = code
 
-    async def send(self, questions: ApiMethods, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
+    async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
         if allow:
             expected = self.run.verdict
-            self.run = await questions.edit(self.run.id, self._code)
+            self.run = await api.edit(self.run.id, self._code)
             now = self.run.verdict
             if _meaning(expected) != _meaning(now):
                 raise WorkbenchError("What it does was judged otherwise meanwhile.", "Look at it again; it waits.")
-        await super().send(questions, allow=allow, reason=reason, seconds=seconds, scope=scope)
+        await super().send(api, allow=allow, reason=reason, seconds=seconds, scope=scope)
 
 
 def _meaning(verdict: Verdict | None) -> tuple[object, ...]:

@@ -23,7 +23,7 @@ from workbench.records import SavedCall, SavedCalls
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
-    from workbench.api.client_stub import ApiMethods
+    from workbench.api.client_stub import CoreApi
 
 FOLDER = "calls"
 EPILOG = """A PATH is a file or folder of saved calls (calls/shop, calls/shop/late.json), or a collection, or a
@@ -68,9 +68,9 @@ class NothingFits(WorkbenchError):
 async def _run(connection: CoreConnection, given: argparse.Namespace, paths: Paths) -> list[Checked]:
     import asyncio
 
-    questions = connection.questions
-    calls, found = _chosen(await questions.saved_calls(), given, paths)
-    ready = await _ready(questions, {call.server for call in calls}, given.allow)
+    api = connection.api
+    calls, found = _chosen(await api.saved_calls(), given, paths)
+    ready = await _ready(api, {call.server for call in calls}, given.allow)
     slots = asyncio.Semaphore(given.jobs)
     show, progress, made = given.output == "text", Progress(), 0
 
@@ -122,12 +122,12 @@ def _within(file: str, places: Sequence[str]) -> bool:
     return not places or any(file == place or file.startswith(f"{place}/") for place in places)
 
 
-async def _ready(questions: ApiMethods, servers: set[str], allow: bool) -> dict[str, WorkbenchError]:
+async def _ready(api: CoreApi, servers: set[str], allow: bool) -> dict[str, WorkbenchError]:
     """Connect every server once; what one of them says no with is the fault of each of its calls."""
     faults = {}
     for name in sorted(servers):
         try:
-            await reach(questions, name, allow)
+            await reach(api, name, allow)
         except WorkbenchError as fault:
             faults[name] = fault
     return faults
@@ -137,7 +137,7 @@ async def _made(connection: CoreConnection, call: SavedCall, fault: WorkbenchErr
     try:
         if fault is not None:
             raise fault
-        result = await connection.questions.check_saved(call.file, yes)
+        result = await connection.api.check_saved(call.file, yes)
         if result.outcome is not None:
             result = replace(result, outcome=await bring_whole(connection, result.outcome))
         return Checked.of(call, result)

@@ -41,7 +41,7 @@ def arrange_search(parser: Parser) -> None:
 
 
 def _find(given: argparse.Namespace, paths: Paths) -> int:
-    finds = ask(paths, lambda questions: questions.find(" ".join(given.words), tuple(given.kind), given.limit))
+    finds = ask(paths, lambda api: api.find(" ".join(given.words), tuple(given.kind), given.limit))
     if given.output == "json":
         print_record(finds)
         return DONE

@@ -49,7 +49,7 @@ def arrange_tools(parser: Parser) -> None:
 
 
 def _known(given: argparse.Namespace, paths: Paths) -> int:
-    known = ask(paths, lambda questions: questions.known_servers())
+    known = ask(paths, lambda api: api.known_servers())
     if given.output == "json":
         print_record(known)
         return DONE
@@ -61,14 +61,14 @@ def _known(given: argparse.Namespace, paths: Paths) -> int:
 
 def _add(given: argparse.Namespace, paths: Paths) -> int:
     async def add(connection: CoreConnection) -> ServerState:
-        known = await connection.questions.known_servers()
+        known = await connection.api.known_servers()
         wanted = given.add.casefold()
         found = [one for one in known if one.title.casefold().startswith(wanted)]
         if len(found) != 1:
             titles = ", ".join(repr(one.title) for one in found or known)
             raise WorkbenchError(f"{given.add!r:.100} names {len(found)} of the known servers.", f"There are {titles}.")
         narrate(f"{found[0].title}: {found[0].needs}")
-        return await connection.questions.edit_server("", found[0].config, True)
+        return await connection.api.edit_server("", found[0].config, True)
 
     print_table([_server_row(talk(paths, add))])
     return DONE
@@ -78,7 +78,7 @@ def _allow(given: argparse.Namespace, paths: Paths) -> int:
     from workbench.cli.terminal_answers import answer, running
 
     async def knows(connection: CoreConnection) -> bool:
-        states = await connection.questions.servers()
+        states = await connection.api.servers()
         return any(one.config.name == given.name and not one.allowed for one in states)
 
     there = [one for one in running(given.bench, paths) if talk(one, knows, start=False)]
@@ -92,14 +92,14 @@ async def _consent(connection: CoreConnection, terminal: Terminal, name: str) ->
     """Everything the window's dialog shows, then the server's name as the answer."""
     from workbench.cli.terminal_answers import later, unlock
 
-    questions = connection.questions
-    state = await find_server(questions, name)
+    api = connection.api
+    state = await find_server(api, name)
     if state.config.disabled:
         raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry first.')
     if state.allowed or state.config.builtin:
         narrate(f"{name} is allowed already.")
         return DONE
-    consent = await questions.consent(name)
+    consent = await api.consent(name)
     terminal.say(
         f"What you and your agents tell {name} goes to this address, with these headers:"
         if consent.remote
@@ -113,9 +113,9 @@ async def _consent(connection: CoreConnection, terminal: Terminal, name: str) ->
     terminal.say("You are asked again when any of this changes.")
     if await terminal.line(f"Type {name} to allow it; Enter leaves it as it is: ") != name:
         return later()
-    if not await unlock(questions, terminal):
+    if not await unlock(api, terminal):
         return later()
-    after = await questions.connect(name, consent.sha)
+    after = await api.connect(name, consent.sha)
     narrate(f"{name} is allowed and runs, with {after.tool_count} tools.")
     return DONE
 
@@ -129,7 +129,7 @@ def _servers(given: argparse.Namespace, paths: Paths) -> int:
         return _add(given, paths)
     if given.known:
         return _known(given, paths)
-    states = ask(paths, lambda questions: questions.servers())
+    states = ask(paths, lambda api: api.servers())
     if given.output == "json":
         print_record(states)
     else:
@@ -152,13 +152,13 @@ def _server_row(state: ServerState) -> tuple[str, ...]:
 
 def _tools(given: argparse.Namespace, paths: Paths) -> int:
     async def find(connection: CoreConnection) -> tuple[ToolSummary, ...]:
-        questions = connection.questions
+        api = connection.api
         if given.server:
-            await find_server(questions, given.server)
+            await find_server(api, given.server)
         if given.search:
-            found = (await questions.search(given.search, "name", MOST)).matches
+            found = (await api.search(given.search, "name", MOST)).matches
         else:
-            found = await questions.tools()
+            found = await api.tools()
         return tuple(tool for tool in found if given.server in ("", tool.server))
 
     tools = talk(paths, find)

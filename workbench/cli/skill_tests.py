@@ -95,12 +95,12 @@ def _test(given: argparse.Namespace, paths: Paths) -> int:
 
 
 async def _run(connection: CoreConnection, given: argparse.Namespace) -> list[Tried]:
-    questions, found = connection.questions, list[Tried]()
-    for name, draft in _chosen(await questions.skills(), given):
-        tests = list(await questions.test_skill(name, draft))
+    api, found = connection.api, list[Tried]()
+    for name, draft in _chosen(await api.skills(), given):
+        tests = list(await api.test_skill(name, draft))
         if given.drift:
             labels = [one.cassette for one in tests if one.state != "error"]
-            tests += [await questions.check_drift(name, label) for label in labels]
+            tests += [await api.check_drift(name, label) for label in labels]
         for test in tests:
             found.append(tried := Tried(test, given.accept_changed))
             if given.output == "text":

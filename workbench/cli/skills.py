@@ -71,16 +71,16 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
 
 async def _found(connection: CoreConnection, words: str) -> list[Skill]:
     """All by name, or what fits in the order in which agents would find it."""
-    skills = await connection.questions.skills()
+    skills = await connection.api.skills()
     if not words:
         return list(skills)
-    finds = (await connection.questions.find(words, ("skill",), 100)).finds
+    finds = (await connection.api.find(words, ("skill",), 100)).finds
     kept = {one.name: one for one in skills if one.state is SkillState.KEPT}
     return [kept[find.name] for find in finds if find.name in kept]
 
 
 def _show(given: argparse.Namespace, paths: Paths) -> int:
-    skill = ask(paths, lambda questions: questions.skill(given.name))
+    skill = ask(paths, lambda api: api.skill(given.name))
     if given.output == "json":
         print_record(skill)
         return DONE
@@ -97,7 +97,7 @@ def _keep(given: argparse.Namespace, paths: Paths) -> int:
     from workbench.cli.terminal_answers import answer, running
 
     async def knows(connection: CoreConnection) -> bool:
-        skills = await connection.questions.skills()
+        skills = await connection.api.skills()
         return any(one.name == given.name and one.state is SkillState.DRAFT for one in skills)
 
     there = [one for one in running(given.bench, paths) if talk(one, knows, start=False)]
@@ -112,15 +112,15 @@ async def _keep_draft(connection: CoreConnection, terminal: Terminal, name: str)
     from workbench.cli.approval_text import code_lines, verdict_facts
     from workbench.cli.terminal_answers import later, unlock
 
-    questions = connection.questions
-    skills = [one for one in await questions.skills() if one.name == name]
+    api = connection.api
+    skills = [one for one in await api.skills() if one.name == name]
     draft = next((one for one in skills if one.state is SkillState.DRAFT), None)
     if draft is None:
-        drafts = [one.name for one in await questions.skills() if one.state is SkillState.DRAFT]
+        drafts = [one.name for one in await api.skills() if one.state is SkillState.DRAFT]
         words = f"{name} is kept already." if skills else f"There is no draft {name!r:.100}."
         raise WorkbenchError(words, f"Drafts are: {', '.join(drafts)}." if drafts else "There are no drafts.")
     code = await connection.whole(draft.code)
-    verdict = await questions.assess(code)
+    verdict = await api.assess(code)
     version = max((one.version for one in skills if one.state is SkillState.KEPT), default=0) + 1
     terminal.say(f"{name} by {draft.author or 'nobody named'}: {draft.description}")
     terminal.say(f"Kept, it becomes version {version}: every agent of this project may find, read and import it.")
@@ -134,9 +134,9 @@ async def _keep_draft(connection: CoreConnection, terminal: Terminal, name: str)
     terminal.say("")
     if await terminal.line(f"Type {name} to keep it; Enter leaves it a draft: ") != name:
         return later()
-    if not await unlock(questions, terminal):
+    if not await unlock(api, terminal):
         return later()
-    kept = await questions.keep_skill(name, draft.sha)
+    kept = await api.keep_skill(name, draft.sha)
     narrate(f"{kept.name} is kept, version {kept.version}.")
     return DONE
 
@@ -150,7 +150,7 @@ def _run(given: argparse.Namespace, paths: Paths) -> int:
         return USAGE
 
     async def carry(connection: CoreConnection) -> int:
-        code = await connection.questions.call_of_skill(given.name, arguments)
+        code = await connection.api.call_of_skill(given.name, arguments)
         running = Running(connection, given, stdin_is_program=given.arguments == "-")
         return running.report(await running.carry(Program(given.name, code, "python"), f"The skill {given.name}"))
 

@@ -24,7 +24,7 @@ from workbench.paths import Paths, paths_of, runtime_folder
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
-    from workbench.api.client_stub import ApiMethods
+    from workbench.api.client_stub import CoreApi
 
 T = TypeVar("T")
 
@@ -106,7 +106,7 @@ def answer(
         return UNANSWERED
 
     async def hold(connection: CoreConnection) -> int:
-        await connection.questions.may_answer()
+        await connection.api.may_answer()
         attending = spawn("attend", _attend(connection))
         try:
             return await conversation(connection, terminal)
@@ -122,19 +122,19 @@ def answer(
 
 async def _attend(connection: CoreConnection) -> None:
     with suppress(WorkbenchError):  # the core is gone
-        await connection.questions.attend(True)
+        await connection.api.attend(True)
 
 
-async def unlock(questions: ApiMethods, terminal: Terminal) -> bool:
+async def unlock(api: CoreApi, terminal: Terminal) -> bool:
     """Give the user's PIN, where one is set; False when none was typed."""
-    if not await questions.has_pin():
+    if not await api.has_pin():
         return True
     for _ in range(TRIES):
         pin = await terminal.line("Your PIN: ", hidden=True)
         if not pin:
             return False
         try:
-            await questions.unlock(pin)
+            await api.unlock(pin)
         except WorkbenchError as fault:
             terminal.say(str(fault))
         else:

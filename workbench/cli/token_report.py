@@ -18,7 +18,7 @@ def arrange_tokens(parser: Parser) -> None:
 
 
 def _tokens(given: argparse.Namespace, paths: Paths) -> int:
-    report = ask(paths, lambda questions: questions.token_report())
+    report = ask(paths, lambda api: api.token_report())
     if given.output == "json":
         print_record(report)
         return DONE

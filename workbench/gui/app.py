@@ -71,7 +71,7 @@ def open_window(app: QApplication, paths: Paths) -> MainWindow:
         return await reach(paths)
 
     bridge = Bridge(connect, app)
-    return MainWindow(Context(bridge.questions, tasks, theme, paths, bridge.fetch), bridge)
+    return MainWindow(Context(bridge.api, tasks, theme, paths, bridge.fetch), bridge)
 
 
 def spare_pauses(window: MainWindow) -> None:

@@ -126,8 +126,8 @@ class Banners(Pane):
 
     def refresh(self) -> None:
         """What is wrong with the bench may have been found before this window came."""
-        self.context.tasks.run("what is wrong with the bench", self.context.questions.status(), self._show_notices)
-        self.context.tasks.run("where secrets are", self.context.questions.secrets(), self.show_store)
+        self.context.tasks.run("what is wrong with the bench", self.context.api.status(), self._show_notices)
+        self.context.tasks.run("where secrets are", self.context.api.secrets(), self.show_store)
 
     def _show_notices(self, status: CoreStatus) -> None:
         for fault in status.notices:

@@ -1,6 +1,6 @@
 """The only crossing between the wire and Qt: events become one signal, questions go out, a lost core comes back.
 
-The bridge answers as `ApiMethods` itself: panes keep one object while the connection behind it is laid anew.
+The bridge answers as `CoreApi` itself: panes keep one object while the connection behind it is laid anew.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 
-from workbench.api.client_stub import ApiMethods
+from workbench.api.client_stub import CoreApi
 from workbench.errors import WorkbenchError
 from workbench.events import CoreStopping, Event, EventsLost, Listener
 from workbench.records import Fault
@@ -29,7 +29,7 @@ NOT_CONNECTED = Fault("The core is not connected.", "Wait until the status bar s
 class Wire(Protocol):
     """What the bridge needs of `workbench.api.client.CoreConnection`."""
 
-    questions: ApiMethods
+    api: CoreApi
     closed: asyncio.Event
 
     def listen(self, listener: Listener) -> Callable[[], None]: ...
@@ -72,7 +72,7 @@ class Bridge(QObject):
         self._closing = False
         self._stopped = False
         self.link = Link(LinkState.CONNECTING)
-        self.questions = cast(ApiMethods, _Relay(self))
+        self.api = cast(CoreApi, _Relay(self))
 
     @property
     def wire(self) -> Wire:
@@ -146,10 +146,10 @@ class _Relay:
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
 
-    def __getattr__(self, name: str) -> Any:  # Any: the method of that name; `ApiMethods` types it for every caller
+    def __getattr__(self, name: str) -> Any:  # Any: the method of that name; `CoreApi` types it for every caller
         async def ask(*words: Any, **named: Any) -> Any:  # Any: as above
-            return await getattr(self._bridge.wire.questions, name)(*words, **named)
+            return await getattr(self._bridge.wire.api, name)(*words, **named)
 
-        if name.startswith("_") or not hasattr(ApiMethods, name):
+        if name.startswith("_") or not hasattr(CoreApi, name):
             raise AttributeError(name)
         return ask

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from workbench.api.client_stub import ApiMethods
+from workbench.api.client_stub import CoreApi
 from workbench.gui.tasks import Tasks
 from workbench.gui.theme import Theme
 from workbench.paths import Paths
@@ -17,9 +17,9 @@ Fetch: TypeAlias = Callable[[str, int, int], Awaitable[str]]
 
 
 class Context(Struct, frozen=True):
-    """One per window; `questions` stays the same object when the core is restarted under it."""
+    """One per window; `api` stays the same object when the core is restarted under it."""
 
-    questions: ApiMethods
+    api: CoreApi
     tasks: Tasks
     theme: Theme
     paths: Paths

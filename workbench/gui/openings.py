@@ -73,7 +73,7 @@ class Openings(QObject):
         dialog.open()
 
     async def _show_strength(self) -> None:
-        status = await self._context.questions.status()
+        status = await self._context.api.status()
         StrengthDialog(self._context, status, self._window).open()
 
     def _help(self) -> None:

@@ -95,7 +95,7 @@ class Status(Pane):
         self._offered.start()
 
     def refresh(self) -> None:
-        self.context.tasks.run("status", self.context.questions.status(), self.show_status)
+        self.context.tasks.run("status", self.context.api.status(), self.show_status)
 
     def show_link(self, link: Link) -> None:
         text, symbol, tone = {

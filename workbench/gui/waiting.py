@@ -35,7 +35,7 @@ class WaitingStrip(QueueStrip[Run]):
             self.draw()
 
     def refresh(self) -> None:
-        self.context.tasks.run("waiting runs", self.context.questions.runs(), self._load)
+        self.context.tasks.run("waiting runs", self.context.api.runs(), self._load)
 
     def current(self) -> Run | None:
         return self.pending.first()

@@ -52,7 +52,7 @@ class Welcome(Pane):
                 self._ask_skills()
 
     def refresh(self) -> None:
-        self.context.tasks.run("servers for the welcome page", self.context.questions.servers(), self._servers)
+        self.context.tasks.run("servers for the welcome page", self.context.api.servers(), self._servers)
         self._ask_skills()
 
     def resizeEvent(self, event: object) -> None:
@@ -77,7 +77,7 @@ class Welcome(Pane):
         return self.tr("A program that went well becomes a skill: named, versioned, and found by every agent.")
 
     def _ask_skills(self) -> None:
-        self.context.tasks.run("skills for the welcome page", self.context.questions.skills(), self._skills)
+        self.context.tasks.run("skills for the welcome page", self.context.api.skills(), self._skills)
 
     def _servers(self, states: tuple[ServerState, ...]) -> None:
         for state in states:

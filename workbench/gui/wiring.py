@@ -253,7 +253,7 @@ class Wiring(QObject):
         self._run("open skill", self._show_skill(name))
 
     async def _show_skill(self, name: str) -> None:
-        skill = await self._context.questions.skill(name)
+        skill = await self._context.api.skill(name)
         self._show_code(ShowCode(skill.code, skill=skill.name))
 
     def _show_skill_page(self, name: str, *, run: bool = False, test: bool = False) -> None:
@@ -287,17 +287,17 @@ class Wiring(QObject):
 
     async def _keep_edited(self, name: str, code: str) -> None:
         try:
-            skill = await self._context.questions.skill(name)
+            skill = await self._context.api.skill(name)
         except WorkbenchError:  # it is gone since
             self._keep(code=code)
         else:
             self._keep(skill=replace(skill, code=code))
 
     async def _keep_run(self, run_id: str) -> None:
-        self._keep(run=await self._context.questions.run(run_id))
+        self._keep(run=await self._context.api.run(run_id))
 
     async def _keep_skill(self, name: str) -> None:
-        self._keep(skill=await self._context.questions.skill(name))
+        self._keep(skill=await self._context.api.skill(name))
 
     def _keep(self, *, run: Run | None = None, skill: Skill | None = None, code: str = "") -> None:
         from workbench.gui.dialogs.keep_skill import KeepDialog
@@ -316,7 +316,7 @@ class Wiring(QObject):
     # runs
 
     async def _show_run(self, run_id: str) -> None:
-        run = await self._context.questions.run(run_id)
+        run = await self._context.api.run(run_id)
         if run.state is RunState.WAITING:
             self._approvals.show(run)
         else:
@@ -333,7 +333,7 @@ class Wiring(QObject):
         window, bind = self._window, self._window.commands.bind
         bind("ask.answer", self._asks.show)
         bind("pause.decide", self._pauses.show)
-        bind("agent.example", self._context.questions.start_example_agent)
+        bind("agent.example", self._context.api.start_example_agent)
         bind("editor.go_on", window.centre.go_on)
         bind("editor.rehearse", window.centre.rehearse)
         bind("run.keep", window.output.keep)
@@ -418,7 +418,7 @@ class Wiring(QObject):
 
     async def _set_theme(self, setting: str) -> None:
         self._context.theme.choose(setting)
-        await self._context.questions.change_setting("window.theme", setting)
+        await self._context.api.change_setting("window.theme", setting)
 
     def _run(self, name: str, coro: Coroutine[Any, Any, object]) -> None:  # Any: as in Tasks.run
         self._context.tasks.run(name, coro)

@@ -90,7 +90,7 @@ class AskDialog(LaterDialog):
 
     async def _send(self, action: str, content: str, *, step: bool) -> None:
         try:
-            await self._context.questions.answer_ask(self.ask.id, action, content)
+            await self._context.api.answer_ask(self.ask.id, action, content)
         except WorkbenchError as fault:
             self._fault.show_fault(Fault(fault.message, fault.hint))
             return

@@ -73,7 +73,7 @@ class AskDialogs(QObject):
 
     async def _attend(self) -> None:
         with contextlib.suppress(WorkbenchError):  # the core is gone, or the window: nobody is there any more
-            await self._context.questions.attend()
+            await self._context.api.attend()
 
     def _raise_own(self, ask: Ask) -> None:
         """A person who waits for their own call sees its question at once, unless they are busy with something."""

@@ -36,7 +36,7 @@ class AskStrip(QueueStrip[Ask]):
         self.draw()
 
     def refresh(self) -> None:
-        self.context.tasks.run("questions of servers", self.context.questions.asks(), self._load)
+        self.context.tasks.run("questions of servers", self.context.api.asks(), self._load)
 
     def ask(self, ask_id: str) -> Ask | None:
         return self.pending.find(ask_id)

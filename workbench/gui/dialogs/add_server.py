@@ -315,7 +315,7 @@ class AddServer(QDialog):
     async def _send(self, *, connect: bool = False) -> ServerState | None:
         before = self._before.name if self._before else ""
         try:
-            state = await self._context.questions.edit_server(before, self.read(), self.keep.isChecked())
+            state = await self._context.api.edit_server(before, self.read(), self.keep.isChecked())
         except WorkbenchError as fault:
             self._say(str(fault))
             return None

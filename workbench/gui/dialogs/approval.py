@@ -67,7 +67,7 @@ class ApprovalDialog(LaterDialog):
         self._clock.timeout.connect(self._tick)
         self._clock.start()
         self._show_run(run)
-        context.tasks.run("look for identical requests", context.questions.runs(), self._find_alike)
+        context.tasks.run("look for identical requests", context.api.runs(), self._find_alike)
         if not self._whole:
             context.tasks.run("read the whole program", self._read_whole(run))
 
@@ -233,7 +233,7 @@ class ApprovalDialog(LaterDialog):
 
     async def _send(self, decision: Decision) -> None:
         try:
-            await self._context.questions.decide(decision)
+            await self._context.api.decide(decision)
         except WorkbenchError as fault:
             self._sent()
             if not self._over:
@@ -312,7 +312,7 @@ class ApprovalDialog(LaterDialog):
 
     async def _send_edit(self, code: str) -> None:
         try:
-            run = await self._context.questions.edit(self._run.id, code)
+            run = await self._context.api.edit(self._run.id, code)
         except WorkbenchError as fault:
             self._fault.show_fault(Fault(fault.message, fault.hint))
         else:

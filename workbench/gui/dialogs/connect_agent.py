@@ -70,7 +70,7 @@ class ConnectAgent(QDialog):
         row.addWidget(close)
         self._column.addLayout(row)
         self._show(())
-        context.tasks.run("agents", context.questions.status(), self._take)
+        context.tasks.run("agents", context.api.status(), self._take)
 
     def hear(self, event: Event) -> None:
         if isinstance(event, AgentsChanged):

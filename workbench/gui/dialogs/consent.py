@@ -18,7 +18,7 @@ from workbench.records import Consent, ServerState
 
 async def ask_consent(context: Context, state: ServerState, parent: QWidget) -> str:
     """The hash of what the person said yes to; empty for a no."""
-    consent = await context.questions.consent(state.config.name)
+    consent = await context.api.consent(state.config.name)
     question = Question(context.theme, _title(state, consent), _sentence(consent), parent)
     question.show_text(consent.told, _tr("Everything that is sent") if consent.remote else _tr("The full command"))
     for note in consent.notes:
@@ -34,7 +34,7 @@ async def ask_consent(context: Context, state: ServerState, parent: QWidget) -> 
 
 async def ask_consents(context: Context, states: Sequence[ServerState], parent: QWidget) -> dict[str, str]:
     """The hashes of what was ticked, by server, out of one list with every full command; empty for a no."""
-    consents = [await context.questions.consent(state.config.name) for state in states]
+    consents = [await context.api.consent(state.config.name) for state in states]
     question = ConsentList(context, consents, {state.config.name: state.doubt for state in states}, parent)
     await question.ask(_tr("Connect the ticked servers"))
     return question.agreed

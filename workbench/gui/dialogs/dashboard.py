@@ -139,7 +139,7 @@ class Dashboard(QDialog):
         self._grid.setColumnStretch(1, columns - 1)
 
     def _ask(self) -> None:
-        asked = self._context.questions.audit_figures(self._since(), 0.0)
+        asked = self._context.api.audit_figures(self._since(), 0.0)
         self._context.tasks.run("figures", asked, self.show_figures)
 
     def _make_report(self, form: str, checked: bool = False) -> None:
@@ -148,7 +148,7 @@ class Dashboard(QDialog):
     async def _reported(self, form: str) -> None:
         self.report.setEnabled(False)
         try:
-            made = await self._context.questions.audit_report(self._since(), 0.0, form)
+            made = await self._context.api.audit_report(self._since(), 0.0, form)
             (text,) = await fetch_whole(self._context.fetch, (made,))
         finally:
             self.report.setEnabled(True)

@@ -56,7 +56,7 @@ class EditCheck(QObject):
 
     async def _judge(self, run_id: str, text: str) -> None:
         try:
-            verdict = await self._context.questions.assess_edit(run_id, text)
+            verdict = await self._context.api.assess_edit(run_id, text)
         except WorkbenchError:
             return  # the run is over; the dialog hears of that by itself
         finally:
@@ -65,7 +65,7 @@ class EditCheck(QObject):
             self.judged.emit(verdict)
 
     async def _clean(self, text: str) -> None:
-        clean = await self._context.questions.clean(text)
+        clean = await self._context.api.clean(text)
         if text == self._text():
             self.cleaned.emit(clean)
 

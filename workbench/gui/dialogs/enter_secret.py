@@ -15,7 +15,7 @@ async def enter_missing(context: Context, config: ServerConfig, parent: QWidget)
     """Ask for each secret that the server's entry refers to and that is not stored; False when a person would not."""
     if not refers(config):
         return True
-    store = await context.questions.open_secrets()
+    store = await context.api.open_secrets()
     for info in store.secrets:
         if config.name in info.servers and not info.stored and not await _enter(context, config, info, parent):
             return False
@@ -39,5 +39,5 @@ async def _enter(context: Context, config: ServerConfig, info: SecretInfo, paren
     question.accepted.connect(lambda: typed.append(field.take()))  # the dialog is gone when the answer is there
     if not await question.ask(parent.tr("Store and connect")) or not typed[0]:
         return False
-    await context.questions.put_secret(info.name, typed[0])
+    await context.api.put_secret(info.name, typed[0])
     return True

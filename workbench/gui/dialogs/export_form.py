@@ -44,7 +44,7 @@ class ExportForm(QWidget):
         self.write = QPushButton(self.tr("Write into the file"))
         self._lay_out(context.theme.unit)
         self._bind()
-        context.tasks.run("files of other apps", context.questions.client_files(), self._take_files)
+        context.tasks.run("files of other apps", context.api.client_files(), self._take_files)
 
     def show_servers(self, names: tuple[str, ...]) -> None:
         """Which servers of the bench are meant."""
@@ -110,7 +110,7 @@ class ExportForm(QWidget):
             self._show(None)
             return
         self._forget_report()
-        asked = self._context.questions.preview_export(self._files[at].id, self._names, self._itself)
+        asked = self._context.api.preview_export(self._files[at].id, self._names, self._itself)
         self._context.tasks.run("preview", asked, self._show)
 
     def _show(self, preview: ExportPreview | None) -> None:
@@ -153,9 +153,7 @@ class ExportForm(QWidget):
 
     async def _send(self, preview: ExportPreview) -> None:
         try:
-            report = await self._context.questions.export_servers(
-                preview.client.id, self._names, self._itself, preview.sha
-            )
+            report = await self._context.api.export_servers(preview.client.id, self._names, self._itself, preview.sha)
         except WorkbenchError as fault:
             self.fault.show_fault(Fault(fault.message, fault.hint))
             return
@@ -171,7 +169,7 @@ class ExportForm(QWidget):
 
     async def _undo(self, report: ExportReport) -> None:
         try:
-            await self._context.questions.undo_export(report.sha)
+            await self._context.api.undo_export(report.sha)
         except WorkbenchError as fault:
             self.fault.show_fault(Fault(fault.message, fault.hint))
             return

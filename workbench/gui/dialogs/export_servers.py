@@ -26,7 +26,7 @@ class ExportServers(QDialog):
         self.form = ExportForm(context)
         self._list = QVBoxLayout()
         self._lay_out(context.theme.unit)
-        context.tasks.run("servers", context.questions.servers(), self._take)
+        context.tasks.run("servers", context.api.servers(), self._take)
 
     def _lay_out(self, unit: int) -> None:
         self.resize(unit * 200, unit * 140)

@@ -142,7 +142,7 @@ class FoundRow(QFrame):
             self._secrets.setText("")
             self._secrets.hide()
             return
-        self._context.tasks.run("secrets", self._context.questions.reveal_found(self.found.key), self._revealed)
+        self._context.tasks.run("secrets", self._context.api.reveal_found(self.found.key), self._revealed)
 
     def _revealed(self, values: Mapping[str, str]) -> None:
         if self.reveal.isChecked():

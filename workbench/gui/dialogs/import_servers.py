@@ -59,10 +59,10 @@ class ImportServers(QDialog):
         self._context.tasks.run("servers in other apps", self._load())
 
     async def _load(self) -> None:
-        questions = self._context.questions
-        self._take(await questions.servers(), await questions.found_servers())
+        api = self._context.api
+        self._take(await api.servers(), await api.found_servers())
         if any(row.found.masked for row in self.rows):  # a locked keyring may take its time
-            self._take_store(await questions.open_secrets())
+            self._take_store(await api.open_secrets())
 
     def _take_store(self, store: SecretStore) -> None:
         self.keep.setChecked(store.kind in ("keyring", "file"))
@@ -235,4 +235,4 @@ class ImportServers(QDialog):
         self.look()
 
     async def _add(self, rows: list[FoundRow], keep: bool) -> ImportReport:
-        return await self._context.questions.import_servers(tuple(row.choice(keep_secrets=keep) for row in rows))
+        return await self._context.api.import_servers(tuple(row.choice(keep_secrets=keep) for row in rows))

@@ -96,11 +96,11 @@ class KeepDialog(QDialog):
         await self._finish(keep=True)
 
     async def _finish(self, *, keep: bool) -> None:
-        questions, name = self._context.questions, self.name.text()
+        api, name = self._context.api, self.name.text()
         try:
-            skill = await questions.draft_skill(name, self.words().strip(), self._code, self._run_id)
+            skill = await api.draft_skill(name, self.words().strip(), self._code, self._run_id)
             if keep:
-                skill = await questions.keep_skill(name, skill.sha)
+                skill = await api.keep_skill(name, skill.sha)
         except WorkbenchError as fault:
             self._fault.show_fault(Fault(fault.message, fault.hint))
             return
@@ -141,7 +141,7 @@ class KeepDialog(QDialog):
 
     async def _assess(self) -> None:
         try:
-            verdict = await self._context.questions.assess(self._code)
+            verdict = await self._context.api.assess(self._code)
         except WorkbenchError as fault:
             self._strip.say(self.tr("Not assessed: {0}").format(fault.message))
             return

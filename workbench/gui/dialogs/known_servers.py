@@ -45,7 +45,7 @@ class KnownServers(QWidget):
         self.chosen.emit(known)
 
     def _ask(self) -> None:
-        self._context.tasks.run("known servers", self._context.questions.known_servers(), self._offer)
+        self._context.tasks.run("known servers", self._context.api.known_servers(), self._offer)
 
     def _offer(self, known: tuple[KnownServer, ...]) -> None:
         self.menu.clear()

@@ -61,9 +61,9 @@ class NetworkDialog(QDialog):
             self._show(self._rules, (event.entry, *self._entries)[:_RECENT])
 
     async def _read(self) -> None:
-        questions = self._context.questions
-        rules = await questions.network()
-        self._show(rules, await questions.entries(EntryQuery(kind="net.", limit=_RECENT)))
+        api = self._context.api
+        rules = await api.network()
+        self._show(rules, await api.entries(EntryQuery(kind="net.", limit=_RECENT)))
 
     def _show(self, rules: NetworkRules, entries: tuple[Entry, ...]) -> None:
         self._rules, self._entries = rules, entries
@@ -152,13 +152,13 @@ class NetworkDialog(QDialog):
         return [name for name, box in self.protocols.items() if box.isChecked()]
 
     def _do(self) -> None:
-        rule, questions = self._chosen(), self._context.questions
+        rule, api = self._chosen(), self._context.api
         if rule is None:
             return
         if rule.source == "you":
-            self._run(questions.remove_host(rule.sha))
+            self._run(api.remove_host(rule.sha))
         else:
-            self._run(questions.withdraw_host(rule.sha) if rule.accepted else questions.accept_host(rule.sha))
+            self._run(api.withdraw_host(rule.sha) if rule.accepted else api.accept_host(rule.sha))
 
     def _open_place(self) -> None:
         if not self.add.isEnabled():
@@ -168,7 +168,7 @@ class NetworkDialog(QDialog):
             self._show_fault(self.tr("Ports are numbers from 1 to 65535, with commas between."))
             return
         place, ports = self.domain.text().strip(), tuple(int(word) for word in words)
-        self._run(self._context.questions.add_host(place, ports, tuple(self._spoken())), clear=True)
+        self._run(self._context.api.add_host(place, ports, tuple(self._spoken())), clear=True)
 
     def _run(self, question: Coroutine[Any, Any, NetworkRules], *, clear: bool = False) -> None:  # Any: as in Tasks.run
         self._context.tasks.run("change the network's rules", self._ask_core(question, clear))

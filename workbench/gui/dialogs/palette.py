@@ -161,9 +161,9 @@ class Palette(QDialog):
         self._typed()
 
     async def _load(self) -> None:
-        questions = self._context.questions
+        api = self._context.api
         try:
-            servers, saved = await questions.servers(), await questions.saved_calls()
+            servers, saved = await api.servers(), await api.saved_calls()
         except WorkbenchError:
             return  # the list says it already: the same happens to the question what can be found
         self._local = [*action_targets(self._commands), *server_targets(servers), *saved_targets(saved)]
@@ -190,7 +190,7 @@ class Palette(QDialog):
             number = self._asked
             kinds = tuple(str(kind) for kind in _KINDS[self.tabs.currentIndex()])
             try:
-                self._finds, self._fault = await self._context.questions.find(self.field.text(), kinds, SHOWN), ""
+                self._finds, self._fault = await self._context.api.find(self.field.text(), kinds, SHOWN), ""
             except WorkbenchError as fault:
                 self._finds, self._fault = None, f"{fault.message} {fault.hint}".strip()
         self._asking = False

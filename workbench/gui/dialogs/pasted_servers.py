@@ -23,7 +23,7 @@ class PastedServers(ImportServers):
         self.keep.setChecked(True)
 
     async def _load(self) -> None:
-        states = await self._context.questions.servers()
+        states = await self._context.api.servers()
         here = {state.config.name: state.config for state in states}
         self._take(states, Discovery(tuple(self._found(at, config, here) for at, config in enumerate(self._configs))))
         self._tick_new()
@@ -65,7 +65,7 @@ class PastedServers(ImportServers):
             name = row.chosen_name()
             try:
                 config = replace(row.found.config, name=name)
-                await self._context.questions.edit_server(name if row.replaces() else "", config, keep)
+                await self._context.api.edit_server(name if row.replaces() else "", config, keep)
             except WorkbenchError as fault:
                 faults.append(Fault(f"{name}: {fault.message}", fault.hint))
             else:

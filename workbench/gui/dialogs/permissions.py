@@ -94,8 +94,8 @@ class PermissionsDialog(QDialog):
         column.addLayout(row)
 
     async def _read(self) -> None:
-        self._permissions = await self._context.questions.permissions()
-        self._network = await self._context.questions.network()
+        self._permissions = await self._context.api.permissions()
+        self._network = await self._context.api.network()
         self._draw()
 
     def _draw(self) -> None:
@@ -116,18 +116,18 @@ class PermissionsDialog(QDialog):
 
     def _revoke(self) -> None:
         kind, _, name = self.list.key().partition(":")
-        questions = self._context.questions
+        api = self._context.api
         if kind == "rule":
-            self._run(questions.revoke_permission(name), self.tr("Revoked. You are asked again."), revoked=name)
+            self._run(api.revoke_permission(name), self.tr("Revoked. You are asked again."), revoked=name)
         elif kind == "trust":
-            self._run(questions.trust_server(name, False), self.tr("{0} is not believed any more.").format(name))
+            self._run(api.trust_server(name, False), self.tr("{0} is not believed any more.").format(name))
         elif kind == "host":
             source, _, sha = name.partition(":")
-            deed = questions.remove_host(sha) if source == "you" else questions.withdraw_host(sha)
+            deed = api.remove_host(sha) if source == "you" else api.withdraw_host(sha)
             self._run(deed, self.tr("Closed for programs; Network opens it again."))
 
     def _undo(self) -> None:
-        self._run(self._context.questions.restore_permission(self._revoked), self.tr("The rule is back as it was."))
+        self._run(self._context.api.restore_permission(self._revoked), self.tr("The rule is back as it was."))
 
     def _run(self, deed: Coroutine[Any, Any, object], words: str, revoked: str = "") -> None:  # Any: as in Tasks.run
         self._context.tasks.run("change what is allowed", self._do(deed, words, revoked))

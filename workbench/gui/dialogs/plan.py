@@ -136,7 +136,7 @@ class PlanDialog(QDialog):
 
     async def _send(self, choice: PlanChoice) -> None:
         try:
-            real = await self._context.questions.run_plan(choice)
+            real = await self._context.api.run_plan(choice)
         except WorkbenchError as fault:
             self._sending = False
             self.fault.show_fault(Fault(fault.message, fault.hint))

@@ -63,7 +63,7 @@ class Plans(QObject):
 
     async def _rehearse(self, run_id: str) -> None:
         try:
-            run = await self._context.questions.rehearse_waiting(run_id)
+            run = await self._context.api.rehearse_waiting(run_id)
         except WorkbenchError as fault:
             self.said.emit(f"{fault.message} {fault.hint}")
             self.refused.emit(run_id, Fault(fault.message, fault.hint))
@@ -74,7 +74,7 @@ class Plans(QObject):
 
     async def _load(self, run_id: str) -> None:
         try:
-            self._take(await self._context.questions.run(run_id))
+            self._take(await self._context.api.run(run_id))
         except WorkbenchError as fault:
             self._awaited.discard(run_id)
             self.said.emit(f"{fault.message} {fault.hint}")

@@ -45,7 +45,7 @@ class RoadDialog(QDialog):
         """Show it, and fill it when the core has answered."""
         self.show()
         self.road.tree.setFocus(Qt.FocusReason.OtherFocusReason)
-        asked = self._context.questions.entries(EntryQuery(run_id=self._run_id, limit=MOST))
+        asked = self._context.api.entries(EntryQuery(run_id=self._run_id, limit=MOST))
         self._context.tasks.run("road of a run", asked, self._fill)
 
     def _fill(self, entries: tuple[Entry, ...]) -> None:

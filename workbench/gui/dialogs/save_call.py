@@ -55,7 +55,7 @@ class SaveCallDialog(QDialog):
         self.fault.hide()
         self._offer()
         self._lay_out(context.theme.unit)
-        context.tasks.run("saved calls", context.questions.saved_calls(), self._collections)
+        context.tasks.run("saved calls", context.api.saved_calls(), self._collections)
         self.name.selectAll()
 
     def save(self) -> None:
@@ -75,14 +75,14 @@ class SaveCallDialog(QDialog):
         )
 
     async def _keep(self) -> None:
-        questions, choice = self._context.questions, self.expect.currentData()
+        api, choice = self._context.api, self.expect.currentData()
         try:
             call = self.call()
             if choice == NOTHING:
                 call = replace(call, expectations=(), kept=None)
             elif choice in (VALUES, WHOLE) and self._outcome is not None:
-                call = await questions.expect_this(call, self._outcome, choice == WHOLE)
-            kept = await questions.save_call(call, self._call.file)
+                call = await api.expect_this(call, self._outcome, choice == WHOLE)
+            kept = await api.save_call(call, self._call.file)
         except WorkbenchError as fault:
             self.fault.setText(visible(f"{fault.message} {fault.hint}"))
             self.fault.show()

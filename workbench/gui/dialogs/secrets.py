@@ -52,7 +52,7 @@ class SecretsDialog(QDialog):
         self._fault = label("", "error")
         self._lay_out(unit)
         self._bind()
-        self._run("open secrets", context.questions.open_secrets())
+        self._run("open secrets", context.api.open_secrets())
 
     def hear(self, event: Event) -> None:
         if isinstance(event, SecretsChanged):
@@ -154,7 +154,7 @@ class SecretsDialog(QDialog):
 
     def _put(self) -> None:
         if self.store.isEnabled():
-            self._run("store a secret", self._context.questions.put_secret(self.name.text().strip(), self.value.take()))
+            self._run("store a secret", self._context.api.put_secret(self.name.text().strip(), self.value.take()))
 
     def _drop(self) -> None:
         self._context.tasks.run("delete a secret", self._ask_and_drop(self.name.text()))
@@ -166,13 +166,13 @@ class SecretsDialog(QDialog):
         words = told or self.tr("No server of this bench refers to it.")
         question = Question(self._context.theme, self.tr("Delete the secret “{}”?").format(visible(name)), words, self)
         if await question.ask(self.tr("Delete it"), danger=True):
-            await self._ask_core(self._context.questions.drop_secret(name))
+            await self._ask_core(self._context.api.drop_secret(name))
 
     def _unlock(self, passphrase: str) -> None:
-        self._run("open the file of secrets", self._context.questions.unlock_secrets(passphrase))
+        self._run("open the file of secrets", self._context.api.unlock_secrets(passphrase))
 
     def _look_again(self) -> None:
-        self._run("look for a keyring", self._context.questions.open_secrets())
+        self._run("look for a keyring", self._context.api.open_secrets())
 
     def _run(self, name: str, question: Coroutine[Any, Any, SecretStore]) -> None:  # Any: as in Tasks.run
         self._context.tasks.run(name, self._ask_core(question))

@@ -117,7 +117,7 @@ class StatesDialog(QDialog):
         return next((state for state in self._states if state_key(state) == self.list.key()), None)
 
     def _ask(self) -> None:
-        self._run("kept states", self._context.questions.states())
+        self._run("kept states", self._context.api.states())
 
     def _end(self) -> None:
         if (state := self._state()) is not None:
@@ -130,7 +130,7 @@ class StatesDialog(QDialog):
         words = " ".join(filter(None, (at_work, mine if state.author == "you" else told)))
         question = Question(self._context.theme, self.tr("End “{}”?").format(visible(state.name)), words, self)
         if await question.ask(self.tr("End it"), danger=True):
-            await self._answer(self._context.questions.end_state(state.session, state.name))
+            await self._answer(self._context.api.end_state(state.session, state.name))
 
     def _run(self, name: str, question: Coroutine[Any, Any, tuple[KeptState, ...]]) -> None:  # Any: as in Tasks.run
         self._context.tasks.run(name, self._answer(question))

@@ -68,7 +68,7 @@ class StrengthDialog(QDialog):
     def _look_again(self) -> None:
         """Somebody may have built what was missing since the core looked."""
         self._again.setEnabled(False)
-        looking = self._context.tasks.run("look for isolation", self._context.questions.levels(), self._show)
+        looking = self._context.tasks.run("look for isolation", self._context.api.levels(), self._show)
         looking.add_done_callback(self._looked)
 
     def _looked(self, looking: object) -> None:

@@ -34,9 +34,9 @@ _WORTH = 5  # column
 
 
 async def show_tokens(context: Context, parent: QWidget) -> None:
-    report = await context.questions.token_report()
+    report = await context.api.token_report()
     dialog = TokensDialog(context.theme, report, parent)
-    keep = partial(context.questions.change_setting, "tokens.cents_per_million")
+    keep = partial(context.api.change_setting, "tokens.cents_per_million")
     dialog.priced.connect(lambda cents: context.tasks.run("keep the price", keep(cents)))
     dialog.open()
 

@@ -209,7 +209,7 @@ class AuditPane(Pane):
         self.wished.emit(Say(said.format(field)))
 
     async def _open_menu(self) -> None:
-        self.menu.fill(await self.context.questions.facets())
+        self.menu.fill(await self.context.api.facets())
         self.menu.popup(self.kind.mapToGlobal(self.kind.rect().bottomLeft()))
 
     def _show_decisions(self) -> None:
@@ -223,7 +223,7 @@ class AuditPane(Pane):
 
     async def _read(self, query: EntryQuery) -> None:
         try:
-            page = await self.context.questions.entry_page(query)
+            page = await self.context.api.entry_page(query)
         except WorkbenchError:
             self.model.lose(query)
             raise
@@ -233,7 +233,7 @@ class AuditPane(Pane):
         self.context.tasks.run("count entries", self._counted(query))
 
     async def _counted(self, query: EntryQuery) -> None:
-        marks = await self.context.questions.entry_marks(query)
+        marks = await self.context.api.entry_marks(query)
         self._carefully(lambda: self.model.anchor(query, marks))
 
     def _carefully(self, change: Callable[[], None]) -> None:
@@ -249,7 +249,7 @@ class AuditPane(Pane):
         self._empty.say(*((self.tr("Searching…"), words) if reached else self._nothing()))
 
     def _ask_figures(self) -> None:
-        asked = self.context.questions.review_figures()
+        asked = self.context.api.review_figures()
         self.context.tasks.run("figures about decisions", asked, self.figures.show_figures)
 
     def _grow(self) -> None:
@@ -272,7 +272,7 @@ class AuditPane(Pane):
         self._shown = entry.seq if entry is not None else 0
         self.card.show_entry(entry)
         if entry is not None and not entry.note.detail:
-            self.context.tasks.run("entry", self.context.questions.entry(entry.seq), self._whole)
+            self.context.tasks.run("entry", self.context.api.entry(entry.seq), self._whole)
 
     def _whole(self, entry: Entry) -> None:
         """Lists come without details."""
@@ -307,7 +307,7 @@ class AuditPane(Pane):
 
     def _export_to(self, file: str) -> None:
         form = "csv" if file.lower().endswith(".csv") else "json"
-        asked = self.context.questions.export_entries(replace(self.model.wanted, brief=False), file, form)
+        asked = self.context.api.export_entries(replace(self.model.wanted, brief=False), file, form)
         self.wished.emit(Say(self.tr("Exporting…")))
         said = self.tr("{0:,} entries were written into {1}.")
         self.context.tasks.run("export the audit", asked, lambda count: self.wished.emit(Say(said.format(count, file))))
@@ -315,7 +315,7 @@ class AuditPane(Pane):
     async def _verify(self) -> None:
         mark(self.chain, tone="")
         self.chain.setText(self.tr("Verifying…"))
-        self._say(await self.context.questions.verify_audit())
+        self._say(await self.context.api.verify_audit())
 
     def _say(self, report: ChainReport) -> None:
         if report.whole:

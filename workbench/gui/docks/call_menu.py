@@ -70,21 +70,21 @@ class CallMenu(RoomyButton):
         self.save_wanted.emit(call, self.outcome)
 
     def copy(self, form: str) -> None:
-        questions, tool = self._context.questions, self._tool
+        api, tool = self._context.api, self._tool
         try:
             arguments = self._arguments()
         except WorkbenchError as fault:
             self.said.emit(self.tr("Nothing was copied. {0} {1}").format(fault.message, fault.hint))
             return
         if form == "python":
-            coro = questions.call_as_code(tool.server, tool.name, arguments)
+            coro = api.call_as_code(tool.server, tool.name, arguments)
         else:
-            coro = questions.call_in_words(form, tool.server, tool.name, arguments)
+            coro = api.call_in_words(form, tool.server, tool.name, arguments)
         self._context.tasks.run("copy a call", coro, self._copied)
 
     def _ask_recent(self) -> None:
         query = PastQuery(server=self._tool.server, tool=self._tool.name, limit=_RECENT)
-        self._context.tasks.run("recent calls", self._context.questions.past(query), self._show_recent)
+        self._context.tasks.run("recent calls", self._context.api.past(query), self._show_recent)
 
     def _show_recent(self, calls: tuple[PastCall, ...]) -> None:
         self.recent.clear()
@@ -97,7 +97,7 @@ class CallMenu(RoomyButton):
 
     def _take(self, call: PastCall) -> None:
         """Its whole arguments: a list has them shortened."""
-        self._context.tasks.run("read a call", self._context.questions.past_call(call.id), self._taken)
+        self._context.tasks.run("read a call", self._context.api.past_call(call.id), self._taken)
 
     def _taken(self, call: PastCall) -> None:
         self.recent_wanted.emit(json.loads(call.arguments))

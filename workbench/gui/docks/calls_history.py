@@ -60,7 +60,7 @@ class HistoryList(Pane):
             self._pause.start()
 
     def refresh(self) -> None:
-        self.context.tasks.run("servers", self.context.questions.servers(), self._offer)
+        self.context.tasks.run("servers", self.context.api.servers(), self._offer)
         self._search()
 
     def _search(self) -> None:
@@ -97,12 +97,12 @@ class HistoryList(Pane):
     def keep(self) -> None:
         call = self.chosen()
         if call is not None:
-            self.context.tasks.run("read a call", self.context.questions.past_call(call.id), self._save)
+            self.context.tasks.run("read a call", self.context.api.past_call(call.id), self._save)
 
     def remove(self) -> None:
         call = self.chosen()
         if call is not None:
-            self.context.tasks.run("forget a call", self.context.questions.forget((call.id,)))
+            self.context.tasks.run("forget a call", self.context.api.forget((call.id,)))
 
     async def clear(self) -> None:
         question = Question(
@@ -112,7 +112,7 @@ class HistoryList(Pane):
             self.window(),
         )
         if await question.ask(self.tr("Clear the history"), danger=True):
-            await self.context.questions.clear_history()
+            await self.context.api.clear_history()
 
     def _show(self, *, start: bool) -> None:
         call = self.chosen()
@@ -122,7 +122,7 @@ class HistoryList(Pane):
         def done(whole: PastCall) -> None:
             self.wished.emit(ShowCall(whole.server, whole.tool, json.loads(whole.arguments), whole.withheld, start))
 
-        self.context.tasks.run("read a call", self.context.questions.past_call(call.id), done)
+        self.context.tasks.run("read a call", self.context.api.past_call(call.id), done)
 
     def _save(self, call: PastCall) -> None:
         saved = SavedCall("", "", call.server, call.tool, json.loads(call.arguments), withheld=call.withheld)
@@ -189,7 +189,7 @@ class HistoryList(Pane):
                 self._more = len(calls) == _PAGE
                 self._draw()
 
-        self.context.tasks.run("history", self.context.questions.past(query), done)
+        self.context.tasks.run("history", self.context.api.past(query), done)
 
     def _draw_new(self) -> None:
         """What does not fit any more can be asked for again."""

@@ -63,7 +63,7 @@ class SavedList(Pane):
             self._pause.start()
 
     def refresh(self) -> None:
-        self.context.tasks.run("saved calls", self.context.questions.saved_calls(), self._load)
+        self.context.tasks.run("saved calls", self.context.api.saved_calls(), self._load)
 
     def chosen_key(self) -> str:
         return self.list.key()
@@ -101,12 +101,12 @@ class SavedList(Pane):
             self.removed = Removed(file, text)
             self._say_changed()
 
-        self.context.tasks.run("remove a saved call", self.context.questions.remove_saved(file), done)
+        self.context.tasks.run("remove a saved call", self.context.api.remove_saved(file), done)
 
     async def bring_back(self) -> None:
         if self.removed is not None:
             removed, self.removed = self.removed, None
-            await self.context.questions.restore_saved(removed.file, removed.text)
+            await self.context.api.restore_saved(removed.file, removed.text)
             self._say_changed()
 
     async def _check(self, call: SavedCall, *, ask: bool) -> None:
@@ -126,7 +126,7 @@ class SavedList(Pane):
 
     async def _result(self, call: SavedCall, *, confirmed: bool, attended: bool) -> CheckResult:
         try:
-            return await self.context.questions.check_saved(call.file, confirmed, attended)
+            return await self.context.api.check_saved(call.file, confirmed, attended)
         except WorkbenchError as fault:
             return CheckResult(call.file, call.server, call.tool, False, fault=Fault(fault.message, fault.hint))
 

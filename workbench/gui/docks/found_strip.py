@@ -48,7 +48,7 @@ class FoundStrip(QFrame):
         self.hide()
 
     def refresh(self) -> None:
-        self._context.tasks.run("servers in other apps", self._context.questions.found_servers(), self._show)
+        self._context.tasks.run("servers in other apps", self._context.api.found_servers(), self._show)
 
     def _show(self, discovery: Discovery) -> None:
         self.new = new = [found for found in discovery.servers if found.standing is not Standing.HERE]

@@ -59,5 +59,5 @@ class HintStrip(QFrame):
         self._context.tasks.run("dismiss a hint", self._forget(self._hints[0].key))
 
     async def _forget(self, key: str) -> None:
-        await self._context.questions.dismiss_hint(key)
-        self.show_hints(await self._context.questions.skill_hints())
+        await self._context.api.dismiss_hint(key)
+        self.show_hints(await self._context.api.skill_hints())

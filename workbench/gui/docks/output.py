@@ -100,7 +100,7 @@ class OutputPane(Pane):
     def stop(self) -> None:
         """End the run that is shown."""
         if self._run is not None and self._run.state not in ENDS:
-            self.context.tasks.run("stop a run", self.context.questions.stop_run(self._run.id))
+            self.context.tasks.run("stop a run", self.context.api.stop_run(self._run.id))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -117,7 +117,7 @@ class OutputPane(Pane):
 
     async def _load(self, run_id: str) -> None:
         try:
-            run = await self.context.questions.run(run_id)
+            run = await self.context.api.run(run_id)
         except WorkbenchError as fault:
             if run_id == self._wanted and self._run is None:
                 self._pages.setCurrentWidget(self._body)
@@ -165,7 +165,7 @@ class OutputPane(Pane):
         self.context.tasks.run("read the price of tokens", self._show_ledger(run.ledger))
 
     async def _show_ledger(self, ledger: Ledger) -> None:
-        settings = await self.context.questions.settings()
+        settings = await self.context.api.settings()
         self._ledger.setText(tokens.ledger_sentence(ledger, settings.tokens_cents_per_million))
 
     def _show_deeds(self, run: Run | None) -> None:

@@ -86,8 +86,8 @@ class RunTexts(QWidget):
 
     async def _show_clean(self, run: Run) -> None:
         """The clean text is judged before it is offered."""
-        clean = await self._context.questions.clean(run.proposal.code)
-        verdict = await self._context.questions.assess(clean)
+        clean = await self._context.api.clean(run.proposal.code)
+        verdict = await self._context.api.assess(clean)
         self._clean_text = clean
         still = self.tr("It still cannot run")
         risk = still if verdict.gate is Gate.BLOCKED else risk_word(verdict.risk).text

@@ -60,7 +60,7 @@ class RunsPane(Pane):
             self._draw()
 
     def refresh(self) -> None:
-        self.context.tasks.run("runs", self.context.questions.runs(), self._load)
+        self.context.tasks.run("runs", self.context.api.runs(), self._load)
 
     def count_pauses(self, number: int) -> None:
         """So many questions about calls are open beside the programs that wait."""
@@ -156,14 +156,14 @@ class RunsPane(Pane):
         if run is None or run.verdict is None:
             return
         name = run.id + (".py" if run.proposal.language == "python" else ".ts")
-        asked = await self.context.questions.sarif((name,), (run.verdict,))
+        asked = await self.context.api.sarif((name,), (run.verdict,))
         (log,) = await fetch_whole(self.context.fetch, [asked])
         ask_and_save(self.context, self, f"{run.id}.sarif", log.encode("ascii"))
 
     async def _stop(self) -> None:
         run = self._stoppable()
         if run is not None:
-            await self.context.questions.stop_run(run.id)
+            await self.context.api.stop_run(run.id)
 
     def _forget_old(self) -> None:
         ended = [run for run in self._runs.values() if run.state is not RunState.WAITING and run.state not in UNDERWAY]

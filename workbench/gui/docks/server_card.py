@@ -147,7 +147,7 @@ class ServerCard(QFrame):
     def _read_log(self) -> None:
         if self._state is not None:
             name = self._state.config.name
-            self._context.tasks.run("server's error output", self._context.questions.stderr(name), self._show_log)
+            self._context.tasks.run("server's error output", self._context.api.stderr(name), self._show_log)
 
     def _show_log(self, lines: tuple[str, ...]) -> None:
         fault = self._state.fault if self._state else None

@@ -122,13 +122,13 @@ class ServerDeeds(QObject):
 
     async def _duplicate(self) -> None:
         if (chosen := self.chosen()) is not None:
-            state = await self._context.questions.duplicate_server(chosen.config.name)
+            state = await self._context.api.duplicate_server(chosen.config.name)
             self.wished.emit(Say(self.tr("{} is a copy of {}.").format(state.config.name, chosen.config.name)))
 
     async def _switch(self) -> None:
         if (chosen := self.chosen()) is not None:
             config = chosen.config
-            await self._context.questions.switch_server(config.name, not config.disabled)
+            await self._context.api.switch_server(config.name, not config.disabled)
             on, off = self.tr("{} is enabled."), self.tr("{} is disabled, here and for other clients.")
             self.wished.emit(Say((on if config.disabled else off).format(config.name)))
 
@@ -145,16 +145,16 @@ class ServerDeeds(QObject):
         if chosen is None or not neighbour:
             return
         if step < 0:
-            await self._context.questions.move_server(chosen.config.name, neighbour)
+            await self._context.api.move_server(chosen.config.name, neighbour)
         else:  # the neighbour goes before it, which comes to the same and needs no third one
-            await self._context.questions.move_server(neighbour, chosen.config.name)
+            await self._context.api.move_server(neighbour, chosen.config.name)
 
     async def _remove(self) -> None:
         chosen = self.chosen()
         if chosen is None:
             return
         name = chosen.config.name
-        await self._context.questions.remove_server(name)
+        await self._context.api.remove_server(name)
         self._removed.append(name)
         self._commands.hold(SERVER_REMOVED, True)
         said = self.tr("Removed {}. What it did stays in the audit.")
@@ -167,7 +167,7 @@ class ServerDeeds(QObject):
             return
         name = self._removed.pop()
         self._commands.hold(SERVER_REMOVED, bool(self._removed))
-        await self._context.questions.restore_server(name)
+        await self._context.api.restore_server(name)
         self._pane.show_tool(name)
         self.wished.emit(Say(self.tr("{} is back.").format(name)))
 

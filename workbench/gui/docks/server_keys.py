@@ -81,4 +81,4 @@ class ServerKeys(QFrame):
             )
         )
         if await question.ask(self.tr("Move them")):
-            await self._context.questions.move_secrets(name)
+            await self._context.api.move_secrets(name)

@@ -107,7 +107,7 @@ class ServersPane(Pane):
                 return
         self._open.add(name)
         try:
-            await self.context.questions.connect(name, sha)
+            await self.context.api.connect(name, sha)
         except WorkbenchError as fault:
             if await self._doubted(name):
                 await self.connect_server(name)  # which asks, because it is not allowed any more
@@ -135,14 +135,14 @@ class ServersPane(Pane):
 
     async def _started(self, name: str, sha: str) -> None:
         try:
-            await self.context.questions.connect(name, sha)
+            await self.context.api.connect(name, sha)
         except WorkbenchError as fault:
             if not self._card_tells(name):
                 raise WorkbenchError(f"{name}: {fault.message}", fault.hint) from fault
 
     async def _doubted(self, name: str) -> bool:
         """Whether it was not started because the file behind its command is another one."""
-        state = next((state for state in await self.context.questions.servers() if state.config.name == name), None)
+        state = next((state for state in await self.context.api.servers() if state.config.name == name), None)
         if state is None or state.allowed or not state.doubt:
             return False
         self.model.put(state)
@@ -241,9 +241,9 @@ class ServersPane(Pane):
         bind("demo.connect", self._connect_demo)
 
     async def _load(self) -> None:
-        questions = self.context.questions
-        states, tools = await questions.servers(), await questions.tools()
-        gone = await questions.removed_tools()
+        api = self.context.api
+        states, tools = await api.servers(), await api.tools()
+        gone = await api.removed_tools()
         self._keep_chosen(lambda: self.model.load(states, (*tools, *gone)))
         self._fill()
         self.loaded.emit()
@@ -268,8 +268,8 @@ class ServersPane(Pane):
         """Once for all servers that changed in the last moment: the list may be long."""
         changed, self._changed = self._changed, set()
         grouped: dict[str, list[ToolSummary]] = {server: [] for server in changed}
-        questions = self.context.questions
-        for tool in (*await questions.tools(), *await questions.removed_tools()):
+        api = self.context.api
+        for tool in (*await api.tools(), *await api.removed_tools()):
             if tool.server in grouped:
                 grouped[tool.server].append(tool)
         for server, tools in grouped.items():
@@ -302,7 +302,7 @@ class ServersPane(Pane):
         state = self.chosen()
         if state is not None:
             self.wished.emit(ShowServer(state.config.name, "sign_in"))
-            self.context.tasks.run("sign in", self.context.questions.sign_in(state.config.name))
+            self.context.tasks.run("sign in", self.context.api.sign_in(state.config.name))
 
     def _open_chosen(self) -> None:
         if (state := self.chosen()) is not None:
@@ -315,7 +315,7 @@ class ServersPane(Pane):
     async def _disconnect_chosen(self) -> None:
         state = self.chosen()
         if state is not None:
-            await self.context.questions.disconnect(state.config.name)
+            await self.context.api.disconnect(state.config.name)
 
     def _restart_chosen(self) -> None:
         state = self.chosen()
@@ -325,7 +325,7 @@ class ServersPane(Pane):
 
     async def _restart(self, name: str) -> None:
         try:
-            await self.context.questions.disconnect(name)
+            await self.context.api.disconnect(name)
             await self.connect_server(name)
         finally:
             self._starting.discard(name)
@@ -336,7 +336,7 @@ class ServersPane(Pane):
         self.tree.expand(self.model.find(DEMO))
 
     async def _reload(self) -> None:
-        await self.context.questions.reload_servers()
+        await self.context.api.reload_servers()
         await self._load()
 
     def _choose(self, key: str) -> None:

@@ -81,10 +81,10 @@ class SkillsPane(Pane):
             self.list.setCurrentIndex(place)
 
     async def _read(self) -> None:
-        questions = self.context.questions
-        self._uses = {use.name: use for use in await questions.skill_uses()}
-        self.hints.show_hints(await questions.skill_hints())
-        self._load(await questions.skills())
+        api = self.context.api
+        self._uses = {use.name: use for use in await api.skill_uses()}
+        self.hints.show_hints(await api.skill_hints())
+        self._load(await api.skills())
 
     def _lay_out(self) -> None:
         strip = Strip(self.context.theme)
@@ -131,7 +131,7 @@ class SkillsPane(Pane):
     async def _find(self, words: str) -> None:
         """By what is meant, in the order in which agents find them."""
         try:
-            found = await self.context.questions.find(words, ("skill",), FOUND)
+            found = await self.context.api.find(words, ("skill",), FOUND)
         except WorkbenchError:
             return  # the letters alone find something, too
         if words == self.finder.text().strip():
@@ -187,4 +187,4 @@ class SkillsPane(Pane):
             self.window(),
         )
         if await question.ask(self.tr("Retire the skill")):
-            await self.context.questions.retire_skill(skill.name)
+            await self.context.api.retire_skill(skill.name)

@@ -97,7 +97,7 @@ class CallPanel(QWidget):
             self._ask.dismiss()
         elif self.running:
             self._cancel.setEnabled(False)
-            self._context.tasks.run("cancel a call", self._context.questions.cancel_call(self._call_id))
+            self._context.tasks.run("cancel a call", self._context.api.cancel_call(self._call_id))
 
     def progress(self, event: CallProgress) -> None:
         if event.call_id == self._call_id:
@@ -105,13 +105,13 @@ class CallPanel(QWidget):
 
     def open_as_code(self) -> None:
         """The same call as a program, in the editor."""
-        questions, tool = self._context.questions, self._tool
+        api, tool = self._context.api, self._tool
         try:
             arguments = self.form.value()
         except WorkbenchError as fault:
             self.status_message.emit(f"{fault.message} {fault.hint}")
             return
-        coro = questions.call_as_code(tool.server, tool.name, arguments)
+        coro = api.call_as_code(tool.server, tool.name, arguments)
         self._context.tasks.run("write the call as code", coro, self.code_wanted.emit)
 
     def reset(self) -> None:
@@ -209,7 +209,7 @@ class CallPanel(QWidget):
 
     async def _call(self, call: ToolCall) -> None:
         try:
-            outcome = await self._context.questions.call(call)
+            outcome = await self._context.api.call(call)
         except WorkbenchError as fault:
             outcome = Outcome(call.id, ok=False, fault=Fault(fault.message, fault.hint))
         finally:
@@ -261,7 +261,7 @@ class CallPanel(QWidget):
 
     async def _allow(self, permission: Permission) -> None:
         try:
-            await self._context.questions.set_permission(permission)
+            await self._context.api.set_permission(permission)
         except WorkbenchError as fault:
             self.answer.show_not_sent()
             self.answer.fault.show_fault(Fault(fault.message, fault.hint))

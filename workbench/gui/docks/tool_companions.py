@@ -41,9 +41,9 @@ class ToolCompanions(QWidget):
         return self.findChildren(QPushButton)
 
     async def _read(self) -> None:
-        questions = self._context.questions
-        states = {state.config.name: state.config.category for state in await questions.servers()}
-        found = (await questions.companions(self._tool.server, self._tool.name))[:_SHOWN]
+        api = self._context.api
+        states = {state.config.name: state.config.category for state in await api.servers()}
+        found = (await api.companions(self._tool.server, self._tool.name))[:_SHOWN]
         category = states.get(self._tool.server, "")
         if (category, found) != (self._category, self._companions):
             self._category, self._companions = category, found

@@ -81,7 +81,7 @@ class ToolPane(Pane):
     async def bring_back_tool(self, server: str, name: str) -> bool:
         """Open the tool that was open before; False where it is gone, or another one is wanted by now."""
         try:
-            tool = await self.context.questions.tool(server, name)
+            tool = await self.context.api.tool(server, name)
         except WorkbenchError:
             return False
         if self._wanted != ("", ""):
@@ -138,7 +138,7 @@ class ToolPane(Pane):
 
     async def _load(self, key: Key) -> None:
         try:
-            tool = await self.context.questions.tool(*key)
+            tool = await self.context.api.tool(*key)
         except WorkbenchError as fault:
             self._waiting.pop(key, None)
             if key == self._wanted:
@@ -151,7 +151,7 @@ class ToolPane(Pane):
     async def _reload(self, key: Key) -> None:
         """A changed definition gets a new sheet with the old arguments; a running call is left in peace."""
         try:
-            tool = await self.context.questions.tool(*key)
+            tool = await self.context.api.tool(*key)
         except WorkbenchError:
             return  # the tool is gone; what was typed stays readable until another tool is opened
         sheet = self._sheets.get(key)

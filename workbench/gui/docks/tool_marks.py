@@ -40,8 +40,8 @@ class ToolMarks(QWidget):
         self._context.tasks.run("read a tool's marks", self._read())
 
     async def _read(self) -> None:
-        warnings = await self._context.questions.warnings(self._tool.server)
-        changes = await self._context.questions.changes(self._tool.server)
+        warnings = await self._context.api.warnings(self._tool.server)
+        changes = await self._context.api.changes(self._tool.server)
         self._show(
             [one for one in warnings if one.tool == self._tool.name],
             next((one for one in changes if one.tool == self._tool.name), None),

@@ -189,7 +189,7 @@ class ToolSheet(QWidget):
             self.trust.refresh()
         view = self._pages.widget(_WRAPPER)
         if tab == _WRAPPER and isinstance(view, CodeView) and not view.text():
-            coro = self._context.questions.wrapper(self.tool.server, self.tool.name)
+            coro = self._context.api.wrapper(self.tool.server, self.tool.name)
             self._context.tasks.run("read a wrapper", coro, self._show_wrapper)
 
     def _show_wrapper(self, source: str) -> None:

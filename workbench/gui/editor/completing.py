@@ -142,7 +142,7 @@ class Completing(QObject):
         cursor = self._editor.textCursor()
         start = cursor.position() - len(self._word())
         try:
-            found = await self._context.questions.complete_code(*self._place(cursor))
+            found = await self._context.api.complete_code(*self._place(cursor))
         except WorkbenchError:
             found = ()  # a program jedi stumbles over is typed on all the same
         finally:
@@ -188,7 +188,7 @@ class Completing(QObject):
 
     async def _called(self, place: int) -> None:
         try:
-            shapes = await self._context.questions.call_shapes(*self._place(self._editor.textCursor()))
+            shapes = await self._context.api.call_shapes(*self._place(self._editor.textCursor()))
         except WorkbenchError:
             shapes = ()
         if self._editor.textCursor().position() == place:
@@ -206,7 +206,7 @@ class Completing(QObject):
     async def _explained(self, cursor: QTextCursor, place: QPoint | None) -> None:
         words = self._editor.words_at(cursor.position())
         try:
-            told = await self._context.questions.explain_code(*self._place(cursor))
+            told = await self._context.api.explain_code(*self._place(cursor))
         except WorkbenchError:
             told = None
         if told is not None and told.words:

@@ -120,7 +120,7 @@ class EditorPane(Pane):
     def stop(self) -> None:
         sheet = self.sheet()
         if sheet is not None and sheet.run_id not in ("", _SENDING):
-            self.context.tasks.run("stop a run", self.context.questions.stop_run(sheet.run_id))
+            self.context.tasks.run("stop a run", self.context.api.stop_run(sheet.run_id))
 
     def keep_as_skill(self) -> None:
         if (sheet := self.sheet()) is None or not sheet.text().strip():
@@ -223,13 +223,13 @@ class EditorPane(Pane):
             super().keyPressEvent(event)
 
     async def _submit(self, sheet: Sheet, state: str, *, rehearse: bool = False) -> None:
-        questions = self.context.questions
+        api = self.context.api
         try:
             code, title, skill, language = sheet.text(), sheet.title, sheet.skill, sheet.language
             if rehearse:
-                run = await questions.rehearse(code, title, skill, language, sheet.profile)
+                run = await api.rehearse(code, title, skill, language, sheet.profile)
             else:
-                run = await questions.submit(code, title, skill, state, language, sheet.profile)
+                run = await api.submit(code, title, skill, state, language, sheet.profile)
         except WorkbenchError as fault:
             sheet.run_id = ""
             sheet.fault.show_fault(Fault(fault.message, fault.hint))

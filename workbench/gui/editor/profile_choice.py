@@ -49,7 +49,7 @@ class ProfileChoice(CalmCombo):
         self._say()
 
     async def _read(self) -> None:
-        self.show_profiles(await self._context.questions.profiles())
+        self.show_profiles(await self._context.api.profiles())
 
     async def _accept(self, one: RunProfile) -> None:
         """A profile of the bench that allows more than its base counts after a person read what it allows."""
@@ -58,7 +58,7 @@ class ProfileChoice(CalmCombo):
         question.show_text(f"{one.name}: {one.sentence}", self.tr("What it allows"))
         self.setCurrentIndex(0)
         if await question.ask(self.tr("Accept it")):
-            self.show_profiles(await self._context.questions.accept_profile(one.sha))
+            self.show_profiles(await self._context.api.accept_profile(one.sha))
             self.setCurrentIndex(max(0, self.findData(one.name)))
         self._say()
         self.chosen.emit(self.profile)

@@ -144,7 +144,7 @@ class Sheet(QWidget):
 
     async def _assess(self, code: str, language: str, number: int) -> None:
         try:
-            verdict = await self._context.questions.assess(code, language, self.profile)
+            verdict = await self._context.api.assess(code, language, self.profile)
         except WorkbenchError as fault:
             if number == self._asked:
                 self.strip.say(self.tr("Not assessed: {0}").format(fault.message))
@@ -156,7 +156,7 @@ class Sheet(QWidget):
     async def _checked(self, code: str) -> tuple[Finding, ...]:
         """What the check before a run would say of its calls; that it cannot say anything is no news."""
         try:
-            return await self._context.questions.check_code(code)
+            return await self._context.api.check_code(code)
         except WorkbenchError:
             return ()
 

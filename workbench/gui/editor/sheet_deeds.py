@@ -118,7 +118,7 @@ class SheetDeeds(QObject):
         self._context.tasks.run("list earlier runs", self._offer_runs())
 
     async def _offer_runs(self) -> None:
-        runs = await self._context.questions.runs()
+        runs = await self._context.api.runs()
         known = {run.id: run for run in runs[:_RUNS]}
         words = self.tr("Programs that ran appear here; Ctrl+Enter runs the one in front.")
         chooser = self._chooser(self.tr("Open the program of a run"), [_row(run) for run in known.values()], words)
@@ -151,7 +151,7 @@ class SheetDeeds(QObject):
         offer(self.tr("As it was opened or saved last"), sheet.original, "", "history")
         if sheet.skill:
             try:
-                page = await self._context.questions.skill_page(sheet.skill)
+                page = await self._context.api.skill_page(sheet.skill)
                 drafts = (page.draft,) if page.draft is not None else ()
                 for one in (page.skill, *drafts, *page.versions[::-1]):
                     (code,) = await fetch_whole(self._context.fetch, [one.code])
@@ -162,7 +162,7 @@ class SheetDeeds(QObject):
         for other in self._others():
             if other is not sheet:
                 offer(one_line(other.title, 60), other.text(), self.tr("tab"), "code")
-        for run in (await self._context.questions.runs())[:_COMPARED]:
+        for run in (await self._context.api.runs())[:_COMPARED]:
             (code,) = await fetch_whole(self._context.fetch, [run.proposal.code])
             offer(_row(run).title, code, _row(run).aside, "play")
             if run.proposal.original and run.proposal.original != run.proposal.code:

@@ -73,8 +73,8 @@ class ChangePage(QWidget):
 
     async def _load(self, name: str) -> None:
         try:
-            questions, held = self._context.questions, name.removeprefix(HELD)
-            changes = await questions.changes_of(name) if held == name else (await questions.held_plan(held)).changes
+            api, held = self._context.api, name.removeprefix(HELD)
+            changes = await api.changes_of(name) if held == name else (await api.held_plan(held)).changes
         except WorkbenchError as fault:
             if name == self._name:
                 self._changes = None
@@ -140,8 +140,8 @@ class ChangePage(QWidget):
 
     async def _compare(self, name: str, path: str) -> None:
         try:
-            questions, held = self._context.questions, name.removeprefix(HELD)
-            asked = questions.changed_text(name, path) if held == name else questions.held_text(held, path)
+            api, held = self._context.api, name.removeprefix(HELD)
+            asked = api.changed_text(name, path) if held == name else api.held_text(held, path)
             texts = list(await asked)
             if whole_size(texts):
                 texts = await fetch_whole(self._context.fetch, texts)

@@ -60,8 +60,8 @@ class ChangesList(QWidget):
                 self.wished.emit(Say(words))
 
     async def _read(self) -> None:
-        questions = self._context.questions
-        self._load(await questions.held_files(), await questions.file_changes(MOST))
+        api = self._context.api
+        self._load(await api.held_files(), await api.file_changes(MOST))
 
     def _load(self, held: tuple[FileChanges, ...], changes: tuple[FileChanges, ...]) -> None:
         self._found = (held, changes)

@@ -28,20 +28,20 @@ class FileDeeds(QObject):
     async def new_file(self, folder: str) -> None:
         path = await self._ask_name(self.tr("New file"), self.tr("A text file of the workspace."), _begin(folder))
         if path:
-            await self._context.questions.write_file(path, "")
+            await self._context.api.write_file(path, "")
             self.done.emit(path)
 
     async def new_folder(self, folder: str) -> None:
         path = await self._ask_name(self.tr("New folder"), self.tr("A folder of the workspace."), _begin(folder))
         if path:
-            await self._context.questions.make_folder(path)
+            await self._context.api.make_folder(path)
             self.done.emit(path)
 
     async def rename(self, path: str) -> None:
         words = self.tr("The path below the workspace; another folder moves it. Nothing is replaced by it.")
         to = await self._ask_name(self.tr("Rename or move"), words, path, self.tr("Rename"))
         if to and to != path:
-            await self._context.questions.rename_file(path, to)
+            await self._context.api.rename_file(path, to)
             self.done.emit(to)
 
     async def remove(self, paths: tuple[str, ...]) -> None:
@@ -51,7 +51,7 @@ class FileDeeds(QObject):
         question = Question(self._context.theme, title, words, self._owner.window())
         question.show_text("\n".join(paths[:500]), self.tr("What is deleted"))
         if await question.ask(self.tr("Delete"), danger=True):
-            await self._context.questions.remove_files(paths)
+            await self._context.api.remove_files(paths)
             self.said.emit(self.tr("Deleted. Undo it under “Changes”."))
             self.done.emit("")
 
@@ -68,7 +68,7 @@ class FileDeeds(QObject):
         self._context.tasks.run("bring files in", self._bring(paths, folder))
 
     async def _bring(self, paths: tuple[str, ...], folder: str) -> None:
-        found = await self._context.questions.bring_files(paths, folder)
+        found = await self._context.api.bring_files(paths, folder)
         one = self.tr("{0} is in the workspace now.").format(one_line(found[0].path, 80) if found else "")
         self.said.emit(one if len(found) == 1 else self.tr("{0} files were copied.").format(len(found)))
         self.done.emit(found[0].path if found else "")
@@ -84,7 +84,7 @@ class FileDeeds(QObject):
 
     def _take(self, path: str, target: str) -> None:
         done: Callable[[int], None] = lambda size: self.said.emit(self.tr("Copied to {0}.").format(target))  # noqa: E731
-        self._context.tasks.run("copy a file out", self._context.questions.take_file(path, target), done)
+        self._context.tasks.run("copy a file out", self._context.api.take_file(path, target), done)
 
     def copy_path(self, path: str) -> None:
         QGuiApplication.clipboard().setText(str(self._context.paths.workspace / path))
@@ -100,10 +100,10 @@ class FileDeeds(QObject):
         words = self.tr("The changes so far cannot be undone any more. The files stay as they are.")
         question = Question(self._context.theme, self.tr("Forget earlier states?"), words, self._owner.window())
         if await question.ask(self.tr("Forget"), danger=True):
-            await self._context.questions.forget_changes()
+            await self._context.api.forget_changes()
 
     async def clear_cache(self) -> None:
-        gone = await self._context.questions.clear_cache()
+        gone = await self._context.api.clear_cache()
         self.said.emit(self.tr("{0} kept answers were forgotten.").format(gone))
         self.done.emit("")
 

@@ -63,7 +63,7 @@ class FilesPage(Pane):
 
     async def _load(self, path: str, start: int) -> None:
         try:
-            piece = await self.context.questions.file_piece(path, start)
+            piece = await self.context.api.file_piece(path, start)
         except WorkbenchError as fault:
             if path == self._path:
                 self._gone.say(fault.message, fault.hint)

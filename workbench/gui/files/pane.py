@@ -102,13 +102,13 @@ class FilesPane(Pane):
     async def _load(self, folder: str) -> None:
         if folder and not self.model.find(folder).isValid():
             return
-        self.model.fill(folder, await self.context.questions.file_level(folder))
+        self.model.fill(folder, await self.context.api.file_level(folder))
         self._fill()
         self._choose_wanted()
 
     async def _load_room(self) -> None:
-        room = await self.context.questions.file_room()
-        self.room.show_room(room, await self.context.questions.kept_files())
+        room = await self.context.api.file_room()
+        self.room.show_room(room, await self.context.api.kept_files())
 
     def _sift(self) -> None:
         words = self.finder.text().strip().casefold()
@@ -118,7 +118,7 @@ class FilesPane(Pane):
             self.model.show_tree()
 
     async def _find(self, words: str) -> None:
-        found = await self.context.questions.files()
+        found = await self.context.api.files()
         if self.finder.text().strip().casefold() == words:
             parts = words.split()
             self.model.show_found([one for one in found if all(part in one.path.casefold() for part in parts)])

@@ -145,10 +145,10 @@ class UndoDialog(QDialog):
 
 async def ask_undo(context: Context, name: str, owner: QWidget) -> str:
     """Show the plan, do what is ticked, and answer what a person reads then."""
-    paths = await _ticked(UndoDialog(context, await context.questions.undo_plan(name), owner))
+    paths = await _ticked(UndoDialog(context, await context.api.undo_plan(name), owner))
     if not paths:
         return ""
-    done = await context.questions.undo_files(name, paths)
+    done = await context.api.undo_files(name, paths)
     if done.note:
         return one_line(done.note, 200)
     many = dialog_words("{0} files are as they were. “Changes” can undo that, too.").format(f"{done.count:,}")
@@ -157,10 +157,10 @@ async def ask_undo(context: Context, name: str, owner: QWidget) -> str:
 
 async def ask_allow(context: Context, run_id: str, owner: QWidget) -> str:
     """The same for what a program wants to change."""
-    paths = await _ticked(UndoDialog(context, await context.questions.held_plan(run_id), owner, held=True))
+    paths = await _ticked(UndoDialog(context, await context.api.held_plan(run_id), owner, held=True))
     if not paths:
         return ""
-    done = await context.questions.decide_files(run_id, paths, ())
+    done = await context.api.decide_files(run_id, paths, ())
     if done.note:
         return one_line(done.note, 200)
     many = dialog_words("{0} files were written. “Changes” can undo that.").format(f"{done.count:,}")
@@ -169,7 +169,7 @@ async def ask_allow(context: Context, run_id: str, owner: QWidget) -> str:
 
 async def ask_deny(context: Context, run_id: str, owner: QWidget) -> str:
     """Drop what a program wants to change, after a question: it is kept nowhere else."""
-    held = (await context.questions.held_plan(run_id)).changes
+    held = (await context.api.held_plan(run_id)).changes
     paths = tuple(one.path for one in held.files)
     title = dialog_words("Keep the files as they are?")
     words = dialog_words("What the program wrote for them is dropped.")
@@ -177,7 +177,7 @@ async def ask_deny(context: Context, run_id: str, owner: QWidget) -> str:
     question.show_text("\n".join(paths[:500]), dialog_words("Files that stay as they are"))
     if not await question.ask(dialog_words("Keep the old files"), danger=True):
         return ""
-    await context.questions.decide_files(run_id, (), paths)
+    await context.api.decide_files(run_id, (), paths)
     return dialog_words("The files stay as they are.")
 
 

@@ -144,8 +144,8 @@ class PauseDialog(LaterDialog):
     async def _send(self, answer: PauseAnswer) -> None:
         try:
             if answer.allow and (rule := self._learned.rule) is not None:
-                await self._context.questions.set_permission(rule)
-            await self._context.questions.answer_pause(answer)
+                await self._context.api.set_permission(rule)
+            await self._context.api.answer_pause(answer)
         except WorkbenchError as fault:
             if not self._over:
                 self._fault.show_fault(Fault(fault.message, fault.hint))

@@ -53,7 +53,7 @@ class LearnedChoice(QWidget):
     async def _read(self, pause: Pause) -> None:
         try:
             arguments = json.loads(pause.arguments)
-            found = await self._context.questions.suggest_permissions(pause.server, pause.tool, arguments)
+            found = await self._context.api.suggest_permissions(pause.server, pause.tool, arguments)
         except (ValueError, WorkbenchError):
             return  # what was shortened teaches nothing
         self._offer(found)

@@ -40,7 +40,7 @@ class PauseStrip(QueueStrip[Pause]):
         self.draw()
 
     def refresh(self) -> None:
-        self.context.tasks.run("calls that wait", self.context.questions.pauses(), self._load)
+        self.context.tasks.run("calls that wait", self.context.api.pauses(), self._load)
 
     def pause(self, pause_id: str = "") -> Pause | None:
         """The one of this id, or of the call of this id; of none, the one whose time ends first."""

@@ -79,12 +79,12 @@ class HiddenPage(QWidget):
 
     async def _read(self, after: int = 0) -> None:
         try:
-            self._sessions = await self._context.questions.privacy_sessions()
+            self._sessions = await self._context.api.privacy_sessions()
             self._fill_sessions()
             if not (name := str(self.session.currentData() or "")):
                 return
             query = PrivacyQuery(name, self.finder.text(), str(self.kind.currentData() or ""), after, PAGE)
-            found = await self._context.questions.privacy_report(query)
+            found = await self._context.api.privacy_report(query)
         except WorkbenchError as fault:
             self.words.setText(f"{fault.message} {fault.hint}".strip())
             return
@@ -155,7 +155,7 @@ class HiddenPage(QWidget):
         self._context.tasks.run("save what was hidden", self._saved())
 
     async def _saved(self) -> None:
-        text = await self._context.questions.privacy_export(str(self.session.currentData()))
+        text = await self._context.api.privacy_export(str(self.session.currentData()))
         ask_and_save(self._context, self, "hidden.json", text.encode("utf-8", "surrogatepass"))
 
     def _ask_forget(self) -> None:
@@ -168,7 +168,7 @@ class HiddenPage(QWidget):
         )
         if not await Question(self._context.theme, words, why, self).ask(self.tr("Forget them"), danger=True):
             return
-        count = await self._context.questions.forget_values(str(self.session.currentData()))
+        count = await self._context.api.forget_values(str(self.session.currentData()))
         self.said.emit(self.tr("{} values were forgotten.").format(count))
         self.refresh()
 

@@ -97,7 +97,7 @@ class KindsPage(QWidget):
 
     async def _kind(self, kind: str, on: bool, threshold: float) -> None:
         try:
-            self.show_rules(await self._context.questions.set_privacy_kind(kind, on, threshold))
+            self.show_rules(await self._context.api.set_privacy_kind(kind, on, threshold))
         except WorkbenchError as fault:
             self._say(f"{fault.message} {fault.hint}".strip())
         else:
@@ -117,7 +117,7 @@ class KindsPage(QWidget):
 
     async def _setting(self, name: str, value: JsonValue) -> None:
         try:
-            await self._context.questions.change_setting(name, value)
+            await self._context.api.change_setting(name, value)
         except WorkbenchError as fault:
             self._say(f"{fault.message} {fault.hint}".strip())
         self.changed.emit()

@@ -59,7 +59,7 @@ class MarkMenu(QObject):
 
     def _open(self, point: QPoint) -> None:
         place = self._edit.viewport().mapToGlobal(point)
-        self._context.tasks.run("ask which kinds there are", self._context.questions.privacy_rules(), self.learn)
+        self._context.tasks.run("ask which kinds there are", self._context.api.privacy_rules(), self.learn)
         menu = self._edit.createStandardContextMenu()
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addSeparator()
@@ -71,7 +71,7 @@ class MarkMenu(QObject):
 
     async def _ask(self, mark: PrivacyMark, words: str) -> None:
         try:
-            rules = await self._context.questions.mark_privacy(mark)
+            rules = await self._context.api.mark_privacy(mark)
         except WorkbenchError as fault:
             self.said.emit(f"{fault.message} {fault.hint}".strip())
             return

@@ -67,11 +67,11 @@ class MarksPage(QWidget):
 
     def _add(self) -> None:
         if self.add.isEnabled():
-            self._run(self._context.questions.mark_privacy(self._mark()), self.tr("Marked: it counts at once."))
+            self._run(self._context.api.mark_privacy(self._mark()), self.tr("Marked: it counts at once."))
 
     def _take_back(self) -> None:
         words = self.tr("Taken back. What a running conversation knows stays hidden in it.")
-        self._run(self._context.questions.unmark_privacy(self.list.key()), words, clear=False)
+        self._run(self._context.api.unmark_privacy(self.list.key()), words, clear=False)
 
     def _run(self, question: Coroutine[Any, Any, PrivacyRules], words: str, *, clear: bool = True) -> None:
         """Any: as in Tasks.run."""

@@ -62,7 +62,7 @@ class PrivacyPane(Pane):
 
     def refresh(self) -> None:
         self.hidden.refresh()
-        self.context.tasks.run("read what is marked", self.context.questions.privacy_rules(), self._show)
+        self.context.tasks.run("read what is marked", self.context.api.privacy_rules(), self._show)
 
     def _show(self, rules: PrivacyRules) -> None:
         self.marks.show_rules(rules)

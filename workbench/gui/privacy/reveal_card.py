@@ -55,7 +55,7 @@ class RevealCard(QFrame):
 
     async def _ask(self, token: str, beside: QRect) -> None:
         try:
-            found = await self._context.questions.reveal(self._session, token)
+            found = await self._context.api.reveal(self._session, token)
         except WorkbenchError as fault:
             self._fill(self.tr("Not known"), fault.message, fault.hint, "")
             self.copy.hide()
@@ -117,7 +117,7 @@ class RevealCard(QFrame):
 
     async def _copied(self) -> None:
         """Told to the audit as what it is."""
-        found = await self._context.questions.reveal(self._session, self._token, True)
+        found = await self._context.api.reveal(self._session, self._token, True)
         QGuiApplication.clipboard().setText(found.value)
         self.said.emit(self.tr("The value was copied; the audit says so."))
         self.close()
@@ -127,7 +127,7 @@ class RevealCard(QFrame):
             self._context.tasks.run("let a value pass", self._passing(self.revealed.value))
 
     async def _passing(self, value: str) -> None:
-        await self._context.questions.mark_privacy(PrivacyMark(False, "value", value))
+        await self._context.api.mark_privacy(PrivacyMark(False, "value", value))
         self.said.emit(self.tr("Models see it from now on; take that back under Personal data, Marks."))
         self.close()
 

@@ -85,7 +85,7 @@ class TrialPage(QWidget):
 
     async def _ask(self, text: str) -> None:
         try:
-            trial = await self._context.questions.try_privacy(text)
+            trial = await self._context.api.try_privacy(text)
         except WorkbenchError as fault:
             self.words.setText(f"{fault.message} {fault.hint}".strip())
             return

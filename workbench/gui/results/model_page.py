@@ -56,7 +56,7 @@ class ModelPage(Page):
 
     async def _ask(self, text: str) -> None:
         try:
-            view = await self._context.questions.model_view(text, "")
+            view = await self._context.api.model_view(text, "")
         except WorkbenchError as fault:
             if text == self._asked:
                 self.words.setText(f"{fault.message} {fault.hint}".strip())

@@ -67,7 +67,7 @@ class AllServers(Pane):
         self._beat.stop()
 
     async def _read(self) -> None:
-        states, vitals = await self.context.questions.servers(), await self.context.questions.all_vitals()
+        states, vitals = await self.context.api.servers(), await self.context.api.all_vitals()
         self._keep_chosen(lambda: self.model.load(states, vitals))
 
     # what a person does
@@ -85,7 +85,7 @@ class AllServers(Pane):
     def _disconnect(self) -> None:
         for standing in self.table.standings():
             if standing.state.status in _RUNNING:
-                self.context.tasks.run(f"disconnect {standing.name}", self.context.questions.disconnect(standing.name))
+                self.context.tasks.run(f"disconnect {standing.name}", self.context.api.disconnect(standing.name))
 
     def _ask(self, place: QPoint) -> None:
         """What can be done with the chosen servers, and the order: all of it by keyboard too."""

@@ -77,14 +77,14 @@ class ChangesPage(ServerPage):
         return False
 
     async def _read(self) -> None:
-        questions, since = self.context.questions, float(self.since.currentData())
-        self._offer(await questions.moments(self.server))
+        api, since = self.context.api, float(self.since.currentData())
+        self._offer(await api.moments(self.server))
         if since:
             self._warnings = {}
-            self._show(await questions.compare(self.server, since, time.time()))
+            self._show(await api.compare(self.server, since, time.time()))
             return
-        self._warnings = {f"odd\n{number}": one for number, one in enumerate(await questions.warnings(self.server))}
-        self._show(await questions.changes(self.server))
+        self._warnings = {f"odd\n{number}": one for number, one in enumerate(await api.warnings(self.server))}
+        self._show(await api.changes(self.server))
 
     def _offer(self, moments: Sequence[Moment]) -> None:
         """Earlier moments to compare with; the newest one is now."""
@@ -153,7 +153,7 @@ class ChangesPage(ServerPage):
         if (len(changes) > 1 or odd) and not await self._sure(changes, odd):
             return
         wanted = {one.tool: one.hash for one in changes}
-        self._show(await self.context.questions.approve_definitions(self.server, wanted))
+        self._show(await self.context.api.approve_definitions(self.server, wanted))
 
     async def _sure(self, changes: list[DefinitionChange], odd: int) -> bool:
         names = ", ".join(one_line(one.tool, 60) for one in changes[:8]) + (" …" if len(changes) > 8 else "")
@@ -167,7 +167,7 @@ class ChangesPage(ServerPage):
         return await question.ask(self.tr("Approve"), danger=bool(odd))
 
     def _see(self) -> None:
-        self.context.tasks.run("see changes", self.context.questions.see_changes(self.server))
+        self.context.tasks.run("see changes", self.context.api.see_changes(self.server))
 
     def _lay_out(self, unit: int) -> None:
         right = QWidget()

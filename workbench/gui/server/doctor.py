@@ -58,7 +58,7 @@ class DoctorPage(ServerPage):
         self._under_way = True
         self._show_verdict()
         try:
-            checks = await self.context.questions.diagnose(self.server)
+            checks = await self.context.api.diagnose(self.server)
             self._view.show_checks(checks)
         except WorkbenchError as fault:
             self._view.show_checks((Check(self.tr("Doctor"), CheckState.BAD, fault.message, fault.hint),))

@@ -76,7 +76,7 @@ class LogPage(ServerPage):
             self._fetch(certainly=True)
 
     def _ask(self) -> None:
-        self.context.tasks.run("what a server logs", self.context.questions.offers(self.server), self._show_offers)
+        self.context.tasks.run("what a server logs", self.context.api.offers(self.server), self._show_offers)
 
     def _show_offers(self, offers: Offers) -> None:
         self._logs = offers.logs
@@ -89,7 +89,7 @@ class LogPage(ServerPage):
 
     async def _set_level(self, level: str) -> None:
         try:
-            await self.context.questions.set_log_level(self.server, level)
+            await self.context.api.set_log_level(self.server, level)
         except WorkbenchError as fault:
             self._fault.show_fault(Fault(fault.message, fault.hint))
             self.level.setCurrentIndex(-1)
@@ -108,7 +108,7 @@ class LogPage(ServerPage):
 
     async def _read(self) -> None:
         try:
-            found = await self.context.questions.server_log(self.server, self._last)
+            found = await self.context.api.server_log(self.server, self._last)
         finally:
             self._fetching = False
         self._show(found)

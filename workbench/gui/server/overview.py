@@ -119,7 +119,7 @@ class OverviewPage(ServerPage):
         }
 
     def _read_vitals(self) -> None:
-        self.context.tasks.run("server's condition", self.context.questions.vitals(self.server), self._show_vitals)
+        self.context.tasks.run("server's condition", self.context.api.vitals(self.server), self._show_vitals)
 
     def _show_vitals(self, found: Vitals) -> None:
         for name, words in self._condition(found).items():
@@ -182,7 +182,7 @@ class OverviewPage(ServerPage):
         return whole
 
     def _read_log(self) -> None:
-        self.context.tasks.run("server's error output", self.context.questions.stderr(self.server), self._show_log)
+        self.context.tasks.run("server's error output", self.context.api.stderr(self.server), self._show_log)
 
     def _show_log(self, lines: tuple[str, ...]) -> None:
         text = visible("\n".join(lines))

@@ -93,7 +93,7 @@ class ServerPane(Pane):
                 self._sheets[name].page().show_item(item)
 
     async def _read(self) -> None:
-        for state in await self.context.questions.servers():
+        for state in await self.context.api.servers():
             self._put(state)
 
     def _put(self, state: ServerState) -> None:

@@ -82,7 +82,7 @@ class PromptDetail(QWidget):
 
     async def _fetch(self, prompt: Prompt, values: dict[str, str]) -> None:
         try:
-            answer = await self._context.questions.get_prompt(self._server, prompt.name, values)
+            answer = await self._context.api.get_prompt(self._server, prompt.name, values)
         except WorkbenchError as fault:
             answer = PromptAnswer(prompt.name, fault=Fault(fault.message, fault.hint))
         if prompt is self._prompt:
@@ -121,7 +121,7 @@ class PromptDetail(QWidget):
 
     async def _complete(self, name: str, typed: str, others: dict[str, str]) -> Completion:
         prompt = self._prompt.name if self._prompt is not None else ""
-        return await self._context.questions.complete(self._server, "prompt", prompt, name, typed, others)
+        return await self._context.api.complete(self._server, "prompt", prompt, name, typed, others)
 
     def _copy_json(self) -> None:
         if self._answer is not None:

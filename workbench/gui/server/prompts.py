@@ -45,7 +45,7 @@ class PromptsPage(OfferPage):
         return True
 
     async def load(self) -> Offers:
-        offers = await self.context.questions.offers(self.server)
+        offers = await self.context.api.offers(self.server)
         self._prompts = {prompt.name: prompt for prompt in offers.prompts}
         self.list.show_entries(
             [

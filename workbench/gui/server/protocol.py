@@ -79,7 +79,7 @@ class ProtocolPage(ServerPage):
         full = True
         async with self._reading:
             while full:
-                frames = await self.context.questions.frames(self.server, self.model.last)
+                frames = await self.context.api.frames(self.server, self.model.last)
                 if frames:
                     await self._take(frames[-1].at)
                     self.model.add(frames)
@@ -90,7 +90,7 @@ class ProtocolPage(ServerPage):
     async def _take(self, until: float) -> None:
         """While somebody searches, the core looks through the whole of what is new."""
         if words := self.sieve.finder.text().strip():
-            fresh = await self.context.questions.search_frames(self.server, words, self.model.last)
+            fresh = await self.context.api.search_frames(self.server, words, self.model.last)
             self._found |= {at for at in fresh if at <= until}
             self.model.widen(self._found)
 
@@ -103,7 +103,7 @@ class ProtocolPage(ServerPage):
 
     async def _search(self, words: str) -> None:
         """What stands far down in a long message is found by the core."""
-        found = await self.context.questions.search_frames(self.server, words, 0.0)
+        found = await self.context.api.search_frames(self.server, words, 0.0)
         if words == self.sieve.finder.text().strip() and found:
             self._found = frozenset(found)
             self._apply()
@@ -132,7 +132,7 @@ class ProtocolPage(ServerPage):
         frame = row.frame
         if frame.direction == "·":
             return frame.text
-        text = await self.context.questions.frame(self.server, frame.at)
+        text = await self.context.api.frame(self.server, frame.at)
         return (await fetch_whole(self.context.fetch, [text]))[0]
 
     def _copy(self, what: str) -> None:
@@ -176,9 +176,9 @@ class ProtocolPage(ServerPage):
     async def _send(self, text: str) -> None:
         self.detail.compose.hold(True)
         try:
-            answer = await self.context.questions.send_raw(self.server, text, False)
+            answer = await self.context.api.send_raw(self.server, text, False)
             if answer.needs_confirmation and await self._sure(answer):
-                answer = await self.context.questions.send_raw(self.server, text, True)
+                answer = await self.context.api.send_raw(self.server, text, True)
             await self._show_answer(answer)
         except WorkbenchError as fault:
             self.detail.say(Fault(fault.message, fault.hint))
@@ -223,7 +223,7 @@ class ProtocolPage(ServerPage):
         self.context.tasks.run("save messages", self._saved(Path(file)))
 
     async def _saved(self, file: Path) -> None:
-        text = await self.context.questions.transcript(self.server)
+        text = await self.context.api.transcript(self.server)
         whole = (await fetch_whole(self.context.fetch, [text]))[0]
         try:
             await asyncio.to_thread(file.write_text, whole, "utf-8")

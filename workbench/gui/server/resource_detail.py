@@ -100,7 +100,7 @@ class ResourceDetail(QWidget):
 
     async def _fetch(self, uri: str) -> None:
         try:
-            outcome = await self._context.questions.read_resource(self._server, uri)
+            outcome = await self._context.api.read_resource(self._server, uri)
         except WorkbenchError as fault:
             outcome = Outcome("", ok=False, fault=Fault(fault.message, fault.hint))
         self._answers.pop(uri, None)
@@ -175,13 +175,13 @@ class ResourceDetail(QWidget):
 
     async def _change(self, uri: str, *, on: bool) -> None:
         try:
-            await self._context.questions.subscribe_resource(self._server, uri, on)
+            await self._context.api.subscribe_resource(self._server, uri, on)
         except WorkbenchError as fault:
             if uri == self._uri:
                 self._fault.show_fault(Fault(fault.message, fault.hint))
 
     async def _complete(self, template: str, name: str, typed: str, others: dict[str, str]) -> Completion:
-        return await self._context.questions.complete(self._server, "resource", template, name, typed, others)
+        return await self._context.api.complete(self._server, "resource", template, name, typed, others)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._uri)

@@ -63,10 +63,10 @@ class ResourcesPage(OfferPage):
             self.list.model.redraw()
 
     async def load(self) -> Offers:
-        questions = self.context.questions
-        offers = await questions.offers(self.server)
+        api = self.context.api
+        offers = await api.offers(self.server)
         resources: list[Resource] = []
-        while part := await questions.resources(self.server, len(resources)):
+        while part := await api.resources(self.server, len(resources)):
             resources += part
             if len(part) < _SLICE:
                 break

@@ -85,7 +85,7 @@ class RootsPage(ServerPage):
 
     async def _send(self, roots: tuple[str, ...]) -> None:
         try:
-            state = await self.context.questions.set_roots(self.server, roots)
+            state = await self.context.api.set_roots(self.server, roots)
         except WorkbenchError as fault:
             self._fault.show_fault(Fault(fault.message, fault.hint))
             return

@@ -87,8 +87,8 @@ class ServerSheet(QWidget):
     async def _read_changes(self) -> None:
         """What waits for a person is said where it can be opened."""
         name = self._state.config.name
-        changes = await self._context.questions.changes(name)
-        odd = await self._context.questions.warnings(name)
+        changes = await self._context.api.changes(name)
+        odd = await self._context.api.warnings(name)
         blocked = sum(one.blocked for one in changes)
         words = self.tr("{} blocked").format(blocked) if blocked else str(len(changes) + len(odd) or "")
         self.mark_page("changes", words)

@@ -52,8 +52,8 @@ class SignInPage(ServerPage):
 
     def refresh(self) -> None:
         if self.state.config.remote:
-            questions = self.context.questions
-            self.context.tasks.run("how signing in went", questions.sign_in_report(self.server), self.show_report)
+            api = self.context.api
+            self.context.tasks.run("how signing in went", api.sign_in_report(self.server), self.show_report)
 
     def hear(self, event: Event) -> None:
         if isinstance(event, SignInChanged) and event.server == self.server:
@@ -90,7 +90,7 @@ class SignInPage(ServerPage):
     def start(self) -> None:
         """Begin a sign-in; the answer comes when it is over, minutes later perhaps."""
         self.show_report(SignIn(self.server, "asking", stored=self.report.stored))
-        self.context.tasks.run("sign in", self.context.questions.sign_in(self.server), self.show_report)
+        self.context.tasks.run("sign in", self.context.api.sign_in(self.server), self.show_report)
 
     # inside
 
@@ -151,14 +151,14 @@ class SignInPage(ServerPage):
         self.list.selection_changed.connect(self._show_step)
 
     def _give_up(self) -> None:
-        questions = self.context.questions
-        self.context.tasks.run("give up signing in", questions.cancel_sign_in(self.server), self.show_report)
+        api = self.context.api
+        self.context.tasks.run("give up signing in", api.cancel_sign_in(self.server), self.show_report)
 
     def _sign_out(self) -> None:
-        self.context.tasks.run("sign out", self.context.questions.sign_out(self.server), self.show_report)
+        self.context.tasks.run("sign out", self.context.api.sign_out(self.server), self.show_report)
 
     def _bring(self, address: str) -> None:
-        self.context.tasks.run("finish signing in", self.context.questions.bring_sign_in(self.server, address))
+        self.context.tasks.run("finish signing in", self.context.api.bring_sign_in(self.server, address))
 
     def _show_step(self) -> None:
         key = self.list.key()

@@ -78,7 +78,7 @@ class TasksPage(ServerPage):
 
     async def _read(self) -> None:
         try:
-            self._show(await self.context.questions.server_tasks(self.server))
+            self._show(await self.context.api.server_tasks(self.server))
             self._empty.say(*self._none)
         except WorkbenchError as fault:  # said here, not every two seconds in a banner
             self._show(())
@@ -87,7 +87,7 @@ class TasksPage(ServerPage):
             self._asking = False
 
     async def _fetched(self, task: str) -> str:
-        text = await self.context.questions.task_result(self.server, task)
+        text = await self.context.api.task_result(self.server, task)
         return (await fetch_whole(self.context.fetch, [text]))[0]
 
     def _cancel(self) -> None:
@@ -95,7 +95,7 @@ class TasksPage(ServerPage):
             self.context.tasks.run("cancel a task", self._cancelled(self.view.key()))
 
     async def _cancelled(self, task: str) -> None:
-        await self.context.questions.cancel_task(self.server, task)
+        await self.context.api.cancel_task(self.server, task)
         await self._read()
 
     def _show(self, tasks: tuple[ServerTask, ...]) -> None:

@@ -43,7 +43,7 @@ class TrustPage(ServerPage):
         self.believe.setEnabled(not state.config.builtin)
 
     async def _read(self) -> None:
-        self._show(await self.context.questions.permissions())
+        self._show(await self.context.api.permissions())
 
     def _show(self, known: Permissions) -> None:
         self.believe.setChecked(self.state.config.builtin or self.server in known.trust.believed)
@@ -59,14 +59,14 @@ class TrustPage(ServerPage):
 
     async def _change(self, yes: bool) -> None:
         try:
-            self._show(await self.context.questions.trust_server(self.server, yes))
+            self._show(await self.context.api.trust_server(self.server, yes))
         except WorkbenchError as fault:
-            self._show(await self.context.questions.permissions())
+            self._show(await self.context.api.permissions())
             self.rules.fault.show_fault(Fault(fault.message, fault.hint))
 
     async def _begin(self) -> None:
         try:
-            self._show(await self.context.questions.renew_permissions())
+            self._show(await self.context.api.renew_permissions())
         except WorkbenchError as fault:
             self.rules.fault.show_fault(Fault(fault.message, fault.hint))
 

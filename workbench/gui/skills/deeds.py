@@ -49,7 +49,7 @@ class SkillDeeds(QObject):
 
     async def run(self, name: str) -> None:
         """Ask for its arguments, then run it."""
-        page = await self._context.questions.skill_page(name)
+        page = await self._context.api.skill_page(name)
         dialog = RunSkillDialog(self._context, page, self._window)
         dialog.started.connect(self.run_started)
         dialog.said.connect(self.said)
@@ -84,26 +84,26 @@ class SkillDeeds(QObject):
         self.test_wanted.emit(name)
 
     async def _bring_back(self, name: str) -> None:
-        skill = await self._context.questions.bring_back_skill(name)
+        skill = await self._context.api.bring_back_skill(name)
         self.said.emit(self.tr("{0} is back: agents find it again.").format(skill.name))
 
     async def _rename(self, name: str) -> None:
         words = self.tr("Folder, card, function and versions follow; programs that import it by the old name do not.")
         if (wish := await self._asked(self.tr("Rename {0}").format(name), words, name, self.tr("Rename"))) is not None:
-            skill = await self._context.questions.rename_skill(name, wish)
+            skill = await self._context.api.rename_skill(name, wish)
             self.show_wanted.emit(skill.name)
 
     async def _tag(self, name: str) -> None:
-        skill = await self._context.questions.skill(name)
+        skill = await self._context.api.skill(name)
         words = self.tr("Words with commas between them. You find it by them, and so do agents.")
         title = self.tr("Tags of {0}").format(name)
         if (wish := await self._asked(title, words, ", ".join(skill.tags), self.tr("Save"))) is not None:
-            await self._context.questions.tag_skill(name, tuple(part.strip() for part in wish.split(",")))
+            await self._context.api.tag_skill(name, tuple(part.strip() for part in wish.split(",")))
 
     async def record(self, run_id: str) -> None:
         """Make a recording of a run, for the tests of the skill that it used or became."""
-        questions = self._context.questions
-        run, skills = await questions.run(run_id), await questions.skills()
+        api = self._context.api
+        run, skills = await api.run(run_id), await api.skills()
         living = list(dict.fromkeys(one.name for one in skills if one.state is not SkillState.RETIRED))
         used = [name.removeprefix("skills.") for name in run.verdict.definitions] if run.verdict else []
         drafted = [one.name for one in skills if one.run_id == run_id]
@@ -133,5 +133,5 @@ class SkillDeeds(QObject):
         dialog.open()
 
     async def _write(self, name: str, path: str) -> None:
-        written = await self._context.questions.export_skill(name, path)
+        written = await self._context.api.export_skill(name, path)
         self.said.emit(self.tr("Exported to {0}.").format(written))

@@ -57,7 +57,7 @@ class ImportSkillsDialog(QDialog):
 
     async def _look(self, path: str) -> None:
         try:
-            found = await self._context.questions.look_at_skills(path)
+            found = await self._context.api.look_at_skills(path)
         except WorkbenchError as fault:
             found = ()
             self._fault.show_fault(Fault(fault.message, fault.hint))
@@ -74,7 +74,7 @@ class ImportSkillsDialog(QDialog):
 
     async def _bring_in(self, review: SkillReview) -> None:
         try:
-            skill: Skill = await self._context.questions.import_skill(review.key)
+            skill: Skill = await self._context.api.import_skill(review.key)
         except WorkbenchError as fault:
             self._fault.show_fault(Fault(fault.message, fault.hint))
             self.import_button.setEnabled(True)

@@ -37,7 +37,7 @@ class NewSkillDialog(QDialog):
         self._fault = FaultCard(context.theme)
         self._build()
         self._check()
-        context.tasks.run("names of skills", context.questions.skills(), self._know)
+        context.tasks.run("names of skills", context.api.skills(), self._know)
 
     def make(self) -> None:
         """Draft it; the dialog stays with the reason when that fails."""
@@ -48,7 +48,7 @@ class NewSkillDialog(QDialog):
 
     async def _make(self, name: str, words: str) -> None:
         try:
-            skill = await self._context.questions.new_skill(name, words.strip())
+            skill = await self._context.api.new_skill(name, words.strip())
         except WorkbenchError as fault:
             self._fault.show_fault(Fault(fault.message, fault.hint))
             return

@@ -64,7 +64,7 @@ class SkillPane(Pane):
             self.context.tasks.run("open a skill", self._read(self._name))
 
     async def _read(self, name: str) -> None:
-        page = await self.context.questions.skill_page(name)
+        page = await self.context.api.skill_page(name)
         texts = await fetch_whole(self.context.fetch, [page.skill.code, page.skill.notes])
         if name == self._name:
             self._show(page, *texts)

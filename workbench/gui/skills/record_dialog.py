@@ -42,7 +42,7 @@ class RecordDialog(QDialog):
 
     async def _record(self, skill: str, name: str) -> None:
         try:
-            made = await self._context.questions.record_cassette(self._run_id, skill, name, {})
+            made = await self._context.api.record_cassette(self._run_id, skill, name, {})
         except WorkbenchError as fault:
             self._fault.show_fault(Fault(fault.message, fault.hint))
             self.button.setEnabled(True)

@@ -46,10 +46,10 @@ class RunSkillDialog(QDialog):
         self._context.tasks.run("run a skill", self._run())
 
     async def _run(self) -> None:
-        name, questions = self._page.skill.name, self._context.questions
+        name, api = self._page.skill.name, self._context.api
         label = self.label.text().strip() if self.record.isChecked() else ""
         try:
-            run = await questions.run_skill(name, self.form.value())
+            run = await api.run_skill(name, self.form.value())
         except WorkbenchError as fault:
             self._fault.show_fault(Fault(fault.message, fault.hint))
             self.run_button.setEnabled(True)
@@ -63,12 +63,12 @@ class RunSkillDialog(QDialog):
             self.done(QDialog.DialogCode.Accepted)
 
     async def _record(self, run: Run, label: str) -> None:
-        questions = self._context.questions
+        api = self._context.api
         while run.state not in ENDS:
             await asyncio.sleep(LOOK)
-            run = await questions.run(run.id)
+            run = await api.run(run.id)
         if run.state is RunState.DONE:
-            made = await questions.record_cassette(run.id, self._page.skill.name, label, self.form.value())
+            made = await api.record_cassette(run.id, self._page.skill.name, label, self.form.value())
             self.said.emit(self.tr("Recorded {0}: {1} calls.").format(made.name, made.calls))
 
     def _build(self) -> None:

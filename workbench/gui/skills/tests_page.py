@@ -54,7 +54,7 @@ class TestsPage(QWidget):
             self._context.tasks.run("test a skill", self._test(self._skill.name))
 
     async def _load(self, name: str) -> None:
-        found = await self._context.questions.cassettes(name)
+        found = await self._context.api.cassettes(name)
         if self._skill is not None and self._skill.name == name:
             self._infos = {one.name: one for one in found}
             self._draw()
@@ -62,7 +62,7 @@ class TestsPage(QWidget):
     async def _test(self, name: str) -> None:
         self.test_button.setEnabled(False)
         try:
-            tests = await self._context.questions.test_skill(name, self._draft)
+            tests = await self._context.api.test_skill(name, self._draft)
         finally:
             self.test_button.setEnabled(True)
         self.results = {one.cassette: one for one in tests}
@@ -74,15 +74,15 @@ class TestsPage(QWidget):
         return of_draft or (self.draft.isVisible() and self.draft.isChecked())
 
     async def _drift(self, name: str, cassette: str) -> None:
-        self.results[cassette] = await self._context.questions.check_drift(name, cassette)
+        self.results[cassette] = await self._context.api.check_drift(name, cassette)
         self._draw()
 
     async def _accept(self, name: str, cassette: str) -> None:
-        await self._context.questions.accept_cassette(name, cassette, self._draft)
+        await self._context.api.accept_cassette(name, cassette, self._draft)
         await self._test(name)
 
     async def _remove(self, name: str, cassette: str) -> None:
-        await self._context.questions.remove_cassette(name, cassette)
+        await self._context.api.remove_cassette(name, cassette)
         self.results.pop(cassette, None)
         await self._load(name)
 

@@ -93,13 +93,13 @@ class RulesBox(QWidget):
 
     async def _send(self, rule: Permission) -> None:
         try:
-            await self._context.questions.set_permission(rule)
+            await self._context.api.set_permission(rule)
         except WorkbenchError as fault:
             self.fault.show_fault(Fault(fault.message, fault.hint))
             return
         self.fault.show_fault(None)
         self.pattern.clear()
-        self.show_permissions(await self._context.questions.permissions())
+        self.show_permissions(await self._context.api.permissions())
 
     def _revoke(self) -> None:
         item = self.list.currentItem()
@@ -108,7 +108,7 @@ class RulesBox(QWidget):
 
     async def _take_back(self, rule_id: str) -> None:
         try:
-            self.show_permissions(await self._context.questions.revoke_permission(rule_id))
+            self.show_permissions(await self._context.api.revoke_permission(rule_id))
         except WorkbenchError as fault:
             self.fault.show_fault(Fault(fault.message, fault.hint))
 

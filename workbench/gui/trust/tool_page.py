@@ -39,14 +39,14 @@ class ToolTrust(QScrollArea):
         self.rules.show_permissions(known)
 
     async def _read(self) -> None:
-        self.rules.show_permissions(await self._context.questions.permissions())
+        self.rules.show_permissions(await self._context.api.permissions())
 
     def _say(self, said: ToolBits) -> None:
         self._context.tasks.run("say something of a tool", self._send(said))
 
     async def _send(self, said: ToolBits) -> None:
         try:
-            self.show_tool(await self._context.questions.set_bits(self._tool.server, self._tool.name, said))
+            self.show_tool(await self._context.api.set_bits(self._tool.server, self._tool.name, said))
         except WorkbenchError as fault:
             self.rules.fault.show_fault(Fault(fault.message, fault.hint))
 
