@@ -9,6 +9,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING
@@ -91,6 +93,7 @@ class Core:
         self.bus = Bus()
         reading = read(paths.bench_settings, paths.person_settings)
         self.settings: Settings = reading.settings
+        self._current: Callable[[], Settings] = partial(getattr, self, "settings")
         self._notices = reading.notices
         self._on_shut_down = on_shut_down
         self._examples: set[asyncio.subprocess.Process] = set()
@@ -122,16 +125,16 @@ class Core:
         secrets = Secrets(self.paths.state)
         mask_logs(secrets.masks)
         tell = self._tell_from_thread()
-        history = History(self.paths.history, lambda: self.settings, tell, secrets.masks.mask)
+        history = History(self.paths.history, self._current, tell, secrets.masks.mask)
         opened.push_async_callback(history.close)
         memory = SessionMemory(self.paths.agents, lambda: self.settings.approval_memory_minutes)
-        sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks, memory)
+        sessions = Sessions(partial(attrgetter("settings.privacy_enabled"), self), secrets.masks, memory)
         self._mask_note = AuditMasking(sessions, self._is_tool).mask
         rules = Rules(self.paths.permissions, self.paths.workspace, self._entry, RULES)
-        asks = OpenElicitations(self.bus.tell, lambda: self.settings, sessions.author)
-        sign_ins = SignIns(secrets, lambda: self.settings, self.bus.tell)
+        asks = OpenElicitations(self.bus.tell, self._current, sessions.author)
+        sign_ins = SignIns(secrets, self._current, self.bus.tell)
         self.catalog = ServerCatalog(
-            self.paths, lambda: self.settings, self.bus.tell, secret=secrets.get, masks=secrets.masks, asks=asks,
+            self.paths, self._current, self.bus.tell, secret=secrets.get, masks=secrets.masks, asks=asks,
             authorize=sign_ins.authorize,
             weigh=lambda config: rules.weigh(config.name, fingerprint(config), builtin=config.builtin),
         )  # fmt: skip
@@ -147,17 +150,17 @@ class Core:
         library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self._tell_from_thread())
         await asyncio.to_thread(library.install_starters)
         store = Store(self.paths.workspace, lambda: self.settings.run_disk_mb, lambda: self.settings.workspace_files)
-        snapshots = Snapshots(store.way, self.paths.undo, lambda: self.settings)
+        snapshots = Snapshots(store.way, self.paths.undo, self._current)
         opened.push_async_callback(asyncio.to_thread, snapshots.close)
         held = HeldFiles(snapshots, self.paths.held_files)
         opened.push_async_callback(asyncio.to_thread, held.close)
         self.services = Services(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
-            sign_ins, self.bus.tell, lambda: self.settings, history, self._network(),
+            sign_ins, self.bus.tell, self._current, history, self._network(),
             rules, self._bounds(), PersonalDataMarks(self.paths.bench_settings, self.paths.marks),
             Finder(self.paths.audit, self.paths.audit_index), snapshots,
-            Cache(self.paths.cache / "answers", lambda: self.settings),
-            VaultPersistence(self.paths.values, secrets, lambda: self.settings, sessions), held,
+            Cache(self.paths.cache / "answers", self._current),
+            VaultPersistence(self.paths.values, secrets, self._current, sessions), held,
         )  # fmt: skip
         opened.push_async_callback(self.services.keeping.close)
         self._follow()
@@ -185,7 +188,7 @@ class Core:
 
     def _network(self) -> Network:
         places = (self.paths.bench_settings, self.paths.person_settings, self.paths.network)
-        return self._make_network(*places, lambda: self.settings)
+        return self._make_network(*places, self._current)
 
     def _is_tool(self, server: str, tool: str) -> bool:
         try:

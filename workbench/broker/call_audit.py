@@ -16,7 +16,6 @@ from workbench.broker.agent_sessions import Session, Sessions
 from workbench.broker.token_release import noted
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.privacy.pii_tokens import cut_before
-from workbench.privacy.seen_texts import SeenTexts
 from workbench.records import (
     JsonObject,
     JsonValue,
@@ -35,54 +34,68 @@ _LEFT = frozenset(
 )
 
 
+_MOST_CLEAN = 4_096  # texts that are remembered to hold nothing
+_SHORT = 120  # characters of such a text
 log = logging.getLogger(__name__)
 
 
 class AuditMasking:
-    """For one journal. `is_tool`: whether a server has this tool; names that programs make up are texts of theirs."""
+    """For one audit. `is_tool`: whether a server has this tool; names that programs make up are text of theirs."""
 
     def __init__(self, sessions: Sessions, is_tool: Callable[[str, str], bool]) -> None:
         self._sessions = sessions
         self._is_tool = is_tool
-        self._clean: tuple[object, SeenTexts] = (
-            None,
-            SeenTexts(),
-        )  # texts with nothing to hide, by who knows so much
+        self._clean: tuple[object, set[str]] = (None, set())  # what is known, and short texts that hold none of it
 
     def mask(self, note: Note) -> Note:
         """The note as it may be written."""
         session = self._sessions.get(note.session)
-        if session is None or not session.hides:
+        if session is None or not session.hides or self._is_clean(note, session):
             return note
-        if self._clean[0] != (known := (session.id, session.hidden_by)):
-            self._clean = known, SeenTexts()
         made_up = bool(note.tool) and not self._is_tool(note.server, note.tool)
         return replace(
             note,
-            summary=self._masked(note.summary, session),
-            server=self._masked(note.server, session) if made_up else note.server,
-            tool=self._masked(note.tool, session) if made_up else note.tool,
-            detail={key: value if key in _LEFT else self._part(value, session) for key, value in note.detail.items()},
+            summary=session.mask_known(note.summary),
+            server=session.mask_known(note.server) if made_up else note.server,
+            tool=session.mask_known(note.tool) if made_up else note.tool,
+            detail={key: value if key in _LEFT else _masked(value, session) for key, value in note.detail.items()},
         )
 
-    def _masked(self, text: str, session: Session) -> str:
-        """Many entries say the same words; each is looked through once for who knows so much."""
+    def _is_clean(self, note: Note, session: Session) -> bool:
+        """Whether no text of the note holds a known value. Many notes repeat the same short texts."""
+        known = (session.id, session.hidden_by)
+        if self._clean[0] != known or len(self._clean[1]) > _MOST_CLEAN:
+            self._clean = known, set()
         clean = self._clean[1]
-        if text in clean:
-            return text
-        masked = session.mask_known(text)
-        if masked == text:
-            clean.add(text)
-        return masked
+        waiting = [note.summary, note.server, note.tool]
+        waiting += [value for key, value in note.detail.items() if key not in _LEFT]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, str):
+                if value in clean:
+                    continue
+                if session.mask_known(value) != value:
+                    return False
+                if len(value) <= _SHORT:
+                    clean.add(value)
+            elif isinstance(value, dict):
+                waiting += map(str, value)
+                waiting += value.values()
+            elif isinstance(value, list | tuple):
+                waiting += value
+            elif isinstance(value, Collection):
+                return False
+        return True
 
-    def _part(self, value: object, session: Session) -> JsonValue:
-        if isinstance(value, str):
-            return self._masked(value, session)
-        if isinstance(value, dict):
-            return {self._masked(str(key), session): self._part(part, session) for key, part in value.items()}
-        if isinstance(value, Collection) and not isinstance(value, bytes):
-            return [self._part(part, session) for part in value]
-        return value
+
+def _masked(value: object, session: Session) -> JsonValue:
+    if isinstance(value, str):
+        return session.mask_known(value)
+    if isinstance(value, dict):
+        return {session.mask_known(str(key)): _masked(part, session) for key, part in value.items()}
+    if isinstance(value, Collection) and not isinstance(value, bytes):
+        return [_masked(part, session) for part in value]
+    return value
 
 
 LONGEST_KEY = 400  # characters of a key that the audit keeps

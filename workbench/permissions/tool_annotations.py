@@ -48,7 +48,7 @@ def asks_anywhere(tool: Tool, given: Iterable[str] = ()) -> bool:
     if not _looks(tool):
         return False
     fields = tool.input_schema.get("properties")
-    if any(map(names_address, fields if isinstance(fields, Mapping) else given)):
+    if any(map(tool_verbs.names_address, fields if isinstance(fields, Mapping) else given)):
         return True
     said = set(tool_verbs.words(tool.name))
     if tool.hints.open_world is False or fields:
@@ -62,11 +62,6 @@ def asks_world(tool: Tool) -> bool:
         return False
     world = tool.hints.open_world
     return not tool_verbs.WORLD.isdisjoint(tool_verbs.words(tool.name)) if world is None else world
-
-
-def names_address(key: str) -> bool:
-    """Whether an argument of this name says which host is reached."""
-    return not tool_verbs.ADDRESSES.isdisjoint(tool_verbs.words(key))
 
 
 def reaches_outside(tool: Tool, given: Iterable[str] = ()) -> bool:
@@ -87,8 +82,7 @@ def contradicts(tool: Tool) -> bool:
     if "read_only" in tool.said:
         return False
     claims = tool.claimed or tool.hints
-    changing = tool_verbs.destroys(tool.name) or tool_verbs.sends(tool.name)
-    return bool(claims.read_only) and changing and not tool_verbs.reads(tool.name)
+    return bool(claims.read_only) and tool_verbs.contradicts_reading(tool.name)
 
 
 def guess_sends(tool: Tool) -> bool:
@@ -127,7 +121,7 @@ def suspect_outsiders(tool: Tool) -> bool:
 
 def _looks(tool: Tool) -> bool:
     """It reads, by a hint that counts or by its name."""
-    return (bool(tool.hints.read_only) and not contradicts(tool)) or tool_verbs.reads(tool.name)
+    return tool_verbs.reads(tool.name) or (bool(tool.hints.read_only) and not contradicts(tool))
 
 
 def _only_reads(tool: Tool) -> bool:

@@ -118,6 +118,18 @@ def sends(name: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def contradicts_reading(name: str) -> bool:
+    """Whether the name of a tool that claims to read only says otherwise."""
+    return (destroys(name) or sends(name)) and not reads(name)
+
+
+@lru_cache(maxsize=4096)
+def names_address(name: str) -> bool:
+    """Whether an argument of this name says which host is reached."""
+    return not ADDRESSES.isdisjoint(words(name))
+
+
+@lru_cache(maxsize=4096)
 def phrase(name: str) -> str:
     """`send_email` → "Sends e-mail"; empty when the first word is not a verb we know."""
     parts = words(name)

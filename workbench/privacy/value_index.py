@@ -125,9 +125,6 @@ class AnchorIndex:
             if new:
                 self._sieve.add(anchor)
 
-    def __bool__(self) -> bool:
-        return bool(self._lengths)
-
     def find(self, grams: TextGrams) -> Iterator[tuple[int, str]]:
         """Where each value starts; the longest at each place."""
         known, text = self._lengths, grams.text
@@ -156,6 +153,7 @@ class ValueIndex:
         self._plain = AnchorIndex()
         self._reversed = AnchorIndex()
         self._digits = AnchorIndex()
+        self._filled = False
         self._bare = AnchorIndex()  # values without what separates their words
         self._spelled: dict[str, str] = {}  # such a value → the folded one
         self._words: dict[str, str] = {}  # a word as it is written → the folded value it belongs to
@@ -164,6 +162,7 @@ class ValueIndex:
     def add(self, value: str, *, numeric: bool = True, worded: bool = False) -> None:
         """File a value; it is found in any case from now on, single words and parts of names only as written."""
         folded = fold(value)
+        self._filled = True
         if worded or folded.isalpha():
             self._add_words(value, folded)
         if folded.isalpha() or (folded.isdigit() and len(folded) < FEWEST_DIGITS):
@@ -189,6 +188,9 @@ class ValueIndex:
             if long and word.lower() not in COMMON_WORDS:
                 self._words.setdefault(word, folded)
 
+    def __bool__(self) -> bool:
+        return self._filled
+
     def number(self, drop_separators: str) -> str | None:
         """The folded value whose digits alone these are."""
         return self._numbers.get(drop_separators)
@@ -199,7 +201,7 @@ class ValueIndex:
 
     def find(self, text: str) -> Iterator[ValueMatch]:
         """Every known value in this text, in any of its writings."""
-        if not (self._plain or self._words or self._digits):
+        if not self._filled:
             return
         text = plain(text)
         folded = _lowered(text)
@@ -213,7 +215,7 @@ class ValueIndex:
             )
         for seen in _through(DigitsOnly(folded), self._digits):
             yield ValueMatch(seen.start, seen.end, self._numbers[seen.value])
-        if self._bare:
+        if self._spelled:
             for seen in _through(WithoutSeparators(folded), self._bare):
                 if folded[seen.start : seen.end] != (value := self._spelled[seen.value]):  # that was found above
                     yield ValueMatch(seen.start, seen.end, value)

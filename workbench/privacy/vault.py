@@ -100,8 +100,10 @@ class Vault(ValueStore):
     def replace_known(self, text: str) -> str:
         """The text with a token in place of each known value and of what the user's own patterns match, for text in
         which nothing is guessed and nothing learnt: definitions, skills, our own sentences."""
-        masked, _ = self._blanked(text)
         rules = self.rules
+        if not self.known and not rules.patterns:
+            return text
+        masked, _ = self._blanked(text)
         seen = (one for one in self.known.find(masked) if not rules.lets_pass(one.value))
         known = [(one.start, one.end, *self.origin(one.value)) for one in seen]
         known = [one for one in known if one[2] == CUSTOM or not is_ordinary(text[one[0] : one[1]])]
@@ -169,6 +171,8 @@ class Vault(ValueStore):
     ) -> str:
         """The text with a token for each stretch; one that holds a known value came from where that came from.
         `edits`: gets what was replaced, from where to where, by how many letters."""
+        if not found and not known:
+            return text
         found = [*found, *(Finding(start, end, kind) for start, end, kind, _ in known)]
         sources = sorted((start, end, servers) for start, end, _, servers in known)
         parts, at, first = [], 0, 0

@@ -23,19 +23,18 @@ class ChildUsage:
 
 def innermost(process: int) -> int:
     """The process a program runs in: the last of the chain that the launcher's child begins; 0 when it is gone."""
-    children = {_number(words[_PARENT]): found for found, words in _all().items()}
-    while process in children:
-        process = children[process]
-    return process if _words(process) else 0
+    while children := _children(process):
+        process = children[-1]
+    return process if _stat(f"/proc/{process}/stat") else 0
 
 
 def usage(process: int) -> ChildUsage | None:
     """None when there is no such process any more."""
-    words = _words(process)
+    words = _stat(f"/proc/{process}/stat")
     if not words:
         return None
-    seconds = (_number(words[_USER]) + _number(words[_SYSTEM])) / _TICK
-    return ChildUsage(seconds, _number(words[_RESIDENT]) * _PAGE / 1_048_576)
+    seconds = (int(words[_USER]) + int(words[_SYSTEM])) / _TICK
+    return ChildUsage(seconds, int(words[_RESIDENT]) * _PAGE / 1_048_576)
 
 
 def written(process: int) -> int:
@@ -56,26 +55,24 @@ def is_ending(process: int) -> bool:
         return True
     except OSError:
         return False  # nobody tells us
-    found = (_words_of(f"/proc/{process}/task/{thread}/stat") for thread in threads)
-    return all(not words or words[0] in "ZX" or _number(words[_FLAGS]) & _EXITING for words in found)
+    found = (_stat(f"/proc/{process}/task/{thread}/stat") for thread in threads)
+    return all(not words or words[0] in "ZX" or int(words[_FLAGS]) & _EXITING for words in found)
 
 
-def _all() -> dict[int, list[str]]:
-    found = {int(name): _words(int(name)) for name in os.listdir("/proc") if name.isdigit()}
-    return {process: words for process, words in found.items() if words}
+def _children(process: int) -> list[int]:
+    """What any of its threads started."""
+    try:
+        tasks = [Path(f"/proc/{process}/task/{thread}/children") for thread in os.listdir(f"/proc/{process}/task")]
+        return [int(child) for task in tasks for child in task.read_text("ascii").split()]
+    except OSError:  # it is gone, or this kernel lists no children
+        pass
+    found = [int(name) for name in os.listdir("/proc") if name.isdigit()] if Path(f"/proc/{process}").exists() else []
+    return [one for one in found if (words := _stat(f"/proc/{one}/stat")) and int(words[_PARENT]) == process]
 
 
-def _words(process: int) -> list[str]:
-    return _words_of(f"/proc/{process}/stat")
-
-
-def _words_of(place: str) -> list[str]:
-    """Behind its name, which a program chooses: it may be no text."""
+def _stat(place: str) -> list[str]:
+    """The fields behind the name, which a program chooses: it may be no text. Empty for a process that is gone."""
     try:
         return Path(place).read_text("utf-8", "replace").rsplit(")", 1)[1].split()
     except (OSError, IndexError):
         return []
-
-
-def _number(word: str) -> int:
-    return int(word)

@@ -1,7 +1,7 @@
 """Validates a tool's answer against its output schema. Both come from a server, so validating must not be an attack.
 
-Bounded in steps and time; no remote references, no regular expressions, no quadratic comparisons. Plain schemas are
-compiled to functions first, because every answer is validated.
+Bounded in steps and time; no remote references, no regular expressions, no quadratic comparisons. Answers that fit a
+plain schema are recognised without the validator, because every answer is validated.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import functools
 import logging
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from itertools import repeat
+from typing import Any
 
 from workbench.records import JsonValue, Tool
 
@@ -43,11 +44,10 @@ class _Budget:
 
 def departure(tool: Tool, value: JsonValue) -> str:
     """A sentence naming the first place that departs from the output schema; empty when none was found."""
-    schema = _Schema(tool.output_schema)
-    if _fit(tool.hash, tool.server, schema)(value):
+    if surely_fits(tool.output_schema, value):
         return ""
     try:
-        validator, budget = _validator(tool.hash, tool.server, schema)
+        validator, budget = _validator(tool.hash, tool.server, _Schema(tool.output_schema))
         budget.refill()
         fault = next(iter(validator.iter_errors(value)), None)
     except (_Enough, RecursionError):
@@ -72,11 +72,6 @@ class _Schema:
 
     def __hash__(self) -> int:
         return 0
-
-
-@functools.lru_cache(maxsize=512)
-def _fit(_hash: str, _server: str, schema: _Schema) -> Callable[[Any], bool]:  # Any: foreign JSON
-    return fit_of(schema.schema)
 
 
 @functools.lru_cache(maxsize=512)
@@ -110,127 +105,60 @@ def _bounded(budget: _Budget) -> Any:  # Any: a validator class made at run time
 
 
 _FAST_STEPS = 20_000  # values looked at
-_SAYS_NOTHING = frozenset({"title", "description", "default", "examples", "$schema", "$comment", "format", "pattern"})
-_KINDS: dict[str, Callable[[Any], bool]] = {  # Any: foreign JSON, here and below
-    "object": lambda value: isinstance(value, dict),
-    "array": lambda value: isinstance(value, list),
-    "string": lambda value: isinstance(value, str),
-    "integer": lambda value: type(value) is int,
-    "number": lambda value: type(value) in (int, float),
-    "boolean": lambda value: isinstance(value, bool),
-    "null": lambda value: value is None,
+_KNOWN = frozenset(
+    {
+        *("type", "properties", "required", "additionalProperties", "items", "enum", "anyOf"),
+        *("title", "description", "default", "examples", "$schema", "$comment", "format", "pattern"),  # not checked
+    }
+)
+_TYPES: dict[type, frozenset[str]] = {
+    dict: frozenset({"object"}),
+    list: frozenset({"array"}),
+    str: frozenset({"string"}),
+    int: frozenset({"integer", "number"}),
+    float: frozenset({"number"}),
+    bool: frozenset({"boolean"}),
+    type(None): frozenset({"null"}),
 }
-Fit: TypeAlias = Callable[[Any, list[int]], bool]  # a value, and how many may still be looked at
-_UNKNOWN: Fit = lambda value, left: False  # noqa: E731  # nobody knows yet
 
 
-def fit_of(schema: Any) -> Callable[[Any], bool]:
-    """True of a value: the validator would find nothing. False: nobody knows yet."""
+def surely_fits(schema: Any, value: Any) -> bool:  # Any: foreign JSON
+    """True: the validator would find nothing. False: only the validator can tell."""
     try:
-        fits = _compiled_fit(schema)
+        return _fits(schema, value, [_FAST_STEPS])
     except (RecursionError, TypeError, AttributeError):  # a schema that is none
-        return lambda value: False
-
-    def surely(value: Any) -> bool:
-        try:
-            return fits(value, [_FAST_STEPS])
-        except (RecursionError, TypeError, AttributeError):
-            return False
-
-    return surely
+        return False
 
 
-def surely_fits(schema: Any, value: Any) -> bool:
-    """The same for a schema that is met once."""
-    return fit_of(schema)(value)
-
-
-def _compiled_fit(schema: Any) -> Fit:
-    if isinstance(schema, bool):
-        return _counted([] if schema else [_UNKNOWN])
-    if not isinstance(schema, dict) or not all(word in _SAYS_NOTHING or word in _WORDS for word in schema):
-        return _UNKNOWN
-    return _counted([_WORDS[word](schema[word], schema) for word in schema if word not in _SAYS_NOTHING])
-
-
-def _counted(tests: list[Fit]) -> Fit:
-    def fits(value: Any, left: list[int]) -> bool:
+def _fits(schema: Any, value: Any, left: list[int]) -> bool:
+    """One loop instead of a call for each value, because every answer is validated. `left`: values still allowed."""
+    waiting = [(schema, value)]
+    while waiting:
         left[0] -= 1
-        if left[0] < 0:
+        schema, value = waiting.pop()
+        if schema is True:
+            continue
+        if left[0] < 0 or not isinstance(schema, dict) or not schema.keys() <= _KNOWN:
             return False
-        return all(test(value, left) for test in tests)
-
-    return fits
-
-
-def _later(schema: Any) -> Fit:
-    found: list[Fit] = []
-
-    def fits(value: Any, left: list[int]) -> bool:
-        if not found:
-            found.append(_compiled_fit(schema))
-        return found[0](value, left)
-
-    return fits
-
-
-def _type(wanted: Any, schema: Any) -> Fit:
-    kinds = [_KINDS[name] for name in (wanted if isinstance(wanted, list) else [wanted]) if name in _KINDS]
-    if len(kinds) == 1:
-        only = kinds[0]
-        return lambda value, left: only(value)
-    return lambda value, left: any(kind(value) for kind in kinds)
-
-
-def _properties(wanted: Any, schema: Any) -> Fit:
-    met: dict[str, Fit] = {}
-
-    def fits(value: Any, left: list[int]) -> bool:
+        if "type" in schema:
+            wanted = schema["type"]
+            if _TYPES[type(value)].isdisjoint(wanted if isinstance(wanted, list) else (wanted,)):
+                return False
+        if "enum" in schema and not (isinstance(value, str) and value in list(schema["enum"])):
+            return False
+        if "anyOf" in schema and not any(_fits(inner, value, left) for inner in schema["anyOf"]):
+            return False
         if isinstance(value, dict):
-            for name in value:
-                if name in wanted:
-                    test = met.get(name) or met.setdefault(name, _compiled_fit(wanted[name]))
-                    if not test(value[name], left):
-                        return False
-        return True
-
-    return fits if isinstance(wanted, dict) else _UNKNOWN
-
-
-def _required(wanted: Any, schema: Any) -> Fit:
-    names = list(wanted)
-    return lambda value, left: not isinstance(value, dict) or all(name in value for name in names)
-
-
-def _more(wanted: Any, schema: Any) -> Fit:
-    if wanted is True:
-        return lambda value, left: True
-    test, known = _later(wanted), schema.get("properties", {})
-    return lambda value, left: (
-        not isinstance(value, dict) or all(test(value[name], left) for name in value if name not in known)
-    )
-
-
-def _items(wanted: Any, schema: Any) -> Fit:
-    test = _later(wanted)
-    return lambda value, left: not isinstance(value, list) or all(test(item, left) for item in value)
-
-
-def _enum(wanted: Any, schema: Any) -> Fit:
-    return lambda value, left: isinstance(value, str) and isinstance(wanted, list) and value in wanted
-
-
-def _any_of(wanted: Any, schema: Any) -> Fit:
-    tests = [_later(inner) for inner in wanted]
-    return lambda value, left: any(test(value, left) for test in tests)
-
-
-_WORDS: dict[str, Callable[[Any, Any], Fit]] = {
-    "type": _type,
-    "properties": _properties,
-    "required": _required,
-    "additionalProperties": _more,
-    "items": _items,
-    "enum": _enum,
-    "anyOf": _any_of,
-}
+            known, more = schema.get("properties", {}), schema.get("additionalProperties", True)
+            if not isinstance(known, dict) or not set(schema.get("required", ())) <= value.keys():
+                return False
+            for name, inner in value.items():
+                if name in known:
+                    waiting.append((known[name], inner))
+                elif more is not True:
+                    waiting.append((more, inner))
+        elif isinstance(value, list) and "items" in schema:
+            if len(value) > left[0]:
+                return False
+            waiting += zip(repeat(schema["items"]), value)
+    return True
