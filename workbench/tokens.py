@@ -14,7 +14,7 @@ import importlib
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from workbench.records import Ledger, ModeAdvice, ModelFactor
@@ -23,22 +23,6 @@ ESTIMATE = "≈"  # the sign beside every number that the estimator made
 EXACT = "o200k"  # the name of the vocabulary, beside every number that it made
 
 _vocabulary: Any = None  # of rs-bpe, which ships no types; None: the estimator counts
-
-_PIECE = re.compile(
-    r"""
-  (?P<word>   [A-Z]?[a-z]+ | [A-Z](?![A-Za-z]) )
-| (?P<caps>   [A-Z]+(?![a-z]) )
-| (?P<digits> [0-9]{1,3} )
-| (?P<lines>  [ \t]*[\r\n]+ )
-| (?P<indent> [ \t]{2,} )
-| (?P<marks>  [!-/:-@\[-`{-~]+ )
-| (?P<accent> [\u00c0-\u024f] )
-| (?P<wide>   [\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef] )
-| (?P<script> [\u0370-\u1fff] )
-| (?P<other>  [^\x00-\x7f] )
-    """,
-    re.VERBOSE,
-)
 
 # Tokens per piece of each kind.
 _WEIGHTS = {
@@ -110,10 +94,30 @@ def _count(text: str) -> int:
     return max(1, round(sum(_WEIGHTS[kind] * number for kind, number in _pieces(text).items())))
 
 
+@cache
+def _piece_pattern() -> re.Pattern[str]:
+    """Compiled at first use: the classes of other scripts take 2 ms."""
+    return re.compile(
+        r"""
+      (?P<word>   [A-Z]?[a-z]+ | [A-Z](?![A-Za-z]) )
+    | (?P<caps>   [A-Z]+(?![a-z]) )
+    | (?P<digits> [0-9]{1,3} )
+    | (?P<lines>  [ \t]*[\r\n]+ )
+    | (?P<indent> [ \t]{2,} )
+    | (?P<marks>  [!-/:-@\[-`{-~]+ )
+    | (?P<accent> [\u00c0-\u024f] )
+    | (?P<wide>   [\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef] )
+    | (?P<script> [\u0370-\u1fff] )
+    | (?P<other>  [^\x00-\x7f] )
+        """,
+        re.VERBOSE,
+    )
+
+
 def _pieces(text: str) -> Counter[str]:
     """How many pieces of each kind the text has."""
     found: Counter[str] = Counter()
-    for piece in _PIECE.finditer(text):
+    for piece in _piece_pattern().finditer(text):
         kind = str(piece.lastgroup)
         length = piece.end() - piece.start()
         if kind == "word" and length >= _LONG:

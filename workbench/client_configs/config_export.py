@@ -6,13 +6,13 @@ import difflib
 import hashlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workbench.client_configs import codex_toml, entry_conversion, goose_yaml, jsonc_editor
-from workbench.client_configs.client_table import CLAUDE_CODE, ConfigFile, places
+from workbench.client_configs import entry_conversion, goose_yaml, jsonc_editor
+from workbench.client_configs.client_table import CLAUDE_CODE, ClientApp, ConfigFile, places
 from workbench.client_configs.config_discovery import parser, read_document
 from workbench.client_configs.variable_syntax import input_id
 from workbench.errors import WorkbenchError
@@ -90,7 +90,9 @@ def show(made: ConfigDraft) -> ExportPreview:
     if client.yaml:
         pasted = "\n".join(goose_yaml.written("", name, entry) for name, entry in made.entries.items())
     elif client.toml:
-        pasted = codex_toml.written(client.path, made.entries)
+        from workbench.client_configs import toml_editor
+
+        pasted = toml_editor.written(client.path, made.entries)
     else:
         nested: object = made.entries
         for key in reversed(client.path):
@@ -151,14 +153,22 @@ def _compose(
             continue
         if before is not None and before != entry:
             made.replaced.append(config.name)
-        put = goose_yaml.put if client.yaml else codex_toml.put if client.toml else jsonc_editor.put
-        text = put(text, (*client.path, config.name), entry)
+        text = _editor(client)(text, (*client.path, config.name), entry)
         _set(wanted, (*client.path, config.name), entry)
     if client.inputs:
         text = _inputs(text, wanted, configs)
     if parser(client)(text, made.place.file.name) != wanted:
         raise WorkbenchError("It is written in a way that cannot be changed safely.", "Copy the entries in by hand.")
     made.after = mark + text
+
+
+def _editor(client: ClientApp) -> Callable[[str, Sequence[str], Mapping[str, Any]], str]:  # Any: JSON, YAML or TOML
+    """The function that puts one entry into the text of such a file."""
+    if not client.toml:
+        return goose_yaml.put if client.yaml else jsonc_editor.put
+    from workbench.client_configs import toml_editor
+
+    return toml_editor.put
 
 
 def _entry(made: ConfigDraft, config: ServerConfig, before: JsonObject) -> JsonObject | None:

@@ -7,6 +7,7 @@ the workbench, and not for them.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 _RULES: Final = (
@@ -41,13 +42,16 @@ _RULES: Final = (
     (r"(^|/)\.pre-commit-config\.yaml$|(^|/)lefthook\.ya?ml$", "commits run the programs that it names."),
     (r"\.(desktop|service|timer|lnk|command|scpt|bat|cmd|ps1|vbs|hta)$", "a double click on it may run something."),
 )  # fmt: skip
-_ANY: Final = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _RULES))
-_COMPILED: Final = tuple((re.compile(pattern), words) for pattern, words in _RULES)
+
+
+@cache
+def _any_rule() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern, _ in _RULES))
 
 
 def danger(path: str, rights: int = 0) -> str:
     """What tools of the person would do with a file of this name; empty where nothing is known."""
-    for pattern, words in _COMPILED if _ANY.search(path) else ():
-        if pattern.search(path):
+    for pattern, words in _RULES if _any_rule().search(path) else ():
+        if re.search(pattern, path):
             return words
     return "it may be run: it is marked as a program." if rights & 0o111 else ""

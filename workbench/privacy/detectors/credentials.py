@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from workbench.privacy.detectors.text_search import find_matches
 
@@ -22,7 +23,7 @@ SHORTEST = 14  # characters of a text in which one of the rules below can find s
 LONGEST_BLOCK = 8_000  # characters of a private key
 
 # keyword → what stands there; every repetition is possessive and every start a boundary, so no text makes them slow
-_RULES_TABLE = {
+_RULES = {
     "AKIA": r"(?<![A-Za-z0-9])AKIA[A-Z0-9]{16}(?![A-Za-z0-9])",
     "ASIA": r"(?<![A-Za-z0-9])ASIA[A-Z0-9]{16}(?![A-Za-z0-9])",
     "ghp_": r"(?<!\w)ghp_\w{30,255}+",
@@ -63,10 +64,7 @@ _RULES_TABLE = {
 }
 _BEHIND = ("hooks.slack.com/services/", "/api/webhooks/", "earer ", "asic ")  # the secret begins where these end
 _AHEAD = ("k_live_", "k_test_")  # the secret begins a letter before these
-_RULES = tuple(
-    (keyword, len(keyword) if keyword in _BEHIND else -(keyword in _AHEAD), re.compile(pattern, re.ASCII))
-    for keyword, pattern in _RULES_TABLE.items()
-)
+_OFFSETS = tuple((keyword, len(keyword) if keyword in _BEHIND else -(keyword in _AHEAD)) for keyword in _RULES)
 _BLOCK = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
 _BLOCK_END = re.compile(r"-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
 
@@ -83,14 +81,19 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]*)?")
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token) \S{6,}", re.IGNORECASE)
 
 
+@cache
+def _rule(keyword: str) -> re.Pattern[str]:
+    return re.compile(_RULES[keyword], re.ASCII)
+
+
 def find_secrets(text: str) -> Iterator[tuple[int, int]]:
     """Spans of secrets with a known form."""
     if len(text) < SHORTEST:
         return
-    for keyword, offset, pattern in _RULES:
+    for keyword, offset in _OFFSETS:
         at = text.find(keyword)
         while at >= 0:
-            if match := pattern.match(text, max(0, at + offset)):
+            if match := _rule(keyword).match(text, max(0, at + offset)):
                 yield match.span()
             at = text.find(keyword, at + len(keyword))
     if "PRIVATE KEY" in text:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 _CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[^\w\s]")
+_IDEOGRAPHS = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _LONGEST_TEXT, _LONGEST_WORD = 4_000, 100
 _BEGIN, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 
@@ -25,12 +25,13 @@ class WordpieceTokenizer:
         if missing := [word for word in (_BEGIN, _END, _UNKNOWN) if word not in self._places]:
             raise ValueError(f"no {missing[0]} in it")
         self._begin, self._end, self._unknown = (self._places[word] for word in (_BEGIN, _END, _UNKNOWN))
+        self._word = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+|[^\w\s]")
         self._of = lru_cache(maxsize=50_000)(self._cut)
 
     def of(self, text: str, most: int) -> list[int]:
         """With the marks for the beginning and the end, and no more than `most` in all."""
         found = [self._begin]
-        for word in _WORD.findall(_plain(text)):
+        for word in self._word.findall(_plain(text)):
             found += self._of(word)
             if len(found) >= most:
                 break

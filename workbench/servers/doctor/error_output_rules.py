@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_TABLE: tuple[tuple[str, str, str], ...] = (
+_RULES: tuple[tuple[str, str, str], ...] = (
     (
         r"npm (?:ERR!|error).*\b404\b|E404",
         "npm knows no package of that name.",
@@ -91,14 +91,13 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     (r"^[Uu]sage:|the following arguments are required|Usage: ", "It was started with the wrong arguments.",
      "Compare args with the server's own documentation."),
 )  # fmt: skip
-_RULES = tuple((re.compile(pattern, re.MULTILINE), meaning, fix) for pattern, meaning, fix in _TABLE)
 _READ = 40_000  # characters of the last words that are looked at
 
 
 def explain(text: str) -> tuple[str, str]:
     """What the words mean and what to do, or two empty texts."""
     for pattern, meaning, fix in _RULES:
-        if found := pattern.search(text[-_READ:]):
+        if found := re.search(pattern, text[-_READ:], re.MULTILINE):
             words = [f"{group:.100}" for group in found.groups()]
             return meaning.format(*words), fix.format(*words)
     return "", ""
