@@ -22,40 +22,52 @@ sys.path.insert(0, str(ROOT / "tools"))
 HEAD = "<!-- Written by tools/write_docs.py; change the code and run it again. -->\n"
 
 
+SETTINGS_INTRODUCTION = """\
+Settings are read from two files: your own `settings.toml` in `~/.config/mcp-workbench`, and `workbench.toml` in the
+project, which a team shares. Your own file has priority.
+
+```toml
+[window]
+theme = "dark"
+
+[run]
+seconds = 60
+```
+
+* The last column says which files can set a setting. Settings that protect you are read from your own file only.
+* *limited*: a project can lower the limit, or raise it to at most `run.project_limit_factor` times its default. A
+  notice says which limits were cut. Your own value is used as you wrote it.
+* A value that cannot be used is ignored; the default stays, and the window shows a notice.
+* The files are read when the core and the window start. After editing one, run `mcp-workbench stop`; the next window
+  or agent starts a core with the new values. Changes in the window take effect at once, unless the description says
+  otherwise.
+* Hosts that programs may reach (`network.allow`, `network.deny`) are described in [network.md](network.md). They take
+  effect at once.
+* Settings of other systems (`sandbox_mode`, `mcpCodeExecution`) are described in
+  [configuration.md](configuration.md)."""
+
+
 def settings() -> str:
     """Every setting with its table, type, default and sentence."""
-    from workbench.settings import DEFINITIONS, describe
+    from workbench.settings import DEFINITIONS, OLD_NAMES
 
-    guarded = {one.dotted for one in DEFINITIONS.values() if one.guarded}
-    limits = {one.dotted for one in DEFINITIONS.values() if one.limit}
     rows = [
         (
             f"`{name}`",
-            kind,
-            f"`{_toml(default)}`",
-            sentence,
-            "your own"
-            if name in guarded
-            else "your own; a project only up to `run.project_times` the default"
-            if name in limits
-            else "your own or the bench's",
+            setting.type,
+            f"`{_toml(setting.default)}`",
+            setting.description,
+            "user" if setting.user_only else "user, project (limited)" if setting.limit else "user, project",
         )
-        for name, kind, default, sentence in describe()
+        for name, setting in DEFINITIONS.items()
     ]
+    old = [(f"`{before}`", f"`{name}`") for before, name in OLD_NAMES.items()]
     return _page(
         "Settings",
-        "Two files are read: `workbench.toml` in the bench, which a team shares, and your own `settings.toml` in "
-        "`~/.config/mcp-workbench`, which wins. What guards you is read from your own file alone. A project may "
-        "lower the limits of programs and servers; it raises them to at most `run.project_times` their defaults, and a "
-        "notice says what was cut. What you set yourself counts as you wrote it. A value that cannot "
-        "be used keeps its default and becomes a notice in the window. The files are read when the core and the window "
-        "start: after editing one, run `mcp-workbench stop`; the next window or agent starts a core that knows it. "
-        "What is changed in the window counts at once, unless its sentence says otherwise. The hosts that programs may "
-        "reach (`network.allow`, `network.deny`) are described in [network.md](network.md); they count at once. "
-        "Words of other systems (`sandbox_mode`, `mcpCodeExecution`) are told in "
-        "[configuration.md](configuration.md).\n\n"
-        '```toml\n[window]\ntheme = "dark"\n\n[run]\nseconds = 60\n```',
-        _table(("setting", "type", "default", "what it does", "whose file"), rows),
+        SETTINGS_INTRODUCTION,
+        _table(("setting", "type", "default", "description", "set by"), rows)
+        + "\n## Old names\n\nThese names of version 0.1 still work. When you change a setting in the window, they are "
+        "replaced in your `settings.toml`.\n\n" + _table(("old name", "new name"), old),
     )
 
 

@@ -19,6 +19,7 @@ from workbench.api.run_completion import connect_allowed_servers, wait_for_run
 from workbench.cli.main import main
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Decision, EntryQuery, PastQuery, RunState
+from workbench.settings import OLD_NAMES
 
 ARCHIVE = Path(__file__).with_name("state-0.1.tar.xz")
 SEND = (
@@ -85,9 +86,8 @@ async def test_nothing_that_0_1_kept_is_lost(old):
         held = await api.held_files()
         assert [[change.id, [file.path for file in change.files]] for change in held] == expected["held"]
         settings = await api.settings()
-        assert {name: getattr(settings, name.replace(".", "_")) for name in expected["settings"]} == (
-            expected["settings"]
-        )
+        found = {old: getattr(settings, OLD_NAMES.get(old, old).replace(".", "_", 1)) for old in expected["settings"]}
+        assert found == expected["settings"]
         await api.unlock_secrets("correct horse battery staple")
         assert "acme-token" in {secret.name for secret in (await api.secrets()).secrets}
     finally:
@@ -144,3 +144,23 @@ async def test_an_approval_for_good_counts_or_asks_again(old):
         assert (changed.state, len(asked)) == (RunState.REFUSED, 1)
     finally:
         await connection.close()
+
+
+async def test_settings_under_their_old_names_count_and_are_renamed_when_one_changes(old):
+    paths, _ = old
+    file = paths.person_settings
+    file.write_text(file.read_text(encoding="utf-8") + "\n[ask]\nalone = 'wait'\n[state]\nmost = 2\n", encoding="utf-8")
+    connection = await connect(paths, role="window")
+    api = connection.api
+    try:
+        settings = await api.settings()
+        assert (settings.elicitation_without_window, settings.repl_max_sessions) == ("wait", 2)
+        (notice,) = [n for n in (await api.status()).notices if "ask.alone" in n.message]
+        assert "ask.alone is now elicitation.without_window" in notice.message
+        await api.change_setting("state.most", 3)  # the name that a client of that version knows
+        assert (await api.settings()).repl_max_sessions == 3
+    finally:
+        await connection.close()
+    text = file.read_text(encoding="utf-8")
+    assert "max_sessions = 3" in text
+    assert "[ask]" not in text

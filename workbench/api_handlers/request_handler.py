@@ -17,7 +17,7 @@ from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.server_catalog import ServerCatalog
-from workbench.settings import Settings, adds_up, change, read, write
+from workbench.settings import OLD_NAMES, Settings, change, is_combined, read, write
 
 BY = "you"  # the author of user actions in the audit; a core has one user
 
@@ -58,11 +58,12 @@ class RequestHandler:
         self._catalog.weigh_again(server)
 
     def _change_setting(self, name: str, value: JsonValue) -> Settings:
-        """Write it into the person's file, and let it count at once; the audit is told."""
+        """Write a setting into the user's file, apply it at once and note it in the audit."""
+        name = OLD_NAMES.get(name, name)
         changed = change(self._services.settings(), name, value)
         paths = self._services.paths
         write(paths.person_settings, name, value)
-        if adds_up(name):
+        if is_combined(name):
             together = read(paths.bench_settings, paths.person_settings).settings
             changed = change(changed, name, getattr(together, name.replace(".", "_", 1)))
         self._context.set_settings(changed)

@@ -87,7 +87,7 @@ class PinnedApprovals:
             session=session.id if passing else "",
             taint=tuple(sorted(session.provenance.kinds | self._reads(verdict))),
             about=approval_basis(verdict),
-            expires=0.0 if passing else now + self._services.settings().approval_pin_days * DAY,
+            expires=0.0 if passing else now + self._services.settings().approval_rule_days * DAY,
             label=f"Run this program: {session.mask(verdict.sentence)[:_TOLD]}",
         )
 

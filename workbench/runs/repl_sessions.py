@@ -153,7 +153,7 @@ class ReplSessions:
 
     def now(self) -> tuple[KeptState, ...]:
         """Those that hold a sandbox, the longest unused last."""
-        idle = self._services.settings().state_idle_minutes * 60
+        idle = self._services.settings().repl_idle_minutes * 60
         living = [state.record(idle) for state in self._all.values() if state.lives]
         return tuple(sorted(living, key=lambda one: -one.used))
 
@@ -189,7 +189,7 @@ class ReplSessions:
 
     async def look(self) -> None:
         """End what nobody used for too long."""
-        minutes = self._services.settings().state_idle_minutes
+        minutes = self._services.settings().repl_idle_minutes
         for state in self._living():
             if not state.wanted and self._clock() - state.used >= minutes * 60:
                 await self._end(state, f"it was not used for {minutes} minute{'s' * (minutes != 1)}")
@@ -222,7 +222,7 @@ class ReplSessions:
 
     async def _make_room(self, session: Session) -> None:
         """An author's own states go first: who begins many must not end those of others one after the other."""
-        most = self._services.settings().state_most
+        most = self._services.settings().repl_max_sessions
         while len(living := self._living()) >= most:
             idle = [state for state in living if not state.wanted]
             if not idle:

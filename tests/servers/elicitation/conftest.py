@@ -44,7 +44,7 @@ class Room:
 def room() -> Iterator[Room]:
     """Somebody is there, and questions wait for as long as a test needs."""
     events: list[Event] = []
-    asks = OpenElicitations(events.append, lambda: Settings(ask_wait_seconds=0))
+    asks = OpenElicitations(events.append, lambda: Settings(elicitation_wait_seconds=0))
     with asks.attending():
         yield Room(asks, events)
     asks.close()

@@ -62,7 +62,9 @@ async def test_nobody_there_is_said_at_once(booking):
 
 
 async def test_a_question_may_wait_for_a_window_but_not_for_ever(booking):
-    asks = OpenElicitations(lambda event: None, lambda: Settings(ask_alone="wait", ask_wait_seconds=0))
+    asks = OpenElicitations(
+        lambda event: None, lambda: Settings(elicitation_without_window="wait", elicitation_wait_seconds=0)
+    )
     task = asyncio.create_task(asks.asked("inn", CREATE, booking))
     while not asks.all():
         await asyncio.sleep(0)
@@ -74,7 +76,7 @@ async def test_a_question_may_wait_for_a_window_but_not_for_ever(booking):
 
 async def test_time_runs_out(booking):
     events: list = []
-    asks = OpenElicitations(events.append, lambda: Settings(ask_wait_seconds=1))
+    asks = OpenElicitations(events.append, lambda: Settings(elicitation_wait_seconds=1))
     with asks.attending():
         assert await asks.asked("inn", CREATE, booking) == {"action": "cancel"}
     assert events[-1].ending == "timed out"

@@ -142,7 +142,7 @@ class OpenElicitations:
     # inside
 
     def _admit(self, ask: Ask, elicitation: str) -> PendingElicitation:
-        if not self._windows and self._settings().ask_alone == "refuse":
+        if not self._windows and self._settings().elicitation_without_window == "refuse":
             raise ElicitationRefusal(NOT_NOW, "Nobody is there to answer: no window of the workbench is open.")
         if len(self._of(lambda one: one.server == ask.server)) >= MOST_OPEN:
             raise ElicitationRefusal(NOT_NOW, f"{MOST_OPEN} questions of this server are open already.")
@@ -157,7 +157,7 @@ class OpenElicitations:
     def _told_by(self, ask: Ask, key: str) -> Ask:
         """The question with what is known of the call behind it."""
         now = time.time()
-        seconds = self._settings().ask_wait_seconds or (0 if self._windows else UNATTENDED_SECONDS)
+        seconds = self._settings().elicitation_wait_seconds or (0 if self._windows else UNATTENDED_SECONDS)
         ask = replace(ask, asked_at=now, deadline=now + seconds if seconds else 0.0)
         if not key:
             return ask

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from workbench import settings
-from workbench.foreign_settings import of_object, taken_out
 from workbench.settings import Settings, SettingsReading
+from workbench.settings.other_systems import translate_object, translate_table
 
 SEED = {
     "enabled": True,
@@ -72,7 +72,7 @@ def test_the_object_of_a_json_file_is_read(bench: Path, person: Path, file: str)
     assert (found.settings.isolation_low, found.settings.isolation_critical) == ("container", "vm")
     assert found.settings.run_seconds == 30
     assert not found.settings.approval_auto_mild
-    assert "isolation.critical would be looser" in messages(found)
+    assert "isolation.critical would be less strict" in messages(found)
 
 
 def test_our_own_words_win_over_them_and_the_person_over_the_bench(bench: Path, person: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_bench_never_loosens_and_says_what_it_may_not(bench: Path, person: Pat
     told = messages(found)
     assert "privacy.enabled" in told
     assert "approval.auto_medium" in told
-    assert "audit_logging = False is not obeyed: the audit is always written." in told
+    assert "audit_logging = False has no effect: the audit is always written." in told
 
 
 def test_a_bench_tightens_what_a_person_left_loose(bench: Path, person: Path) -> None:
@@ -128,13 +128,15 @@ def test_a_person_may_loosen_in_these_words_too(bench: Path, person: Path) -> No
     ],
 )
 def test_what_cannot_be_said_in_our_words_is_told(given: object, told: str) -> None:
-    words = of_object(given)
+    words = translate_object(given)
     assert told in " ".join(" ".join(notice) for notice in words.notices)
 
 
 def test_a_table_that_is_none_is_told() -> None:
     table = {"mcpCodeExecution": 3, "run": {"seconds": 5}}
-    assert taken_out(table).notices == [("mcpCodeExecution is no table.", "Write its keys below it.")]
+    assert translate_table(table).notices == [
+        ("mcpCodeExecution is no table.", "Write it as [mcpCodeExecution], with its keys below.")
+    ]
     assert table == {"run": {"seconds": 5}}
 
 
@@ -148,7 +150,7 @@ def test_a_limit_that_we_do_not_take_keeps_the_default(bench: Path, person: Path
 @pytest.mark.parametrize("level", ["low", "high", "maximum"])
 def test_enabled_false_wins_over_every_other_word_and_file(bench: Path, person: Path, level: str) -> None:
     off = {"securityLevel": level, "enabled": False, "sandboxMode": "process"}
-    assert of_object(off).values["run.enabled"] is False
+    assert translate_object(off).values["run.enabled"] is False
     (bench.parent / ".mcp.json").write_text(json.dumps({"mcpServers": {}, "mcpCodeExecution": off}))
     bench.write_text("security_level = 'low'\n[mcpCodeExecution]\nenabled = true\n")
     person.write_text("security_level = 'low'\n[run]\nenabled = true\n[approval]\nauto_low = true\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -140,17 +141,16 @@ def test_a_value_that_would_do_nothing_or_stop_everything_is_refused(
 
 
 def test_every_default_is_within_its_own_bounds() -> None:
-    for name, _, default, _ in settings.describe():
-        assert settings.change(Settings(), name, default) == Settings()
+    for name, definition in DEFINITIONS.items():
+        assert settings.change(Settings(), name, definition.default) == Settings()
 
 
 def test_every_setting_has_a_dotted_name_and_a_sentence() -> None:
-    described = settings.describe()
-    assert len({name for name, *_ in described}) == len(described)
-    for name, kind, default, sentence in described:
+    assert len(DEFINITIONS) == len(Settings.__struct_fields__)
+    for name, definition in DEFINITIONS.items():
         assert name.count(".") == 1
-        assert type(default).__name__ == kind
-        assert sentence.endswith(".")
+        assert type(definition.default).__name__ == definition.type
+        assert definition.description.endswith(".")
 
 
 @pytest.mark.parametrize("text", ["a=" + "[" * 100_000, "a = 'x"])
@@ -181,7 +181,7 @@ def test_what_a_bench_seals_counts_beside_what_the_person_seals(bench: Path, per
     assert settings.read(bench, person).settings.privacy_sealed == "crm.list_customers:email mail"
     _write(person, '[privacy]\nsealed = ""\n')
     assert settings.read(bench, person).settings.privacy_sealed == "crm.list_customers:email", "nothing opens"
-    assert settings.adds_up("privacy.sealed")
+    assert settings.is_combined("privacy.sealed")
 
 
 def test_a_project_raises_limits_only_as_far_as_the_user_lets_it_and_is_told(bench: Path, person: Path) -> None:
@@ -194,16 +194,16 @@ def test_a_project_raises_limits_only_as_far_as_the_user_lets_it_and_is_told(ben
         "workbench.toml raises limits further than a project may: run.memory_mb is 1024, not 4000,"
         " run.output_bytes is 2000000, not 400000000."
     )
-    assert notice.hint == "To allow more, set run.memory_mb or run.project_times in your own settings."
+    assert notice.hint == "To allow more, set run.memory_mb or run.project_limit_factor in your own settings."
 
 
 def test_the_user_says_how_far_a_project_may_raise_limits(bench: Path, person: Path) -> None:
-    _write(bench, "[run]\nmemory_mb = 4000\nproject_times = 1000\n")
-    _write(person, "[run]\nproject_times = 8\n")
+    _write(bench, "[run]\nmemory_mb = 4000\nproject_limit_factor = 1000\n")
+    _write(person, "[run]\nproject_limit_factor = 8\n")
     reading = settings.read(bench, person)
     assert reading.settings.run_memory_mb == 4000
-    assert [notice.message for notice in reading.notices] == ["workbench.toml: run.project_times is ignored."]
-    _write(person, "[run]\nproject_times = 1\n")
+    assert [notice.message for notice in reading.notices] == ["workbench.toml: run.project_limit_factor is ignored."]
+    _write(person, "[run]\nproject_limit_factor = 1\n")
     assert settings.read(bench, person).settings.run_memory_mb == 512
 
 
@@ -221,11 +221,11 @@ def test_words_of_other_systems_raise_no_limit_either(bench: Path, person: Path)
     assert ".mcp.json raises limits" in reading.notices[0].message
 
 
-@pytest.mark.parametrize("name", [one.name for one in DEFINITIONS.values() if one.limit])
+@pytest.mark.parametrize("name", [definition.field for definition in DEFINITIONS.values() if definition.limit])
 def test_no_limit_can_be_lifted_by_a_project(bench: Path, person: Path, name: str) -> None:
     group, key = name.split("_", 1)
     default = getattr(Settings(), name)
-    most = DEFINITIONS[name].most
+    most = DEFINITIONS[f"{group}.{key}"].maximum
     _write(bench, f"[{group}]\n{key} = {min(1_000_000, most)}\n")
     assert getattr(settings.read(bench, person).settings, name) <= 2 * default
     _write(bench, f"[{group}]\n{key} = {default - 1}\n")
@@ -238,3 +238,75 @@ def test_a_key_of_fifty_thousand_parts_is_refused_before_it_is_read(bench: Path,
     assert reading.settings == Settings()
     (notice,) = reading.notices
     assert notice.message == "workbench.toml cannot be read: a key has more than 16 parts."
+
+
+OLD_TEXT = "[ask]\nalone = 'wait'\n[state]\nidle_minutes = 3\nmost = 2\n[approval]\npin_days = 7\n"
+
+
+def test_old_names_are_read_and_named_in_one_notice(bench: Path, person: Path) -> None:
+    _write(person, OLD_TEXT)
+    _write(bench, "[ask]\nwait_seconds = 5\n")
+    reading = settings.read(bench, person)
+    found = reading.settings
+    assert (found.elicitation_without_window, found.elicitation_wait_seconds) == ("wait", 5)
+    assert (found.repl_idle_minutes, found.repl_max_sessions, found.approval_rule_days) == (3, 2, 7)
+    of_project, of_user = reading.notices
+    assert of_project.message == "workbench.toml: ask.wait_seconds is now elicitation.wait_seconds."
+    assert "state.most is now repl.max_sessions" in of_user.message
+    assert "next change of a setting" in of_user.hint
+
+
+def test_old_names_keep_their_protection_and_bounds(bench: Path, person: Path) -> None:
+    _write(bench, "[approval]\npin_days = 300\n[run]\nproject_times = 900\n[ask]\nalone = 'never'\n")
+    reading = settings.read(bench, person)
+    assert reading.settings == Settings()
+    assert [notice.message for notice in reading.notices][1:] == [
+        "workbench.toml: approval.rule_days is ignored.",
+        "workbench.toml: run.project_limit_factor is ignored.",
+        "workbench.toml: elicitation.without_window takes one of refuse, wait, not 'never'.",
+    ]
+
+
+def test_a_new_name_has_priority_over_the_old_one(bench: Path, person: Path) -> None:
+    for text in (
+        "[ask]\nalone='refuse'\n[elicitation]\nwithout_window='wait'\n",
+        "[elicitation]\nwithout_window='wait'\n[ask]\nalone='refuse'\n",
+    ):
+        _write(person, text)
+        assert settings.read(bench, person).settings.elicitation_without_window == "wait"
+
+
+def test_writing_replaces_old_names_and_keeps_comments_and_order(bench: Path, person: Path) -> None:
+    _write(person, "# mine\n[window]\nfont_size = 12 # large\n\n" + OLD_TEXT)
+    before = settings.read(bench, person).settings
+    settings.write(person, "state.most", 4)
+    text = person.read_text(encoding="utf-8")
+    assert text.startswith("# mine\n[window]\nfont_size = 12 # large\n")
+    assert not [old for old in ("[ask]", "[state]", "pin_days") if old in text]
+    reading = settings.read(bench, person)
+    assert reading.notices == ()
+    assert reading.settings == settings.change(before, "repl.max_sessions", 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ask.alone = 'wait'\nwindow = {theme = 'light'}\n",
+        "[profiles.a]\nbase = 'read_only'\n[window]\ntheme = 'light'\n[profiles.b]\nbase = 'read_only'\n"
+        "[ask]\nalone = 'wait'\n",
+        "[window.deep]\na = 1\n[ask]\nalone = 'wait'\n[window]\ntheme = 'light'\n",
+        "[[network.allow]]\ndomain = 'a.example'\n[ask]\nalone = 'wait'\n[[network.allow]]\ndomain = 'b.example'\n",
+    ],
+)
+def test_writing_changes_nothing_else_in_any_layout(bench: Path, person: Path, text: str) -> None:
+    _write(person, text)
+    expected = tomllib.loads(text)
+    del expected["ask"]
+    expected["elicitation"] = {"without_window": "wait"}
+    expected.setdefault("window", {})["theme"] = "dark"
+    settings.write(person, "window.theme", "dark")
+    assert tomllib.loads(person.read_text(encoding="utf-8")) == expected
+
+
+def test_changing_accepts_old_names(bench: Path) -> None:
+    assert settings.change(Settings(), "ask.alone", "wait").elicitation_without_window == "wait"

@@ -1,7 +1,7 @@
-"""The words in which other code-execution systems are configured, in ours: `sandbox_mode`, `maxExecutionTime`, more.
+"""Translates settings of other code-execution systems (`sandbox_mode`, `maxExecutionTime`, …) into ours.
 
-Taken at the top of `workbench.toml`, in a table `[mcpCodeExecution]` there, or from that object in a JSON file. This
-file knows words only; `settings` decides whose word counts.
+They are read at the top of `workbench.toml`, in its table `[mcpCodeExecution]`, or from that object of a JSON file.
+`settings/files.py` decides which of them are used.
 """
 
 from __future__ import annotations
@@ -39,127 +39,129 @@ _SECURITY = {
 
 
 @dataclass(slots=True)
-class Words:
-    """Our settings by their dotted names, and what could not be said in them: a sentence and a hint each."""
+class Translation:
+    """Values of our settings by name, and notices (message and hint) about what could not be translated."""
 
     values: dict[str, Any] = field(default_factory=dict)  # Any: of the setting's type
     notices: list[tuple[str, str]] = field(default_factory=list)
 
-    def tell(self, message: str, hint: str) -> None:
+    def add_notice(self, message: str, hint: str) -> None:
         self.notices.append((message, hint))
 
 
-def taken_out(table: dict[str, Any]) -> Words:  # Any: what stands in a file
-    """Read these words from the top of a settings file and from their own table there, and remove them from it."""
-    words, read = Words(), dict[str, Any]()
+def translate_table(table: dict[str, Any]) -> Translation:  # Any: TOML
+    """Translate the keys of other systems in a settings file, at its top and in their own table, and remove them."""
+    result, read = Translation(), dict[str, Any]()
     for name in (name for name in _OBJECTS if name in table):
         inner = table.pop(name)
         if isinstance(inner, Mapping):
             read |= inner
         else:
-            words.tell(f"{name} is no table.", "Write its keys below it.")
+            result.add_notice(f"{name} is no table.", "Write it as [mcpCodeExecution], with its keys below.")
     read |= {key: table.pop(key) for key in tuple(table) if _plain(key) in _KEYS and _plain(key) != "enabled"}
-    _read_all(words, read)
-    return words
+    _read_all(result, read)
+    return result
 
 
-def of_object(found: object) -> Words:
-    """Read the object `mcpCodeExecution` of a JSON file."""
-    words = Words()
+def translate_object(found: object) -> Translation:
+    """Translate the object `mcpCodeExecution` of a JSON file."""
+    result = Translation()
     if not isinstance(found, Mapping):
-        words.tell(f"{OBJECT} is no object.", 'It looks like {"sandboxMode": "docker"}.')
-        return words
-    _read_all(words, found)
-    return words
+        result.add_notice(f"{OBJECT} is no object.", 'It looks like {"sandboxMode": "docker"}.')
+        return result
+    _read_all(result, found)
+    return result
 
 
-def _read_all(words: Words, read: Mapping[str, Any]) -> None:
-    """The mode after the level, because it is the more exact word."""
+def _read_all(result: Translation, read: Mapping[str, Any]) -> None:
+    """The sandbox mode comes after the security level, because it is more specific."""
     known = {_plain(key): (key, value) for key, value in read.items()}
     for key in sorted(known, key=lambda key: list(_KEYS).index(key) if key in _KEYS else -1):
         name, value = known[key]
         if key in _KEYS:
-            _KEYS[key](words, str(name), value)
+            _KEYS[key](result, str(name), value)
         else:
             near = similar_names(key, _KEYS, 1)
-            words.tell(
+            result.add_notice(
                 f"{OBJECT} knows no {name!r:.60}.",
                 f"Did you mean {near[0]}?" if near else f"It knows {', '.join(_KEYS)}.",
             )
 
 
 def _plain(key: object) -> str:
-    """`maxExecutionTime` and `max_execution_time` are one word."""
+    """`maxExecutionTime` and `max_execution_time` are the same key."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(key)).lower()
 
 
-def _enabled(words: Words, name: str, value: object) -> None:
+def _enabled(result: Translation, name: str, value: object) -> None:
     if value is False:
-        words.values["run.enabled"] = False
+        result.values["run.enabled"] = False
     elif value is not True:
-        words.tell(f"{name} takes true or false, not {value!r:.60}.", "It is left out.")
+        result.add_notice(f"{name} takes true or false, not {value!r:.60}.", "It is ignored.")
 
 
-def _level(words: Words, name: str, value: object) -> None:
-    _choose(words, name, value, _SECURITY)
+def _level(result: Translation, name: str, value: object) -> None:
+    _choose(result, name, value, _SECURITY)
 
 
-def _mode(words: Words, name: str, value: object) -> None:
-    _choose(words, name, value, {mode: dict.fromkeys(_LEVELS, level) for mode, level in _MODES.items()})
+def _mode(result: Translation, name: str, value: object) -> None:
+    _choose(result, name, value, {mode: dict.fromkeys(_LEVELS, level) for mode, level in _MODES.items()})
 
 
-def _choose(words: Words, name: str, value: object, choices: Mapping[str, Mapping[str, Any]]) -> None:
+def _choose(result: Translation, name: str, value: object, choices: Mapping[str, Mapping[str, Any]]) -> None:
     found = choices.get(value.lower()) if isinstance(value, str) else None
     if found is None:
-        words.tell(f"{name} takes one of {', '.join(choices)}, not {value!r:.60}.", "It is left out.")
+        result.add_notice(f"{name} takes one of {', '.join(choices)}, not {value!r:.60}.", "It is ignored.")
     else:
-        words.values |= found
+        result.values |= found
 
 
-def _time(words: Words, name: str, value: object) -> None:
+def _time(result: Translation, name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= 1e12:
-        words.tell(f"{name} takes milliseconds, such as 30000, not {value!r:.60}.", "It is left out.")
+        result.add_notice(f"{name} takes milliseconds, such as 30000, not {value!r:.60}.", "It is ignored.")
         return
-    words.values["run.seconds"] = max(1, math.ceil(value / 1000))
+    result.values["run.seconds"] = max(1, math.ceil(value / 1000))
 
 
-def _privacy(words: Words, name: str, value: object) -> None:
+def _privacy(result: Translation, name: str, value: object) -> None:
     if isinstance(value, bool):
-        words.values["privacy.enabled"] = value
+        result.values["privacy.enabled"] = value
     else:
-        words.tell(f"{name} takes true or false, not {value!r:.60}.", "Personal data is replaced as before.")
+        result.add_notice(f"{name} takes true or false, not {value!r:.60}.", "Personal data is replaced as before.")
 
 
-def _audit(words: Words, name: str, value: object) -> None:
+def _audit(result: Translation, name: str, value: object) -> None:
     if value is not True:
-        words.tell(f"{name} = {value!r:.60} is not obeyed: the audit is always written.", "It stays on this machine.")
+        result.add_notice(
+            f"{name} = {value!r:.60} has no effect: the audit is always written.", "It stays on this machine."
+        )
 
 
-def _limits(words: Words, name: str, value: object) -> None:
+def _limits(result: Translation, name: str, value: object) -> None:
     if not isinstance(value, Mapping):
-        words.tell(f"{name} holds memory, cpu and disk.", 'Such as memory = "512MB".')
+        result.add_notice(f"{name} holds memory, cpu and disk.", 'Such as memory = "512MB".')
         return
     for key, limit in value.items():
         place = f"{name}.{key}"
         if key == "memory":
-            _set(words, place, "run.memory_mb", _megabytes(limit), limit, '"512MB"')
+            _set(result, place, "run.memory_mb", _megabytes(limit), limit, '"512MB"')
         elif key == "disk":
-            _set(words, place, "run.disk_mb", _megabytes(limit), limit, '"1GB"')
+            _set(result, place, "run.disk_mb", _megabytes(limit), limit, '"1GB"')
         elif key == "cpu":
-            _set(words, place, "run.cpus", _cores(limit), limit, '"1 core"')
+            _set(result, place, "run.cpus", _cores(limit), limit, '"1 core"')
         else:
-            words.tell(f"{name} knows no {key!r:.60}.", "It knows memory, cpu and disk.")
+            result.add_notice(f"{name} knows no {key!r:.60}.", "It knows memory, cpu and disk.")
 
 
-def _set(words: Words, place: str, setting: str, found: int, given: object, example: str) -> None:
+def _set(result: Translation, place: str, setting: str, found: int, given: object, example: str) -> None:
     if found:
-        words.values[setting] = found
+        result.values[setting] = found
     else:
-        words.tell(f"{place} takes a size such as {example}, not {given!r:.60}.", "It is left out.")
+        result.add_notice(f"{place} takes a size such as {example}, not {given!r:.60}.", "It is ignored.")
 
 
 def _megabytes(value: object) -> int:
-    """0: nobody can say."""
+    """The size in megabytes; 0 if it cannot be read."""
     if type(value) is int:
         return max(0, value)
     match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) and len(value) < 40 else None
@@ -167,14 +169,14 @@ def _megabytes(value: object) -> int:
 
 
 def _cores(value: object) -> int:
-    """Whole processors; a part of one is one."""
+    """The number of processors, rounded up; 0 if it cannot be read."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return math.ceil(value) if 0 < value < 1e6 else 0
     match = _CORES.fullmatch(value.strip()) if isinstance(value, str) and len(value) < 40 else None
     return math.ceil(float(match[1]) / (100 if match[2] == "%" else 1)) if match else 0
 
 
-_KEYS: Mapping[str, Callable[[Words, str, object], None]] = {
+_KEYS: Mapping[str, Callable[[Translation, str, object], None]] = {
     "enabled": _enabled,
     "security_level": _level,
     "sandbox_mode": _mode,

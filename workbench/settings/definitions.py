@@ -1,0 +1,368 @@
+"""Every setting with its type, default, bounds and description, and the names that settings had before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+ISOLATION_LEVELS = ("process", "container", "vm")  # weakest first
+
+
+class Definition(Struct, frozen=True):
+    """What the code and the documentation know about one setting."""
+
+    default: Any  # Any: a value of the setting's type
+    description: str
+    user_only: bool  # a project cannot set it
+    minimum: int
+    maximum: int
+    choices: tuple[str, ...]  # the only allowed values; empty: any
+    combined: bool  # the values of project and user are joined
+    limit: bool  # a project may lower it, or raise it up to `run.project_limit_factor` times its default
+    field: str = ""  # the attribute of `Settings`
+    type: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name in TOML: `run.seconds` for the field `run_seconds`."""
+        return self.field.replace("_", ".", 1)
+
+
+_definitions: list[Definition] = []  # in the order of the fields of `Settings`
+
+
+def _setting(
+    default: Any,
+    description: str,
+    *,
+    user_only: bool = False,
+    minimum: int = 1,
+    maximum: int = 1_000_000_000,
+    choices: tuple[str, ...] = (),
+    combined: bool = False,
+    limit: bool = False,
+) -> Any:
+    """Notes a field's definition and returns its default. Any: the field's type is written beside it."""
+    _definitions.append(Definition(default, description, user_only, minimum, maximum, choices, combined, limit))
+    return default
+
+
+class Settings(Struct, frozen=True):
+    """The value of every setting. The part of a field's name before the first underscore is its TOML table."""
+
+    window_theme: str = _setting(
+        "system", "Colours of the window: system, light or dark.", choices=("system", "light", "dark")
+    )
+    window_font_size: int = _setting(
+        10,
+        "Text size in the window, in points. A change takes effect when the window is opened again.",
+        minimum=6,
+        maximum=40,
+    )
+    approval_wait_seconds: int = _setting(
+        300, "How long an approval request waits for you. After that the program or call is denied.", minimum=0
+    )
+    approval_auto_low: bool = _setting(True, "Allow programs of low risk without asking you.", user_only=True)
+    approval_auto_medium: bool = _setting(False, "Allow programs of medium risk without asking you.", user_only=True)
+    approval_auto_mild: bool = _setting(
+        True,
+        "Allow programs of medium risk without asking you if they only add data on one trusted server or write new data"
+        " files, and the agent has read nothing that outsiders can write.",
+        user_only=True,
+    )
+    approval_profile: str = _setting(
+        "write_restricted",
+        "Profile of programs that name none: read_only, write_restricted, execute_full or a profile of your own.",
+        user_only=True,
+    )
+    approval_memory_minutes: int = _setting(
+        60,
+        "How many minutes the workbench remembers what kinds of data an agent has read, so that reconnecting does not"
+        " reset it. 0: not at all.",
+        user_only=True,
+        minimum=0,
+        maximum=10_080,
+    )
+    approval_rule_days: int = _setting(
+        30,
+        "The longest time, in days, that you can allow one exact program. After that it needs approval again.",
+        user_only=True,
+        maximum=365,
+    )
+    isolation_low: str = _setting(
+        "process",
+        "Weakest isolation allowed for programs of low risk: process, container or vm.",
+        user_only=True,
+        choices=ISOLATION_LEVELS,
+    )
+    isolation_medium: str = _setting(
+        "container",
+        "Weakest isolation allowed for programs of medium risk.",
+        user_only=True,
+        choices=ISOLATION_LEVELS,
+    )
+    isolation_high: str = _setting(
+        "container", "Weakest isolation allowed for programs of high risk.", user_only=True, choices=ISOLATION_LEVELS
+    )
+    isolation_critical: str = _setting(
+        "vm", "Weakest isolation allowed for programs of critical risk.", user_only=True, choices=ISOLATION_LEVELS
+    )
+    run_enabled: bool = _setting(
+        True,
+        "Allow programs and skills to run. When it is off, single tool calls and files still work.",
+        user_only=True,
+    )
+    run_seconds: int = _setting(
+        30,
+        "Time limit for a program's own work. Waiting for tools, waiting for you and sleeping do not count.",
+        limit=True,
+    )
+    run_total_seconds: int = _setting(
+        600,
+        "Time limit for a whole run, including tools and sleeping. Only waiting for you does not count.",
+        limit=True,
+    )
+    run_memory_mb: int = _setting(512, "Memory limit of a run, in megabytes.", minimum=32, limit=True)
+    run_cpu_seconds: int = _setting(30, "Processor time limit of a run.", limit=True)
+    run_pids: int = _setting(64, "Maximum number of threads of a run.", maximum=4096, limit=True)
+    run_output_bytes: int = _setting(1_000_000, "Maximum number of bytes that a run may print.", limit=True)
+    run_disk_mb: int = _setting(1024, "Maximum size of a run's workspace, in megabytes.", limit=True)
+    run_calls: int = _setting(10_000, "Maximum number of tool calls in one run.", limit=True)
+    run_answer_tokens: int = _setting(
+        4_000, "Maximum number of model tokens of a run's answer to an agent. A longer answer is cut.", limit=True
+    )
+    run_cpus: int = _setting(1, "Maximum number of processors that a run uses at once.", maximum=1024, limit=True)
+    run_ready: int = _setting(
+        2,
+        "How many sandboxes are started in advance, so that a run begins at once.",
+        minimum=0,
+        maximum=16,
+        limit=True,
+    )
+    run_concurrent: int = _setting(5, "How many programs run at the same time. More programs wait.", limit=True)
+    run_project_limit_factor: int = _setting(
+        2,
+        "A project may raise a limit to at most this many times its default. 1: to no more than the default.",
+        user_only=True,
+        maximum=1_000,
+    )
+    run_packages: str = _setting(
+        "",
+        "Names of installed packages that programs may import, separated by spaces. Example: numpy pandas matplotlib.",
+        user_only=True,
+    )
+    run_preload: str = _setting(
+        "",
+        "Modules of these packages that sandboxes import in advance, separated by spaces. Example: pandas.",
+        user_only=True,
+    )
+    workspace_files: int = _setting(
+        20_000,
+        "Maximum number of files in the workspace for tools and for you. For programs it is 100,000.",
+        minimum=10,
+        maximum=100_000,
+        limit=True,
+    )
+    workspace_undo_runs: int = _setting(
+        100,
+        "How many runs and changes of the workspace can be undone. 0: none.",
+        user_only=True,
+        minimum=0,
+        maximum=10_000,
+    )
+    workspace_undo_mb: int = _setting(
+        500,
+        "Maximum size of the stored undo data, in megabytes. The oldest changes are removed first.",
+        user_only=True,
+        maximum=1_000_000,
+    )
+    workspace_undo_days: int = _setting(
+        30, "How many days changes of the workspace can be undone.", user_only=True, maximum=3650
+    )
+    cache_tools: str = _setting(
+        "",
+        "Read-only tools on trusted servers whose answers are cached for programs: servers or single tools, separated"
+        " by spaces. Example: docs crm.list_*. Empty: none.",
+        combined=True,
+    )
+    cache_minutes: int = _setting(10, "How many minutes a cached answer is used.", maximum=10_080)
+    cache_mb: int = _setting(50, "Maximum size of the cached answers, in megabytes.", maximum=10_000, limit=True)
+    repl_idle_minutes: int = _setting(
+        10, "A REPL session ends after this many minutes without a program. Its variables are lost.", user_only=True
+    )
+    repl_max_sessions: int = _setting(
+        5,
+        "Maximum number of REPL sessions. A new one ends the longest unused one, of the same agent if possible.",
+        user_only=True,
+        maximum=100,
+    )
+    tokens_cents_per_million: int = _setting(
+        300,
+        "Price of a million model input tokens in US cents. It is used to show what saved tokens are worth.",
+        minimum=0,
+    )
+    search_learns: bool = _setting(
+        True,
+        "Improve the search from use: remember which tools ran after which searches, and which ran together.",
+        user_only=True,
+    )
+    search_model: bool = _setting(
+        True, "Search by meaning with the sentence model, if `mcp-workbench search build` has built it."
+    )
+    server_start_seconds: int = _setting(20, "How long a server may take to start.", limit=True)
+    server_idle_minutes: int = _setting(
+        15, "Stop a server after this many minutes without use. The next call starts it again. 0: never.", minimum=0
+    )
+    server_call_seconds: int = _setting(120, "How long a tool call may take.", limit=True)
+    server_frame_mb: int = _setting(
+        64,
+        "Largest message accepted from a server, in megabytes. A change takes effect when the server starts.",
+        maximum=1024,
+        limit=True,
+    )
+    elicitation_wait_seconds: int = _setting(
+        600, "How long a server's request for your input waits for you. 0: as long as the server waits.", minimum=0
+    )
+    elicitation_without_window: str = _setting(
+        "refuse",
+        "What happens to a server's request for your input while no window is open: refuse (decline it at once) or wait"
+        " (until a window is opened).",
+        choices=("refuse", "wait"),
+    )
+    signin_seconds: int = _setting(300, "How long a sign-in waits for you to return from the browser.")
+    signin_client_metadata_url: str = _setting(
+        "",
+        "Address of a client metadata document (CIMD) that serves as this app's client id at authorization servers.",
+    )
+    privacy_enabled: bool = _setting(True, "Replace personal data by tokens before a model sees it.", user_only=True)
+    privacy_off: str = _setting(
+        "",
+        "Kinds of personal data that are not replaced, by name, separated by spaces. Example: COMPANY IP.",
+        user_only=True,
+    )
+    privacy_recall_first: bool = _setting(
+        False, "Prefer replacing too much to replacing too little: lower scores suffice in prose.", user_only=True
+    )
+    privacy_thresholds: str = _setting(
+        "",
+        "Score from 0 to 1 from which a kind of personal data in prose is replaced. Example: NAME=0.4.",
+        user_only=True,
+    )
+    privacy_keep_days: int = _setting(
+        0,
+        "How many days the values behind tokens are stored, encrypted with a key in your keyring, so that you can"
+        " reveal tokens after the core has restarted. 0: in memory only.",
+        user_only=True,
+        minimum=0,
+        maximum=365,
+    )
+    privacy_pictures: bool = _setting(
+        True,
+        "Send pictures that programs return to their agents. Pictures are not searched for personal data.",
+        user_only=True,
+    )
+    privacy_sealed: str = _setting(
+        "",
+        "Tools whose values programs get only as tokens, or single fields of their answers, separated by spaces."
+        " Example: crm.list_customers mail.read_mail:body. A project can add entries.",
+        combined=True,
+    )
+    privacy_results_days: int = _setting(
+        7,
+        "How many days answers that are too long for a model stay in workspace/results. 0: they are not stored.",
+        user_only=True,
+        minimum=0,
+        maximum=3650,
+    )
+    privacy_results_mb: int = _setting(
+        100,
+        "Maximum size of workspace/results, in megabytes. The oldest answers are removed first.",
+        user_only=True,
+        minimum=1,
+        maximum=100_000,
+    )
+    history_enabled: bool = _setting(
+        True, "Store calls with their arguments and answers, so that you can find them again.", user_only=True
+    )
+    history_runs: bool = _setting(True, "Store the calls that programs make, too.", user_only=True)
+    history_days: int = _setting(30, "How many days a call stays in the history.", user_only=True, maximum=3650)
+    history_megabytes: int = _setting(
+        200,
+        "Maximum size of the history, in megabytes. The oldest calls are removed first.",
+        user_only=True,
+        minimum=5,
+        maximum=100_000,
+    )
+    history_answer_kb: int = _setting(
+        256, "How much of one answer the history stores, in kilobytes.", user_only=True, maximum=16_384
+    )
+    network_per_minute: int = _setting(
+        100, "Maximum number of connections per minute from programs to one host.", user_only=True, maximum=100_000
+    )
+    network_seconds: int = _setting(
+        10, "How long looking up a host and connecting to it may take.", user_only=True, maximum=120
+    )
+    network_megabytes: int = _setting(
+        100,
+        "How much one run may send and receive over the network, in megabytes.",
+        user_only=True,
+        maximum=100_000,
+    )
+    network_alert_megabytes: int = _setting(
+        10,
+        "Notify you when one run has sent this much over the network, in megabytes.",
+        user_only=True,
+        maximum=100_000,
+    )
+    agent_http: bool = _setting(
+        False,
+        "Open the HTTP endpoint, so that agents on this machine can also connect by HTTP with the access token.",
+        user_only=True,
+    )
+    agent_http_port: int = _setting(
+        8737, "Port of the HTTP endpoint. 0: any free port.", user_only=True, minimum=0, maximum=65_535
+    )
+    agent_direct: str = _setting(
+        "",
+        "Servers whose tools agents also see one by one, separated by spaces. Example: demo github. Use it for servers"
+        " with few tools.",
+        user_only=True,
+    )
+    agent_wait_seconds: int = _setting(
+        45,
+        "If no window or terminal is open that could answer an approval request, the agent is told after this many"
+        " seconds that its program waits for you. The program continues to wait. 0: at once.",
+        minimum=0,
+        maximum=3_600,
+    )
+    telemetry_endpoint: str = _setting(
+        "",
+        "OpenTelemetry endpoint (OTLP over HTTP) for spans of runs and calls. Example: http://127.0.0.1:4318. Spans"
+        " hold names, numbers and times only. Empty: nothing is sent.",
+        user_only=True,
+    )
+    core_linger_seconds: int = _setting(
+        5, "How long the core keeps running after the last window and agent have left.", minimum=0
+    )
+
+
+DEFINITIONS: Mapping[str, Definition] = {
+    definition.name: definition
+    for definition in (
+        replace(definition, field=field, type=Settings.__annotations__[field])
+        for field, definition in zip(Settings.__struct_fields__, _definitions, strict=True)
+    )
+}
+
+# Names of version 0.1. They are read everywhere, and replaced when the user's file is written.
+OLD_NAMES: Mapping[str, str] = {
+    "approval.pin_days": "approval.rule_days",
+    "run.project_times": "run.project_limit_factor",
+    "state.idle_minutes": "repl.idle_minutes",
+    "state.most": "repl.max_sessions",
+    "ask.wait_seconds": "elicitation.wait_seconds",
+    "ask.alone": "elicitation.without_window",
+}

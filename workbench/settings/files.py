@@ -1,0 +1,226 @@
+"""Reads settings from the project's and the user's files, and writes changes into the user's file.
+
+The project's `workbench.toml` is shared with a team; the user's `settings.toml` has priority. Settings that protect the
+user (approvals, privacy) are read from the user's file only, because a project may come from a stranger. A value that
+cannot be used becomes a notice, and the default stays, so a typing error locks nobody out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, MutableMapping
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+from msgspec import Struct
+from msgspec.structs import replace
+
+from workbench.errors import WorkbenchError
+from workbench.files import parse_toml, read_plain, read_toml, write_file
+from workbench.records import Fault
+from workbench.settings import other_systems
+from workbench.settings.definitions import DEFINITIONS, ISOLATION_LEVELS, OLD_NAMES, Settings
+
+PROFILES = "profiles"  # the table that `workbench.permissions.run_profiles` reads
+# Tables that `workbench.network.host_rules` and `workbench.permissions.personal_data_marks` read.
+_READ_BY_OTHERS = frozenset({"network.allow", "network.deny", "privacy.hide", "privacy.pass"})
+_JSON_FILES = (".mcp.json", ".claude/settings.json")  # of a project; they may hold `mcpCodeExecution`
+_LARGEST_KEPT_LAYOUT = 64 << 10  # characters; tomlkit takes seconds for more
+
+_STRICTER: Mapping[str, tuple[Any, ...]] = {  # Any: a setting's values, the strictest last
+    **dict.fromkeys(("approval.auto_low", "approval.auto_mild", "approval.auto_medium"), (True, False)),
+    **dict.fromkeys(("isolation.low", "isolation.medium", "isolation.high", "isolation.critical"), ISOLATION_LEVELS),
+    "privacy.enabled": (False, True),
+    "run.enabled": (True, False),
+}
+
+
+class SettingsReading(Struct, frozen=True):
+    """Settings as read from the files, and notices about what could not be used."""
+
+    settings: Settings
+    notices: tuple[Fault, ...] = ()
+
+
+def read(project_file: Path, user_file: Path) -> SettingsReading:
+    """The defaults, changed by the project's files and then by the user's file. Settings in the terms of other systems
+    (`other_systems`) can make a project's protections stricter than the user's, never looser."""
+    settings, notices = Settings(), list[Fault]()
+    wanted = list[tuple[str, str, Any]]()  # file, setting and value; Any: as `change` takes it
+    own, _ = _apply(Settings(), _read_table(user_file)[0], user_file, is_users=True)
+    for path in (*(project_file.parent / name for name in _JSON_FILES), project_file, user_file):
+        foreign, values, fault = _read_file(path)
+        notices += [fault] if fault else []
+        notices += [Fault(f"{path.name}: {message}", hint) for message, hint in foreign.notices]
+        is_users = path == user_file
+        for name, value in foreign.values.items():
+            if name in _STRICTER and (not is_users or name == "run.enabled"):  # off has priority in any file
+                wanted.append((path.name, name, value))
+                continue
+            try:
+                settings = change(settings, name, value)
+            except WorkbenchError as error:
+                notices.append(_unusable(path, error))
+        settings, faults = _apply(settings, values, path, is_users=is_users)
+        notices.extend(faults)
+        if not is_users:
+            settings = _limit_project(settings, own, path, notices)
+    return SettingsReading(_tighten(settings, wanted, notices), tuple(notices))
+
+
+def change(settings: Settings, name: str, value: Any) -> Settings:
+    """Settings with one changed value. Unknown names, wrong types and values out of bounds are refused. Any: the value
+    is checked here."""
+    if (definition := DEFINITIONS.get(OLD_NAMES.get(name, name))) is None:
+        raise WorkbenchError(f"There is no setting {name}.", "See docs/settings.md for all of them.")
+    if type(value).__name__ != definition.type:
+        raise WorkbenchError(f"{name} takes a value of type {definition.type}, not {value!r}.")
+    if type(value) is int and not definition.minimum <= value <= definition.maximum:
+        raise WorkbenchError(f"{name} takes a number from {definition.minimum} to {definition.maximum}, not {value}.")
+    if definition.choices and value not in definition.choices:
+        raise WorkbenchError(f"{name} takes one of {', '.join(definition.choices)}, not {value!r}.")
+    return replace(settings, **{definition.field: value})
+
+
+def write(user_file: Path, name: str, value: Any) -> None:
+    """Write one value into the user's file; its other content stays. Old names in it are replaced. Any: the value of a
+    setting, or a list of tables such as `network.allow`."""
+    values, fault = _read_table(user_file)
+    if fault:
+        raise WorkbenchError(f"{user_file.name} cannot be changed: {fault.message}", fault.hint)
+    group, key = OLD_NAMES.get(name, name).split(".", 1)
+    if not isinstance(values.setdefault(group, {}), dict):
+        raise WorkbenchError(f"{user_file.name} cannot be changed: {group} is no table.", "Remove that line from it.")
+    _use_new_names(values)
+    values.setdefault(group, {})[key] = value
+    text = _with_layout(user_file, values, group, key) or tomli_w.dumps(values)
+    target = user_file.resolve()  # a link stays a link
+    write_file(target, text, mode=0o644, keep_mode=True, name=user_file.name, hint=f"See {user_file}.")
+
+
+def is_combined(name: str) -> bool:
+    """Whether the effective value depends on the project's value too, also when the user has set one."""
+    return name in _STRICTER or (name in DEFINITIONS and DEFINITIONS[name].combined)
+
+
+def _read_file(path: Path) -> tuple[other_systems.Translation, dict[str, Any], Fault | None]:
+    """A file's settings in other systems' terms, its settings in ours, and why it cannot be read."""
+    if path.suffix != ".json":
+        values, fault = _read_table(path)
+        return other_systems.translate_table(values), values, fault
+    try:
+        document = json.loads(read_plain(path, "utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return other_systems.Translation(), {}, None  # the feature that owns the file reports it
+    found = isinstance(document, dict) and other_systems.OBJECT in document
+    translation = other_systems.translate_object(document[other_systems.OBJECT]) if found else None
+    return translation or other_systems.Translation(), {}, None
+
+
+def _read_table(path: Path) -> tuple[dict[str, Any], Fault | None]:
+    try:
+        return read_toml(path), None
+    except FileNotFoundError:
+        return {}, None
+    except (OSError, ValueError, RecursionError) as error:  # no text, no TOML, a number too long, a list too deep
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        return {}, Fault(f"{path.name} cannot be read: {reason}.", "The defaults are used until it is corrected.")
+
+
+def _apply(settings: Settings, values: dict[str, Any], path: Path, *, is_users: bool) -> tuple[Settings, list[Fault]]:
+    faults = list[Fault]()
+    if renamed := _use_new_names(values):
+        pairs = ", ".join(f"{old} is now {new}" for old, new in renamed.items())
+        hint = "The old names still work. The next change of a setting in the window replaces them."
+        faults.append(Fault(f"{path.name}: {pairs}.", hint if is_users else "The old names still work."))
+    for group, table in values.items():
+        for key, value in table.items() if isinstance(table, dict) else ((None, table),):
+            name = f"{group}.{key}" if key else group
+            if name in _READ_BY_OTHERS or group == PROFILES:
+                continue
+            definition = DEFINITIONS.get(name)
+            try:
+                if definition and definition.user_only and not is_users:
+                    raise WorkbenchError(f"{name} is ignored.", "Only your own settings.toml can set it.")
+                before = getattr(settings, definition.field) if definition and definition.combined else ""
+                settings = change(settings, name, f"{before} {value}".strip() if before else value)
+            except WorkbenchError as error:
+                faults.append(_unusable(path, error))
+    return settings, faults
+
+
+def _unusable(path: Path, error: WorkbenchError) -> Fault:
+    return Fault(f"{path.name}: {error.message}", error.hint or "The default is used.")
+
+
+def _use_new_names(values: MutableMapping[str, Any]) -> dict[str, str]:
+    """Rename settings of version 0.1 and return the names that were found. A value under the new name has priority."""
+    found = dict[str, str]()
+    for old, new in OLD_NAMES.items():
+        (old_group, old_key), (group, key) = old.split("."), new.split(".")
+        table, target = values.get(old_group), values.get(group, {})
+        if not isinstance(table, MutableMapping) or old_key not in table or not isinstance(target, MutableMapping):
+            continue
+        found[old] = new
+        value = table.pop(old_key)
+        if group not in values:
+            values[group] = {}
+        values[group].setdefault(key, value)
+        if not table:
+            del values[old_group]
+    return found
+
+
+def _with_layout(user_file: Path, values: dict[str, Any], group: str, key: str) -> str | None:
+    """The user's file with the changes of `write` in `values`, and with its comments and order; `None` if the result
+    would mean something else, as after some nested tables."""
+    import tomlkit  # 7 ms, and a core seldom writes settings
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        text = read_plain(user_file)
+        if len(text) > _LARGEST_KEPT_LAYOUT:
+            return None
+        document: MutableMapping[str, Any] = tomlkit.parse(text)
+        _use_new_names(document)
+        if group not in document:
+            document[group] = {}
+        document[group][key] = values[group][key]
+        changed = tomlkit.dumps(document)
+        return changed if parse_toml(changed) == values else None
+    except (OSError, ValueError, KeyError, TypeError, TOMLKitError):
+        return None
+
+
+def _tighten(settings: Settings, wanted: list[tuple[str, str, Any]], notices: list[Fault]) -> Settings:
+    """For each protection, the stricter of the project's value and the user's."""
+    looser: dict[str, list[str]] = {}
+    for source, name, value in wanted:
+        order, present = _STRICTER[name], getattr(settings, DEFINITIONS[name].field)
+        if order.index(value) > order.index(present):
+            settings = change(settings, name, value)
+        elif value != present:
+            looser.setdefault(source, []).append(name)
+    for source, names in looser.items():
+        message = f"{source}: {', '.join(names)} would be less strict than your own settings, and is ignored."
+        notices.append(Fault(message, "Only your own settings.toml can make it less strict."))
+    return settings
+
+
+def _limit_project(settings: Settings, own: Settings, path: Path, notices: list[Fault]) -> Settings:
+    """Limits cut to what a project may raise them to. What the user sets has priority over the project anyway."""
+    cut: dict[str, str] = {}
+    for definition in DEFINITIONS.values():
+        if not definition.limit:
+            continue
+        highest: Any = definition.default * own.run_project_limit_factor  # Any: a value of the setting's type
+        if (wanted := getattr(settings, definition.field)) > highest:
+            settings = replace(settings, **{definition.field: highest})
+            if getattr(own, definition.field) == definition.default:
+                cut[definition.name] = f"{definition.name} is {highest}, not {wanted}"
+    if cut:
+        message = f"{path.name} raises limits further than a project may: {', '.join(cut.values())}."
+        hint = f"To allow more, set {next(iter(cut))} or run.project_limit_factor in your own settings."
+        notices.append(Fault(message, hint))
+    return settings
