@@ -43,7 +43,6 @@ from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.pii_token_tracking import TokenUsage
 from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
-from workbench.runs.skill_usage_learning import LearningSkills
 from workbench.runs.vault_persistence import VaultPersistence
 from workbench.sandbox.importable_packages import packages
 from workbench.sandbox.isolation_engines import engines
@@ -216,7 +215,6 @@ class Core:
         self.bus.listen(broker.caching.hear, *broker.caching.hears)
         self.bus.listen(TokenUsage(self.services.sessions).hear, *TokenUsage.hears)
         self.bus.listen(self.services.keeping.hear, *VaultPersistence.hears)
-        self.bus.listen(LearningSkills(self.services).hear, *LearningSkills.hears)
         self.run_manager = RunManager(self.services, broker, stock)
         self.run_manager.open()
         self.entrance = ConnectedAgents(self.services, self.run_manager, self._arrange)

@@ -61,12 +61,14 @@ def skill_module_name(name: str) -> str:
 def type_name(words: str) -> str:
     """A class name: `line-item` becomes `LineItem`."""
     parts = identifier(words, fallback="Type").split("_")
-    joined = "".join(part[:1].upper() + part[1:] for part in parts) or "Type"
+    joined = "".join([part[:1].upper() + part[1:] for part in parts]) or "Type"
     return _safe(joined if joined.isidentifier() else f"Type{joined}", _SHADOWING)
 
 
 def identifier(name: str, fallback: str) -> str:
     """The nearest identifier to a name, not yet safe from keywords or collisions."""
+    if name.isascii() and name.isidentifier() and len(name) <= LONGEST and not _is_odd(name):
+        return name
     normal = unicodedata.normalize("NFKC", name[: 4 * LONGEST])
     letters = "".join(mark if f"_{mark}".isidentifier() else "_" for mark in normal)
     bare = letters.strip("_") if _is_odd(letters) or letters != normal else letters

@@ -1,4 +1,4 @@
-"""The folders a sandbox mounts follow catalog and library, before each run and not on every event."""
+"""The folders a sandbox mounts follow catalog and library: soon after a change, and at the latest before a run."""
 
 from __future__ import annotations
 
@@ -23,6 +23,23 @@ async def test_wrappers_appear_with_the_server_and_skills_with_the_library(demo)
     await stock.refresh()
     assert (stock.skills / "greet.py").is_file()
     assert not (stock.skills / "other.py").exists()
+
+
+async def test_wrappers_are_written_when_the_tools_change_without_a_run(demo, monkeypatch):
+    monkeypatch.setattr("workbench.runs.generated_packages.SETTLE_SECONDS", 0.0)
+    stock = GeneratedPackages(demo.services)
+    stock.open()
+    wrapper = stock.wrappers("python") / "demo" / "list_orders.py"
+    await stock.refresh()
+    wrapper.unlink()
+    stock.hear(ToolsChanged("demo"))
+    while not wrapper.is_file():
+        await asyncio.sleep(0.01)
+    await stock.close()
+    wrapper.unlink()
+    stock.hear(ToolsChanged("demo"))
+    await asyncio.sleep(0.05)
+    assert not wrapper.exists()
 
 
 async def test_what_could_not_be_written_is_written_for_the_next_run(demo, monkeypatch):

@@ -10,7 +10,6 @@ import hashlib
 import re
 import textwrap
 import unicodedata
-from functools import lru_cache
 
 from msgspec import Struct
 
@@ -19,7 +18,6 @@ from workbench.analysis.tables.word_sets import names
 from workbench.records import Finding, Risk, Span
 
 MAX_BYTES = 400_000  # beyond this nobody reads it, and analysis would cost more than it tells
-_SHORT = 10_000  # characters of a text that is remembered
 MAX_FAULTS = 50  # a text full of them is refused just as well with the first fifty
 
 _SUSPECTS = re.compile(
@@ -47,19 +45,12 @@ class CanonicalText(Struct, frozen=True):
 
 def canonicalize(text: str) -> CanonicalText:
     """The text with "\\n" line ends, no byte order mark and one line end at its end, and what is wrong with it."""
-    return _remembered(text) if len(text) <= _SHORT else _canonical(text)
-
-
-def _canonical(text: str) -> CanonicalText:
     clean = _clean(text)
     data = clean.encode("utf-8", "surrogatepass")
     sha = hashlib.sha256(data).hexdigest()
     if len(data) > MAX_BYTES:
         return CanonicalText(clean, sha, (_too_large(len(data)),))
     return CanonicalText(clean, sha, (*_hidden(clean), *_cookies(clean)))
-
-
-_remembered = lru_cache(maxsize=32)(_canonical)  # each step of a run asks for the same text again
 
 
 def strip_code_fence(text: str) -> str:

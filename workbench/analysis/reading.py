@@ -151,7 +151,7 @@ class Reading:
 
 
 def read(
-    code: str,
+    code: str | CanonicalText,
     tools: Sequence[Tool] | None,
     reach: Sequence[HostRule] | None = None,
     *,
@@ -161,9 +161,9 @@ def read(
     """The reading of this text; without a list of tools, tools are judged by their names alone. `reach`: the places
     that rules open; None: nothing is open, and nobody could open anything. `earlier`: the canonical texts that ran
     before it in its state, oldest first."""
-    text = canonicalize(code)
+    text = code if isinstance(code, CanonicalText) else canonicalize(code)
     if language != PYTHON:
-        return Reading(ParsedProgram(text.text, python=False), assess_script(code, tools or ()), language=language)
+        return Reading(ParsedProgram(text.text, python=False), assess_script(text, tools or ()), language=language)
     with pause_gc():
         alone = _read(text, tools, reach)
         return _after(earlier, alone, tools, reach) if earlier else alone

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.analysis.canonical_text import canonicalize
+from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.interpreter.program_report import ProgramReport
 from workbench.identifiers import fold
 from workbench.permissions.tool_annotations import tool_risk
@@ -23,9 +23,9 @@ _SHOWN = 3  # tools that the sentence names
 _EXACT = "mcp__"
 
 
-def assess_script(code: str, tools: Sequence[Tool]) -> Verdict:
+def assess_script(text: CanonicalText, tools: Sequence[Tool]) -> Verdict:
     """Blocked where the text cannot be shown as it runs; else always a question, whatever the settings say."""
-    text, report = canonicalize(code), ProgramReport()
+    report = ProgramReport()
     for fault in text.faults:
         report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
     named = [] if text.faults else _named(text.text, tools)

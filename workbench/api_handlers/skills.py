@@ -9,7 +9,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from workbench.analysis.canonical_text import canonicalize
-from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.program_fingerprints import skeleton
 from workbench.analysis.used_skills import circle
 from workbench.api.marker import api
@@ -68,11 +67,11 @@ class SkillHandler(RequestHandler):
         text = canonicalize(code)
         if text.faults:
             raise WorkbenchError(text.faults[0].message, "Remove those characters first.")
-        verdict = await self._context.run_manager.assess(text.text)
-        tools = needed(verdict)
+        reading = await self._context.run_manager.read_within_bounds(text)
+        tools = needed(reading.verdict)
         draft = self._services.library.draft
         skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools, tags)
-        self._services.library.lessons.dismiss(skeleton(ParsedProgram(text.text)))  # it is one now
+        self._services.library.lessons.dismiss(skeleton(reading.program))  # it is one now
         self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
         return skill
 

@@ -1,8 +1,8 @@
 """Keeps the folders that a sandbox mounts, generated wrappers and kept skills, in step with catalog and library.
 
-They are written when something changed and a run is about to start, not on every event: a server that connects with
-300 tools must not hold up anybody who is not running code. Wrappers in TypeScript are written for runs in TypeScript
-only; most benches never have one.
+Wrappers in Python are written on a thread soon after the tools of a server changed, so that the first run does not
+wait for them; a run that comes earlier waits until they are written. Wrappers in TypeScript are written for runs in
+TypeScript only; most projects never have one.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from workbench.wrappers.typescript_sandbox_package import write_inside_package
 log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 3.0  # how long the end waits for files that are being written
+SETTLE_SECONDS = 0.3  # without a further change of tools before wrappers are written: servers start together
 
 
 class _Wrappers(Struct, frozen=True):
@@ -48,7 +49,7 @@ class _Wrappers(Struct, frozen=True):
 
 
 class GeneratedPackages:
-    """Marks what is stale as events tell it, and writes it anew before the next run."""
+    """Marks what is stale when events report a change, and writes it again soon after, at the latest before a run."""
 
     hears = (ToolsChanged, ServerRemoved, SkillsChanged)
 
@@ -62,6 +63,8 @@ class GeneratedPackages:
         self._task: asyncio.Task[None] | None = None
         self._compiling: asyncio.Task[None] | None = None
         self._compiled: set[tuple[str, str]] = set()  # servers and tools whose functions are
+        self._timer: asyncio.TimerHandle | None = None  # until wrappers are written without a run
+        self._closed = False
 
     def wrappers(self, language: str) -> Path:
         """What a program in this language sees as `servers`."""
@@ -91,6 +94,7 @@ class GeneratedPackages:
                 for wrappers in self._wrappers.values():
                     wrappers.stale.add(server)
                     wrappers.gone.discard(server)
+                self._write_soon()
             case ServerRemoved(name=name):
                 for wrappers in self._wrappers.values():
                     wrappers.gone.add(name)
@@ -100,13 +104,28 @@ class GeneratedPackages:
             case _:
                 pass
 
+    def _write_soon(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if not self._closed:
+            self._timer = asyncio.get_running_loop().call_later(SETTLE_SECONDS, self._write_when_idle)
+
+    def _write_when_idle(self) -> None:
+        if self._at_work:
+            self._write_soon()
+        elif self._is_stale("python"):
+            self._start_writing("python")
+
     async def refresh(self, language: str = "python") -> None:
         """Write what is stale. A run that is stopped meanwhile does not stop the writing, others wait for it too."""
         while self._is_stale(language) or self._at_work:
-            if not self._at_work:
-                self._task = spawn("stock", self._write_stale(language))
-            assert self._task is not None
-            await asyncio.shield(self._task)
+            await asyncio.shield(self._start_writing(language))
+
+    def _start_writing(self, language: str) -> asyncio.Task[None]:
+        """The task that writes; one at a time, whatever it writes."""
+        if self._task is None or self._task.done():
+            self._task = spawn("write generated packages", self._write_stale(language))
+        return self._task
 
     def used(self, tools: Iterable[tuple[str, str]]) -> None:
         """A Python program called these, so another one will. Not while files are written: both empty the folder."""
@@ -125,6 +144,9 @@ class GeneratedPackages:
 
     async def close(self) -> None:
         """Nothing is being written any more, or it takes too long: the process ends all the same."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
         for task in (self._task, self._compiling):
             if task is not None:
                 await asyncio.wait([task], timeout=CLOSE_SECONDS)

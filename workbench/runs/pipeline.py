@@ -137,7 +137,7 @@ class RunPipeline:
 
     async def _assess(self, run: ProgramRun) -> RunEnd | None:
         proposal = run.record.proposal
-        run.reading = await self._assessor.read(run, proposal.code)
+        run.reading = await self._assessor.read(run, run.text or proposal.code)
         verdict = run.reading.verdict
         run.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
         run.gate = decide_gate(verdict, self._services.settings(), force=proposal.force_approval)

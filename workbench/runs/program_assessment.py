@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from workbench.analysis.additive_programs import is_additive
+from workbench.analysis.canonical_text import CanonicalText, canonicalize
 from workbench.analysis.reading import Reading, read
 from workbench.analysis.used_skills import uses_skills, with_skills
 from workbench.analysis.verdict_bounds import Limits, bound
@@ -53,25 +54,25 @@ class ProgramAssessor:
 
     async def assess(
         self,
-        code: str,
+        code: str | CanonicalText,
         state: ReplSession | None = None,
         language: str = PYTHON,
         profile: str = "",
         required: tuple[str, ...] = (),
         session: str = PERSON,
     ) -> Verdict:
-        """What policy says of a text within the bounds of this profile and these tools."""
-        return (await self._bounded(code, state, language, profile, required, session)).verdict
+        """The verdict on a text within the bounds of this profile and these tools."""
+        return (await self.read_within_bounds(code, state, language, profile, required, session)).verdict
 
-    async def read(self, run: ProgramRun, code: str) -> Reading:
+    async def read(self, run: ProgramRun, code: str | CanonicalText) -> Reading:
         """A text in the place of the run's, with what it hands on of what its session has read."""
         one = run.record.proposal
-        reading = await self._bounded(code, run.state, one.language, one.profile, one.required, one.session)
+        reading = await self.read_within_bounds(code, run.state, one.language, one.profile, one.required, one.session)
         reading = announce(reading, run.session, self._services.rules, self._services.catalog.tool)
         provenance = run.session.provenance
         if one.language != PYTHON or not provenance.kinds or is_person(run):
             return reading
-        if provenance.heavy or len(code) > SHORT:
+        if provenance.heavy or len(reading.program.text) > SHORT:
             return await asyncio.to_thread(mark_injected_literals, reading, provenance)
         return mark_injected_literals(reading, provenance)
 
@@ -84,20 +85,28 @@ class ProgramAssessor:
             return ()
         return await asyncio.to_thread(servers_to_allow, tuple(reading.skills.values()), catalog)
 
-    async def _bounded(
-        self, code: str, state: ReplSession | None, language: str, profile: str, required: tuple[str, ...], session: str
+    async def read_within_bounds(
+        self,
+        code: str | CanonicalText,
+        state: ReplSession | None = None,
+        language: str = PYTHON,
+        profile: str = "",
+        required: tuple[str, ...] = (),
+        session: str = PERSON,
     ) -> Reading:
-        reading = await self._read(code, state, language, network=self._services.bounds.reaches(profile))
+        """The reading of a text, with its verdict within the bounds of this profile and these tools."""
+        text = code if isinstance(code, CanonicalText) else canonicalize(code)
+        reading = await self._read(text, state, language, network=self._services.bounds.reaches(profile))
         return reading.judged(self._within_bounds(reading.verdict, profile, required, session, language))
 
-    async def _read(self, code: str, state: ReplSession | None, language: str, *, network: bool) -> Reading:
+    async def _read(self, text: CanonicalText, state: ReplSession | None, language: str, *, network: bool) -> Reading:
         """A long text is read on a thread, and so are the skills that a program uses, which are files."""
         tools, earlier = self._services.catalog.tools(), state.texts if state else ()
         reach = self._services.network.rules().open if network else None
-        if len(code) <= READ_AT_ONCE and not earlier:
-            reading = read(code, tools, reach, language=language)
+        if len(text.text) <= READ_AT_ONCE and not earlier:
+            reading = read(text, tools, reach, language=language)
         else:
-            reading = await asyncio.to_thread(read, code, tools, reach, earlier=earlier, language=language)
+            reading = await asyncio.to_thread(read, text, tools, reach, earlier=earlier, language=language)
         return await asyncio.to_thread(self._with_skills, reading, tools, reach) if uses_skills(reading) else reading
 
     def _with_skills(self, reading: Reading, tools: Sequence[Tool], reach: Sequence[HostRule] | None) -> Reading:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.observed_effects import ObservedEffects, compare_effects, unpredicted_effects
 from workbench.analysis.reading import Reading
 from workbench.broker.agent_sessions import Session
@@ -76,12 +77,19 @@ class ProgramRun:
     """Holds the newest record of a run and the future that a decision answers."""
 
     def __init__(
-        self, services: Services, session: Session, proposal: Proposal, state: ReplSession | None = None
+        self,
+        services: Services,
+        session: Session,
+        proposal: Proposal,
+        state: ReplSession | None = None,
+        text: CanonicalText | None = None,
     ) -> None:
+        """`text`: the proposal's code with what is wrong with it, where it was made canonical just now."""
         self.services = services
         self.session = session
         self.state = state  # the kept one it goes on with, if any
         self.record = Run(proposal.id, proposal, RunState.PROPOSED)
+        self.text = text
         self.reading: Reading | None = None  # of its text, once it was assessed
         self.steps: asyncio.Task[RunEnd | None] | None = None  # of the pipeline; a stop cancels this task
         self.resources = AsyncExitStack()  # what the steps acquired: closed in reverse order when they are over

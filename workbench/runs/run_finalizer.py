@@ -22,6 +22,7 @@ from workbench.runs.program_execution import cut_wish
 from workbench.runs.run import ProgramRun, RunEnd, is_person, ledger_of
 from workbench.runs.run_faults import unanswered
 from workbench.runs.services import Services
+from workbench.runs.skill_usage_learning import learn_from_run
 from workbench.runs.staged_workspaces import held_words
 from workbench.runs.stored_answers import StoredAnswers
 from workbench.thread_cancellation import WorkCancelled, cancellable
@@ -63,6 +64,7 @@ class RunFinalizer:
                 view, tokens = self._counted(run, _beginning(replace(run.record, state=end.state)))
             ledger = self._ledger(run, tokens)
             run.finish(end.state, end.summary, model_view=view, ledger=ledger)
+            learn_from_run(run)
             run.session.spend(ledger)
             self._services.sessions.remember(run.session)
             real = end.state is RunState.DONE and run.rehearsal is None

@@ -58,6 +58,7 @@ class RunManager:
         self.approvals = Approvals(services)
         self._assessor = ProgramAssessor(services)
         self.assess = self._assessor.assess
+        self.read_within_bounds = self._assessor.read_within_bounds
         self._pipeline = RunPipeline(services, broker, stock, self.approvals, self._assessor)
         self.staging, self.states = self._pipeline.staging, self._pipeline.states
         self.pauses, self.slots = self._pipeline.pauses, self._pipeline.slots
@@ -144,9 +145,10 @@ class RunManager:
         check_language(language, state)
         wanted = self._services.bounds.find(profile).name  # refused now, if it is
         found = self.states.find(session, state) if state else None
+        text = canonicalize(strip_code_fence(code) if language == PYTHON else code)
         proposal = Proposal(
             id=f"r{uuid.uuid4().hex[:11]}",  # a letter first: digits alone could be masked as somebody's number
-            code=(text := canonicalize(strip_code_fence(code) if language == PYTHON else code)).text,
+            code=text.text,
             sha=text.sha,
             origin=session.origin,
             session=session.id,
@@ -165,7 +167,7 @@ class RunManager:
         )
         if rehearse:
             check_rehearsable(proposal)
-        run = ProgramRun(self._services, session, proposal, found)
+        run = ProgramRun(self._services, session, proposal, found, text)
         return self._start(run)
 
     def _start(self, run: ProgramRun) -> Run:
@@ -246,7 +248,8 @@ class RunManager:
 
     async def edit(self, run_id: str, code: str) -> Run:
         run = self._find(run_id)
-        text, reading = canonicalize(code), await self._assessor.read(run, code)
+        text = canonicalize(code)
+        reading = await self._assessor.read(run, text)
         verdict = reading.verdict
         before = run.record.proposal
         proposal = replace(before, code=text.text, sha=text.sha, original=before.original or before.code)

@@ -1,47 +1,33 @@
-"""Hears how runs end, and tells the library which skills were used and which forms of programs come again."""
+"""Tells the library after a run which skills its program used, and which forms of programs come again."""
 
 from __future__ import annotations
 
 import time
 from typing import Final
 
-from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.program_fingerprints import skeleton
 from workbench.analysis.used_skills import MARK
-from workbench.events import Event, RunChanged
-from workbench.records import Run, RunState
-from workbench.records.runs import ENDS
-from workbench.runs.services import Services
+from workbench.records import RunState
+from workbench.runs.program_languages import PYTHON
+from workbench.runs.run import ProgramRun
 
 LONGEST: Final = 6_000  # characters of a program whose form is counted: a skill is short, and the loop waits for it
-_WENT: Final = frozenset({RunState.DONE, RunState.FAILED, RunState.STOPPED})
+_RAN: Final = frozenset({RunState.DONE, RunState.FAILED, RunState.STOPPED})
 
 
-class LearningSkills:
-    """Of one core."""
-
-    hears = (RunChanged,)
-
-    def __init__(self, services: Services) -> None:
-        self._services = services
-
-    def hear(self, event: Event) -> None:
-        if isinstance(event, RunChanged) and event.run.state in ENDS & _WENT and not event.run.proposal.rehearse:
-            self._learn(event.run)
-
-    def _learn(self, run: Run) -> None:
-        lessons, verdict = self._services.library.lessons, run.verdict
-        if verdict is None or not run.started:
-            return
-        done, saved = run.state is RunState.DONE, run.ledger.direct - run.ledger.actual
-        skills = [name.removeprefix(MARK) for name in verdict.definitions if name.startswith(MARK)]
-        if verdict.any_skill:
-            return  # nobody knows which of them it used
-        if skills:
-            lessons.used(skills, done=done, saved=saved, at=time.time())
-        elif done and run.calls and run.proposal.language == "python" and len(run.proposal.code) <= LONGEST:
-            session = self._services.sessions.get(run.proposal.session)
-            purpose = session.mask(run.proposal.purpose) if session is not None else ""
-            tools = sorted({f"{call.server}.{call.tool}" for call in run.calls})
-            if not run.proposal.skill and (key := skeleton(ParsedProgram(run.proposal.code))):
-                lessons.ran(key, run.id, purpose, tools[:10], saved=saved, at=time.time())
+def learn_from_run(run: ProgramRun) -> None:
+    """Count a finished run for the skills that it used, or for the form of its program."""
+    record, services = run.record, run.services
+    proposal, verdict, lessons = record.proposal, record.verdict, services.library.lessons
+    if record.state not in _RAN or proposal.rehearse or verdict is None or not record.started or verdict.any_skill:
+        return  # of `any_skill`, nobody knows which of them it used
+    done, saved = record.state is RunState.DONE, record.ledger.direct - record.ledger.actual
+    skills = [name.removeprefix(MARK) for name in verdict.definitions if name.startswith(MARK)]
+    if skills:
+        lessons.used(skills, done=done, saved=saved, at=time.time())
+        return
+    if not done or not record.calls or proposal.skill or proposal.language != PYTHON or run.reading is None:
+        return
+    if len(proposal.code) <= LONGEST and (key := skeleton(run.reading.program)):
+        tools = sorted({f"{call.server}.{call.tool}" for call in record.calls})
+        lessons.ran(key, record.id, run.session.mask(proposal.purpose), tools[:10], saved=saved, at=time.time())

@@ -35,7 +35,10 @@ def function_of(skill: Skill) -> _Function | None:
 
 def schema_of(skill: Skill) -> JsonObject:
     """The arguments as the input schema of a tool."""
-    function = function_of(skill)
+    return _schema_of_function(function_of(skill))
+
+
+def _schema_of_function(function: _Function | None) -> JsonObject:
     if function is None:
         return {"type": "object", "properties": {}, "additionalProperties": False}
     given = function.args
@@ -64,7 +67,8 @@ def trying(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
 def _call(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
     if not skill.code:
         raise WorkbenchError(f"{skill.name} is instructions only.", "There is nothing to run; load_skill reads them.")
-    schema, function = schema_of(skill), skill_module_name(skill.name)
+    definition, function = function_of(skill), skill_module_name(skill.name)
+    schema = _schema_of_function(definition)
     known = schema["properties"]
     names = ", ".join(known) if isinstance(known, dict) and known else "none"
     wrong = [name for name in arguments if isinstance(known, dict) and name not in known]
@@ -78,7 +82,7 @@ def _call(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
     parts = [f"{name}={arguments[name]!r}" for name in plain]
     rest = {name: value for name, value in arguments.items() if name not in plain}
     parts += [f"**{rest!r}"] if rest else []
-    wait = "" if isinstance(function_of(skill), ast.FunctionDef) else "await "
+    wait = "" if isinstance(definition, ast.FunctionDef) else "await "
     return f"{wait}{function}({', '.join(parts)})"
 
 

@@ -74,7 +74,7 @@ class PythonTypeWriter:
             kind = self.special("TypeAlias")
             return ast.AnnAssign(ast.Name(named.name), kind, _quoted(self.write(named.shape)), simple=1)
         types = {field.key: self.write(field.shape) for field in named.fields}
-        if any(key in self._hidden or not _fits_class(key) for key in types):
+        if not self._hidden.isdisjoint(types) or not all(map(_fits_class, types)):
             return self._functional(named, types)
         body = [
             ast.AnnAssign(ast.Name(field.key), self._presence(types[field.key], field.required), None, simple=1)

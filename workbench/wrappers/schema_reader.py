@@ -35,6 +35,8 @@ LARGEST_ROW = 200  # schemas in a list with places; it is written twice, so larg
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 _RANGES = (("minimum", "maximum", ""), ("minLength", "maxLength", " characters"), ("minItems", "maxItems", " items"))
+_BRANCHES = ("allOf", "anyOf", "oneOf")
+_LIMITS = frozenset(("format", "pattern", *(word for low, high, _ in _RANGES for word in (low, high))))
 _LIMITS_ONLY = frozenset(("required", "not", "description", "title", "$comment"))
 _TYPING = frozenset(("type", "$ref", "properties", "const", "enum", "items", "anyOf", "oneOf", "allOf"))
 _STRUCTURE = frozenset(("type", "properties", "required", "additionalProperties", "patternProperties", "items"))
@@ -325,7 +327,7 @@ def _size(schema: Mapping[str, JsonValue]) -> int:
 
 
 def _branching(schema: Mapping[str, JsonValue]) -> bool:
-    return any(_listed(schema, word) for word in ("allOf", "anyOf", "oneOf"))
+    return not schema.keys().isdisjoint(_BRANCHES) and any(_listed(schema, word) for word in _BRANCHES)
 
 
 def _is_record(schema: JsonValue) -> bool:
@@ -361,11 +363,17 @@ def _types(schema: Mapping[str, JsonValue]) -> list[str]:
     return ["array"] if not schema.keys().isdisjoint(("items", "prefixItems")) else ["any"]
 
 
+def _number(value: JsonValue) -> int | float | None:
+    return value if isinstance(value, int | float) else None
+
+
 def _limits(schema: Mapping[str, JsonValue]) -> str:
     """What types cannot say, in words."""
+    if schema.keys().isdisjoint(_LIMITS):
+        return ""
     found = []
     for low, high, unit in _RANGES:
-        least, most = (schema[word] if isinstance(schema.get(word), int | float) else None for word in (low, high))
+        least, most = _number(schema.get(low)), _number(schema.get(high))
         if least is not None and most is not None:
             found.append(f"{least} to {most}{unit}")
         elif least is not None or most is not None:

@@ -112,6 +112,8 @@ class ToolShapes(Struct, frozen=True):
 
 def union(shapes: list[Shape]) -> Shape:
     """The union without repetitions; one member stands alone, and anything swallows the others."""
+    if len(shapes) == 1:
+        return shapes[0]
     flat: list[Shape] = []
     for shape in shapes:
         flat.extend(shape.members if isinstance(shape, UnionShape) else (shape,))
