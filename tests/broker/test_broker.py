@@ -46,8 +46,7 @@ async def test_an_own_call_that_sends_asks_until_the_user_allows_it_and_programs
     )
     assert verdict.gate is Gate.ASK
     program = replace(mail, origin=Origin.AGENT, session=demo.services.sessions.open("agent").id, run_id="r")
-    unread = await broker.call(program, await demo.run_manager.assess("print(1)"))
-    assert unread.refused, "no program calls it for that"
+    assert (await broker.call(program)).refused, "no program calls it for that"
     await demo.api.revoke_permission(kept.id)
     assert (await broker.call(mail)).needs_confirmation
 

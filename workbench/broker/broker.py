@@ -27,8 +27,7 @@ from msgspec.structs import replace
 from workbench.broker.agent_sessions import Session
 from workbench.broker.answer_cache import AnswerCache
 from workbench.broker.answer_registration import register_outcome
-from workbench.broker.call_audit import LATER, EndedCallNote, call_note, ended_call_note, with_masked_names
-from workbench.broker.deferred_work import DeferredWork
+from workbench.broker.call_audit import LATER, call_note, ended_call_note, with_masked_names
 from workbench.broker.run_guard import RunGuard
 from workbench.broker.sealed_answers import for_program
 from workbench.broker.services import BrokerServices
@@ -47,7 +46,6 @@ from workbench.records import (
     ServerConfig,
     Tool,
     ToolCall,
-    Verdict,
     Word,
 )
 from workbench.records.risk_levels import at_least
@@ -64,19 +62,11 @@ class Broker:
 
     def __init__(self, services: BrokerServices) -> None:
         self._services = services
-        self.afterwards = DeferredWork()
         self.caching = AnswerCache(services)
 
-    async def call(
-        self,
-        call: ToolCall,
-        verdict: Verdict | None = None,
-        approved: bool = False,
-        progress: Progress | None = None,
-        guard: RunGuard | None = None,
-    ) -> Outcome:
-        """Judge the call, and do it if that allows it. `verdict`, `approved` and `guard` are of the run that calls, if
-        a program does. A refusal is an outcome, not an exception."""
+    async def call(self, call: ToolCall, guard: RunGuard | None = None, progress: Progress | None = None) -> Outcome:
+        """Judge the call, and make it if the judgement allows it. `guard`: of the run that calls, if a program does.
+        A refusal is an outcome, not an exception."""
         session = self._services.sessions.get(call.session)
         if session is None:
             return _refusal(call, Fault(f"There is no session {call.session}.", "Connect again."))
@@ -87,25 +77,30 @@ class Broker:
             return self._refuse(with_masked_names(call, session), session, unknown, Risk.LOW)
         if (call.server, call.tool) != (tool.server, tool.name):
             call = replace(call, server=tool.server, tool=tool.name)
-        context = await self._context(call, tool, session, verdict, approved, guard)
+        context = await self._context(call, tool, session, guard)
         judgement = await self._judge(call, context, guard)
         while judgement.decision is Word.ASK and guard is not None:
             target = self._target(tool)
             answer = await guard.ask(call, tool, context.arguments, judgement)
             if not answer.allow:
                 return self._refuse(call, session, _denied_by_user(answer, judgement), judgement.risk)
-            tool, context = await self._context_again(call, tool, session, guard, context, judgement, target)
+            replaced = self._target(tool) != target
+            if not replaced:
+                tool = self._services.catalog.tool(tool.server, tool.name)
+            allowed = context.allowed_now | {one.key for one in judgement.reasons}
+            context = await self._context(call, tool, session, guard, context.counted)
+            context = replace(context, replaced=replaced, allowed_now=allowed)
             judgement = await self._judge(call, context, guard)
         for rule in judgement.used:
             self._services.rules.note_use(rule)
         if judgement.decision is not Word.ALLOW:
-            question = judgement.decision is Word.ASK and verdict is None
+            confirm = judgement.decision is Word.ASK
             return self._refuse(
-                call, session, judgement.fault, judgement.noted_risk, confirm=question, asks=judgement.asks
+                call, session, judgement.fault, judgement.noted_risk, confirm=confirm, asks=judgement.asks
             )
         if judgement.stand_in and guard is not None:
             return await self._stand_in(call, context, session, judgement, guard)
-        return await self._carry(call, context, session, judgement.risk, progress, guard, judgement)
+        return await self._carry(call, context, session, judgement, guard, progress)
 
     def progress(self, call_id: str) -> Progress:
         """Tells the doors how far a call is."""
@@ -117,64 +112,31 @@ class Broker:
 
     # ── judging ──────────────────────────────────────────────────────────────────────────────────
     async def _context(
-        self,
-        call: ToolCall,
-        tool: Tool,
-        session: Session,
-        verdict: Verdict | None,
-        approved: bool,
-        guard: RunGuard | None,
-        counted: CountedCall | None = None,
-        allowed: frozenset[tuple[str, str, str]] = frozenset(),
-        *,
-        replaced: bool = False,
+        self, call: ToolCall, tool: Tool, session: Session, guard: RunGuard | None, counted: CountedCall | None = None
     ) -> CallContext:
-        """What the call is judged by now. `counted`, `allowed`, `replaced`: of a call that waited for the user."""
+        """What the call is judged by now. `counted`: of a call that waited for the user, so that it counts once."""
         rules, damaged = self._services.rules.of(tool), None
         try:
             release, arguments = await restore_tokens(call, tool, session, rules)
         except WorkbenchError as fault:
             release, arguments, damaged = (), call.arguments, Fault(fault.message, fault.hint)
-        if counted is None:
-            counted = guard.count(call, tool, arguments) if guard is not None else FIRST_CALL
+        if guard is not None and counted is None:
+            counted = guard.count(call, tool, arguments)
         return CallContext(
             tool,
             rules,
             self._services.settings(),
-            self._services.catalog.blocked(tool),
-            replaced,
-            verdict,
-            approved,
-            arguments,
-            release,
-            damaged,
-            guard,
-            counted,
-            guard is not None and guard.is_dry_run,
-            guard is not None and guard.dry_run_reads_outside,
-            allowed,
+            blocked=self._services.catalog.blocked(tool),
+            verdict=guard.verdict if guard is not None else None,
+            approved=guard is not None and guard.approved,
+            arguments=arguments,
+            release=release,
+            damaged=damaged,
+            run=guard,
+            counted=counted or FIRST_CALL,
+            dry_run=guard is not None and guard.is_dry_run,
+            dry_run_reads_outside=guard is not None and guard.dry_run_reads_outside,
         )
-
-    async def _context_again(
-        self,
-        call: ToolCall,
-        tool: Tool,
-        session: Session,
-        guard: RunGuard,
-        before: CallContext,
-        judgement: Judgement,
-        target: Target,
-    ) -> tuple[Tool, CallContext]:
-        """The tool and the context as they are after the user allowed what they were asked about."""
-        replaced = self._target(tool) != target
-        if not replaced:
-            tool = self._services.catalog.tool(tool.server, tool.name)
-        allowed = before.allowed_now | {one.key for one in judgement.reasons}
-        verdict, approved, counted = before.verdict, before.approved, before.counted
-        context = await self._context(
-            call, tool, session, verdict, approved, guard, counted, allowed, replaced=replaced
-        )
-        return tool, context
 
     async def _judge(self, call: ToolCall, context: CallContext, guard: RunGuard | None) -> Judgement:
         """On a thread, where rules follow paths or the sources of long values are looked for."""
@@ -196,12 +158,11 @@ class Broker:
         call: ToolCall,
         context: CallContext,
         session: Session,
-        risk: Risk,
-        progress: Progress | None,
-        guard: RunGuard | None,
         judgement: Judgement,
+        guard: RunGuard | None,
+        progress: Progress | None,
     ) -> Outcome:
-        tool, arguments, given = context.tool, context.arguments, context.release
+        tool, arguments, given, risk = context.tool, context.arguments, context.release, judgement.risk
         if guard is not None:
             guard.passed(tool, arguments, judgement)
         count(given, session)
@@ -222,10 +183,8 @@ class Broker:
         if guard is not None:
             await guard.learn(call, tool, outcome)
         learns = guard is None or not guard.is_dry_run
-        ended = EndedCallNote(lambda: ended_call_note(call, tool, session, risk, outcome, given))
-        self.afterwards.put(lambda: self._remember(sent, tool, session, outcome, learns=learns))
-        self.afterwards.put(ended.made)  # made while somebody waits for a server, written with others
-        self._services.journal.append_soon(ended.made)
+        self._remember(sent, tool, session, outcome, learns=learns)
+        self._services.journal.append_soon(lambda: ended_call_note(call, tool, session, risk, outcome, given))
         return await self._for_program(outcome, tool, session, given)
 
     async def _for_user(

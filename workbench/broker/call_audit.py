@@ -161,19 +161,6 @@ def with_masked_names(call: ToolCall, session: Session) -> ToolCall:
     return replace(call, server=server, tool=tool)
 
 
-class EndedCallNote:
-    """The note of a call that was answered, made when somebody first wants it."""
-
-    def __init__(self, make: Callable[[], Note]) -> None:
-        self._make = make
-        self._note: Note | None = None
-
-    def made(self) -> Note:
-        if self._note is None:
-            self._note = self._make()
-        return self._note
-
-
 def ended_call_note(
     call: ToolCall, tool: Tool, session: Session, risk: Risk, outcome: Outcome, given: Sequence[ReleaseDecision] = ()
 ) -> Note:

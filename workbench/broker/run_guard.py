@@ -126,6 +126,17 @@ class RunGuard:
         self._denied: set[tuple[str, ...]] = set()
         self.asked = 0  # how many calls waited for the user
 
+    @property
+    def verdict(self) -> Verdict | None:
+        """Of the program."""
+        return self._run.record.verdict
+
+    @property
+    def approved(self) -> bool:
+        """Whether the user approved exactly this program."""
+        record = self._run.record
+        return record.decision is not None and record.decision.allow and record.decision.sha == record.proposal.sha
+
     # ── before and after a call ──────────────────────────────────────────────────────────────────
     def count(self, call: ToolCall, tool: Tool, arguments: JsonObject) -> CountedCall:
         """A call is about to be judged; it takes its line of the plan, if it has one."""
@@ -193,7 +204,7 @@ class RunGuard:
 
     @cached_property
     def announced_tokens(self) -> AnnouncedTokens:
-        return announced(self._run.reading) if self._agreed and self._run.reading else frozenset()
+        return announced(self._run.reading) if self.approved and self._run.reading else frozenset()
 
     def needs_thread(self, tool: Tool) -> bool:
         """Whether looking for the sources of a call's values would hold up the event loop."""
@@ -246,17 +257,12 @@ class RunGuard:
         """Texts and numbers that the program says itself, or those before it in its state."""
         return self._run.reading.constants if self._run.reading else frozenset()
 
-    @property
-    def _agreed(self) -> bool:
-        record = self._run.record
-        return record.decision is not None and record.decision.allow and record.decision.sha == record.proposal.sha
-
     def _knows(self, part: Sequence[str]) -> bool:
         return self._own(" ".join(part))
 
     def _own(self, *texts: str) -> bool:
         """Whether these texts stand in the program as a person read or wrote it."""
-        if not (self._agreed or self._run.record.proposal.origin is Origin.PERSON):
+        if not (self.approved or self._run.record.proposal.origin is Origin.PERSON):
             return False
         return all(self._says(words(text)) for text in texts)
 

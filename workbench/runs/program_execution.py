@@ -106,8 +106,7 @@ class ProgramExecution:
         return await self._services.sandbox.run(program, self._answer, self._run.output)
 
     async def _close(self) -> None:
-        """What was put off during calls is done, and nothing stays connected."""
-        self._broker.afterwards.catch_up()
+        """Nothing stays connected."""
         if self._run.record.proposal.language == PYTHON:
             self._stock.used(self._run.observing.called)
         if self._outgoing is not None:
@@ -183,10 +182,9 @@ class ProgramExecution:
             run_id=run.record.id,
         )
         run.begin_call(call.id, partial(self._trace, call))
-        asyncio.get_running_loop().call_soon(self._use_the_wait, call.id)
-        progress = self._broker.progress(call.id)
-        outcome = await self._broker.call(call, run.record.verdict, self._approved, progress, self._guard)
-        self._broker.afterwards.put(partial(self._end, call.id, outcome))
+        asyncio.get_running_loop().call_soon(run.show_call, call.id)  # while the call is at its server
+        outcome = await self._broker.call(call, self._guard, self._broker.progress(call.id))
+        self._end(call.id, outcome)
         if not outcome.ok:
             failure = self._failure(outcome, call)
             run.session.public_texts.add(list(words_of(failure)))
@@ -208,16 +206,6 @@ class ProgramExecution:
         if catalog.names.tools_of(call.server):
             return failure(outcome, call, None, [tool.name for tool in catalog.names.similar(call.tool, call.server)])
         return failure(outcome, call, None, catalog.names.similar_servers(call.server))
-
-    @property
-    def _approved(self) -> bool:
-        decision = self._run.record.decision
-        return decision is not None and decision.allow and decision.sha == self._run.record.proposal.sha
-
-    def _use_the_wait(self, call_id: str) -> None:
-        """The call is at its server, and other calls have left something to do."""
-        self._run.show_call(call_id)
-        self._broker.afterwards.do_some()
 
     def _trace(self, call: ToolCall) -> CallTrace:
         """How a call is shown that begins."""
