@@ -24,11 +24,10 @@ from workbench.audit.journal import Journal
 from workbench.audit.opentelemetry_export import Telemetry
 from workbench.audit.search_index import Index
 from workbench.audit.search_index_updater import Indexing
-from workbench.broker.agent_sessions import Sessions
+from workbench.broker.agent_sessions import SessionMemory, Sessions
 from workbench.broker.broker import Broker
 from workbench.broker.call_audit import AuditMasking
 from workbench.broker.elicitation_audit import ElicitationAudit
-from workbench.broker.session_memory import SessionMemory
 from workbench.calls.call_history import History
 from workbench.editor_completion.completion_client import Hints
 from workbench.errors import WorkbenchError

@@ -12,7 +12,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.broker import provenance_index as module
-from workbench.broker.provenance_index import PRIVATE, UNTRUSTED, AnswerRead, ProvenanceIndex
+from workbench.broker.provenance_index import PHRASE, PRIVATE, UNTRUSTED, AnswerRead, NgramBloomFilter, ProvenanceIndex
+
+
+@given(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=40), st.data())
+def test_whatever_stood_there_in_a_row_is_known(words, data):
+    seen = NgramBloomFilter()
+    seen.add(words)
+    start = data.draw(st.integers(0, len(words) - 1))
+    assert seen.has(words[start : start + 3])
+    assert len(list(seen.shared(words))) == max(0, len(words) - PHRASE + 1)
+
+
+@pytest.mark.parametrize("few", [100, 10_000_000])
+def test_other_words_are_not_known_with_few_or_many_entries(few, monkeypatch):
+    monkeypatch.setattr(module, "_FEW", few)
+    seen = NgramBloomFilter()
+    seen.add([f"word{n}" for n in range(30_000)])
+    assert all(seen.has([f"word{n}", f"word{n + 1}"]) for n in range(0, 29_000, 97))
+    wrong = sum(seen.has([f"word{n}", f"word{n + 2}"]) for n in range(20_000))
+    assert wrong < 40
+    assert not seen.full
+
 
 OUTSIDERS = frozenset({UNTRUSTED})
 OWN = frozenset({PRIVATE})
@@ -105,8 +126,8 @@ def test_what_is_not_kept_any_more_is_still_known(monkeypatch):
 
 
 def test_more_than_can_be_followed_counts_as_everything(monkeypatch):
-    monkeypatch.setattr("workbench.broker.bloom_filter._FEW", 100)
-    monkeypatch.setattr("workbench.broker.bloom_filter._MOST", 1_000)
+    monkeypatch.setattr("workbench.broker.provenance_index._FEW", 100)
+    monkeypatch.setattr("workbench.broker.provenance_index._MOST", 1_000)
     found = read(" ".join(f"word{n}" for n in range(2_000)))
     assert found.origin("never-seen-before@other.example", OUTSIDERS)
 

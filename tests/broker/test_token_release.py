@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
+from workbench.analysis.reading import read
 from workbench.broker.broker import Broker
-from workbench.broker.token_release import BIG_ARGUMENTS, count, noted, restored
+from workbench.broker.token_release import (
+    BIG_ARGUMENTS,
+    count_release,
+    find_announced_tokens,
+    release_details,
+    restore_arguments,
+)
+from workbench.events import RunChanged, RunPaused
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.privacy.restorations import Restoration
-from workbench.records import Origin, ToolCall, Word
+from workbench.records import (
+    Decision,
+    EntryQuery,
+    Hints,
+    Origin,
+    PauseAnswer,
+    Permission,
+    RunState,
+    ServerConfig,
+    Tool,
+    ToolCall,
+    Word,
+)
 
 MAILS = Restoration("EMAIL", 2, "crm", "gmail", foreign=True, tool="send")
 CARD = Restoration("CARD", 1, "crm", "gmail", foreign=True, tool="send")
@@ -17,10 +41,10 @@ CARD = Restoration("CARD", 1, "crm", "gmail", foreign=True, tool="send")
 
 def test_what_was_given_is_told_without_values(core) -> None:
     given = (ReleaseDecision(MAILS, Word.ASK), ReleaseDecision(CARD, Word.ALLOW))
-    assert noted(given)[0] == {"kind": "EMAIL", "count": 2, "of": "crm", "to": "gmail.send"}
+    assert release_details(given)[0] == {"kind": "EMAIL", "count": 2, "of": "crm", "to": "gmail.send"}
     session = core.services.sessions.open("agent")
-    count(given, session)
-    count(given, session)
+    count_release(given, session)
+    count_release(given, session)
     assert session.given["EMAIL", "crm", "gmail", "send"] == 4
 
 
@@ -30,7 +54,7 @@ async def test_a_value_of_another_server_is_restored_also_in_long_arguments(demo
     session.vault.register({"email": "ada@northwind.example.org"}, "crm")
     token = session.mask("ada@northwind.example.org")
     call = ToolCall("c", "demo", "send_email", {"body": "x" * letters + token}, Origin.PERSON, "person")
-    assert (await restored(call, tool, session))["body"].endswith("ada@northwind.example.org")
+    assert (await restore_arguments(call, tool, session))["body"].endswith("ada@northwind.example.org")
 
 
 async def test_a_persons_own_call_says_what_its_tokens_give_away_before_it_goes(demo) -> None:
@@ -47,3 +71,175 @@ async def test_a_persons_own_call_says_what_its_tokens_give_away_before_it_goes(
     both = (await broker.call(send)).fault.message
     assert "send something out" in both, "the tool's own risk is said beside it"
     assert "1 e-mail of crm goes to demo.send_email." in both
+
+
+ABOVE = Path(__file__).resolve().parents[2]
+READ = "from servers.demo import list_customers\nfound = await list_customers(limit=2)\n"
+SHOW = f'{READ}print([one["email"] for one in found["customers"]])'
+IMPORTS = "from servers.crm import find\nfrom servers.gmail import send\n"
+TOOLS = (Tool("crm", "find", hints=Hints(read_only=True)), Tool("gmail", "send", hints=Hints(read_only=False)))
+TOKEN, OTHER = "[EMAIL_1.k7q2]", "[PHONE_2.aaaa]"
+
+
+@pytest.fixture
+async def office(demo):
+    """A second server beside the demo's own; programs of low and medium risk run unasked."""
+    own = demo.catalog.server("demo").state.config
+    await demo.catalog.add(ServerConfig("post", own.command, own.args, {"PYTHONPATH": str(ABOVE)}))
+    await demo.catalog.connect("post")
+    settings = {"approval_auto_medium": True, "isolation_medium": "process", "isolation_high": "process"}
+    demo.settings = replace(demo.settings, **settings)
+    return demo
+
+
+class Person:
+    """Approves every program, and answers pauses with these words in their order; keeps what was asked."""
+
+    def __init__(self, core, *words):
+        self.core, self.words = core, list(words)
+        self.lines, self.pauses = [], []
+        core.bus.listen(self.hear)
+
+    def hear(self, event):
+        loop = asyncio.get_running_loop()
+        if isinstance(event, RunPaused):
+            self.pauses.append(event.pause)
+            answer = PauseAnswer(event.pause.id, allow=self.words.pop(0))
+            loop.call_soon(self.core.run_manager.pauses.answer, answer)
+        elif isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
+            self.lines.append(event.run.verdict.asks)
+            decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="you", seal=event.run.seal)
+            loop.call_soon(self.core.run_manager.decide, decision)
+
+
+async def finished(core, session, code):
+    async with asyncio.timeout(30):
+        return await core.run_manager.finished(core.run_manager.submit(code, session).id)
+
+
+async def tokens(core, session):
+    """The two addresses as the agent got them."""
+    run = await finished(core, session, SHOW)
+    assert run.state is RunState.DONE, run.fault
+    assert "@" not in run.model_view
+    return [part.strip("'") for part in run.model_view.strip().strip("[]").split(", ")]
+
+
+def _made_when_it_runs(token):
+    """An expression of which nobody can tell from the text that it is this token."""
+    return f"__import__('textwrap').dedent({token[:4]!r}) + {token[4:]!r}"
+
+
+def sending(to, body="'b'"):
+    return f"from servers.post import send_email\nawait send_email(to={to}, subject='s', body={body})"
+
+
+async def outbox(core, server="post"):
+    session = core.services.sessions.open("looker")
+    run = await finished(core, session, f"from servers.{server} import list_outbox\nresult = await list_outbox()")
+    return json.dumps(json.loads(run.result))
+
+
+def told(code: str) -> frozenset[tuple[str, str, str]]:
+    return find_announced_tokens(read(code, TOOLS))
+
+
+def test_tokens_inside_of_a_call_go_to_its_tool_and_others_to_any() -> None:
+    code = f"{IMPORTS}names = {OTHER!r}\nawait find(id=1)\nawait send(to=[{TOKEN!r}, f'{{names}}'])\n"
+    assert told(code) == {
+        ("gmail", "send", "EMAIL_1.K7Q2"),
+        ("gmail", "send", "PHONE_2.AAAA"),
+        ("crm", "find", "PHONE_2.AAAA"),
+    }
+    script = read(f"crm.find(); gmail.send({{to: {TOKEN!r}}})", TOOLS, language="typescript")
+    assert find_announced_tokens(script) == {(*place, "EMAIL_1.K7Q2") for place in PLACES}
+    assert told(f"{IMPORTS}await send(to=names)") == frozenset()
+
+
+def test_spelling_decides_nothing_about_where_a_token_goes() -> None:
+    """However the program writes the tool and the token, the tool is told; a second tool is read, and named in vain."""
+    for code in (
+        f"await send(to={TOKEN!r})",
+        f"await send({{'to': {TOKEN!r}}})",
+        f"await send(to={TOKEN[:4]!r} + {TOKEN[4:]!r})",
+        f"await send(to=''.join([{TOKEN[:4]!r}, {TOKEN[4:]!r}]))",
+        f"write = send\nawait write(to={TOKEN!r})",
+        f"await getattr(servers.gmail, 'send')(to={TOKEN!r})",
+        f"await ｓｅｎｄ(to={TOKEN!r})",
+        f"await call_tool('gmail', 'send', {{'to': {TOKEN!r}}})",
+        f"await call_tool(tool='send', server='gmail', arguments={{'to': {TOKEN!r}}})",
+        f"async def helper(to):\n    return await send(to=to)\nawait helper({TOKEN[:4]!r} + {TOKEN[4:]!r})",
+        f"from functools import partial\nawait partial(send, to={TOKEN!r})()",
+        f"await asyncio.gather(*map(send, [{TOKEN!r}]))",
+    ):
+        assert ("gmail", "send", "EMAIL_1.K7Q2") in told(f"{IMPORTS}import servers\nawait find(id=1)\n{code}\n"), code
+
+
+PLACES = (("crm", "find"), ("gmail", "send"))
+
+
+async def test_a_program_with_tokens_for_another_server_shows_one_line_and_is_not_asked_about_again(office):
+    agent = office.services.sessions.open("test agent")
+    first, second = await tokens(office, agent)
+    person = Person(office)
+    done = await finished(office, agent, sending(repr(first), repr(second)))
+    assert done.state is RunState.DONE, done.fault
+    assert person.lines == [("2 e-mails of demo go to post.send_email.",)]
+    assert not person.pauses
+    assert (await outbox(office)).count("@example.com") == 2
+    sent = next(entry.note for entry in office.journal.entries(EntryQuery(text="send_email was called")))
+    assert sent.detail["restored"] == [{"kind": "EMAIL", "count": 2, "of": "demo", "to": "post.send_email"}]
+    assert agent.given["EMAIL", "demo", "post", "send_email"] == 2
+
+
+async def test_what_only_the_call_shows_waits_there_and_a_rule_made_of_the_answer_lets_the_next_one_pass(office):
+    agent = office.services.sessions.open("test agent")
+    first, second = await tokens(office, agent)
+    person = Person(office, False, True)
+    hidden = sending(_made_when_it_runs(first))
+    denied = await finished(office, agent, hidden)
+    assert denied.state is RunState.FAILED
+    assert "denied" in denied.fault.message
+    (pause,) = person.pauses
+    assert pause.why == ("1 e-mail of demo goes to post.send_email.",)
+    (rule,) = pause.offers
+    assert rule.label == "E-mails may go to post.send_email without asking."
+    assert (await finished(office, agent, hidden)).state is RunState.DONE
+    assert (await finished(office, agent, hidden)).state is RunState.DONE, "this value may go there"
+    assert len(person.pauses) == 2
+    office.services.rules.put(rule, office.catalog.tool("post", "send_email"))
+    again = await finished(office, agent, sending(_made_when_it_runs(second)))
+    assert again.state is RunState.DONE, again.fault
+    assert len(person.pauses) == 2
+    assert office.services.rules.view().rules[0].count == 1
+
+
+async def test_a_denial_holds_for_tokens_and_for_values_that_the_program_holds(office):
+    agent = office.services.sessions.open("test agent")
+    first, _ = await tokens(office, agent)
+    Person(office)
+    never = Permission("", "restore", Word.DENY, "post", data="EMAIL")
+    office.services.rules.put(never, None)
+    plain = f'{READ}from servers.post import send_email\nto = found["customers"][0]["email"]\n'
+    for code in (sending(_made_when_it_runs(first)), f"{plain}await send_email(to=to, subject='s', body='b')"):
+        refused = await finished(office, agent, code)
+        assert refused.state is RunState.FAILED
+        assert "1 e-mail of demo goes to post.send_email" in refused.fault.message
+        assert "never go to any tool of post" in refused.fault.message
+    assert await outbox(office) == "[]"
+
+
+async def test_private_values_that_the_program_holds_are_named_in_the_same_words(office):
+    agent = office.services.sessions.open("test agent")
+    person = Person(office, False)
+    code = f"""{READ}
+from client import call_tool
+to = "ines@northwind.example.org"
+tool = found.get("tool", "send_email")
+await call_tool("post", tool, {{"to": to, "subject": "s", "body": found["customers"][0]["email"]}})
+"""
+    await finished(office, agent, code)
+    (pause,) = person.pauses
+    assert any(line.startswith("1 e-mail of demo goes to post.send_email, in its body") for line in pause.why), (
+        pause.why
+    )

@@ -20,22 +20,23 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
 from functools import partial
 
 from msgspec.structs import replace
 
 from workbench.broker.agent_sessions import Session
-from workbench.broker.answer_cache import AnswerCache
 from workbench.broker.answer_registration import register_outcome
 from workbench.broker.call_audit import LATER, call_note, ended_call_note, with_masked_names
+from workbench.broker.program_answers import BIG_ANSWER, seal_answer
 from workbench.broker.run_guard import RunGuard
-from workbench.broker.sealed_answers import for_program
 from workbench.broker.services import BrokerServices
-from workbench.broker.token_release import count, restore_tokens
+from workbench.broker.token_release import count_release, restore_tokens
 from workbench.errors import WorkbenchError
-from workbench.events import CallProgress
+from workbench.events import CallProgress, Event, ServerRemoved, SignInChanged
 from workbench.permissions.judgement import FIRST_CALL, RULED, UNFORESEEN, CallContext, CountedCall, Judgement, judge
 from workbench.permissions.release_rules import ReleaseDecision
+from workbench.permissions.tool_annotations import tool_risk
 from workbench.records import (
     Fault,
     Origin,
@@ -49,10 +50,58 @@ from workbench.records import (
     Word,
 )
 from workbench.records.risk_levels import at_least
+from workbench.servers.configuration.launch_command import fingerprint
+from workbench.workspace.answer_cache import key_of
+
+
+class AnswerCache:
+    """One broker's."""
+
+    hears = (SignInChanged, ServerRemoved)
+
+    def __init__(self, services: BrokerServices) -> None:
+        self._services = services
+
+    async def find(self, call: ToolCall, tool: Tool) -> Outcome | None:
+        """An answer that is kept, as if the server had given it just now."""
+        if not call.run_id or not self._is_cached(tool):
+            return None
+        found = await asyncio.to_thread(self._services.cache.find, tool.server, self._key(call, tool))
+        return None if found is None else replace(found, call_id=call.id)
+
+    async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
+        """The server was asked: its answer is kept, or what was kept before is void."""
+        if tool_risk(tool) is not Risk.LOW:
+            if self._services.settings().cache_tools:
+                await asyncio.to_thread(self._services.cache.forget, tool.server)
+        elif self._is_cached(tool) and outcome.ok:
+            await asyncio.to_thread(self._services.cache.keep, tool.server, self._key(call, tool), outcome)
+
+    def hear(self, event: Event) -> None:
+        """Somebody else may be signed in now."""
+        if isinstance(event, SignInChanged) and self._services.settings().cache_tools:
+            self._services.cache.forget(event.server)
+        elif isinstance(event, ServerRemoved) and self._services.settings().cache_tools:
+            self._services.cache.forget(event.name)
+
+    def _is_cached(self, tool: Tool) -> bool:
+        if not (wished := self._services.settings().cache_tools):
+            return False
+        names = wished.split()
+        if not tool.hints.read_only or tool_risk(tool) is not Risk.LOW:
+            return False
+        return any(name == tool.server or fnmatchcase(f"{tool.server}.{tool.name}", name) for name in names)
+
+    def _key(self, call: ToolCall, tool: Tool) -> str:
+        try:
+            entry = fingerprint(self._services.catalog.server(tool.server).state.config)
+        except WorkbenchError:
+            entry = ""
+        return key_of(tool.hash, entry, tool.name, call.arguments)
+
 
 log = logging.getLogger(__name__)
 
-BIG_ANSWER = 20_000  # bytes; past this, looking for personal data would hold up the loop, so a thread does it
 Progress = Callable[[float, float, str], None]
 Target = tuple[ServerConfig | None, str]  # a server's entry and the hash of a tool's definition
 
@@ -165,7 +214,7 @@ class Broker:
         tool, arguments, given, risk = context.tool, context.arguments, context.release, judgement.risk
         if guard is not None:
             guard.passed(tool, arguments, judgement)
-        count(given, session)
+        count_release(given, session)
         if at_least(risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
             words = f"{tool.server}.{tool.name} was called"
             sending = call_note("call.sent", call, session, risk, words, None, ok=True, given=given)
@@ -216,7 +265,7 @@ class Broker:
     ) -> Outcome:
         """What goes into a sandbox: without what a person sealed."""
         fields = self._services.rules.of(tool).sealed_fields(self._services.settings().privacy_sealed)
-        return await for_program(outcome, tool, session, fields, given)
+        return await seal_answer(outcome, tool, session, fields, given)
 
     async def _stand_in(
         self, call: ToolCall, context: CallContext, session: Session, judgement: Judgement, guard: RunGuard

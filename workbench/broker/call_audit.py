@@ -13,7 +13,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from workbench.broker.agent_sessions import Session, Sessions
-from workbench.broker.token_release import noted
+from workbench.broker.token_release import release_details
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.privacy.pii_tokens import cut_before
 from workbench.records import (
@@ -191,7 +191,7 @@ def call_note(
 ) -> Note:
     detail: dict[str, object] = {"call": call.id, "arguments": shown_arguments(session, call.arguments)}
     if given:
-        detail["restored"] = noted(given)
+        detail["restored"] = release_details(given)
     if outcome is not None:
         detail["bytes"] = outcome.bytes
         if outcome.cached:

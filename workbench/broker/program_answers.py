@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from typing import Final
 
-from workbench.records import Content, Fault, JsonObject, Outcome, Tool, ToolCall
+from msgspec.structs import replace
+
+from workbench.broker.agent_sessions import Session
+from workbench.errors import WorkbenchError
+from workbench.permissions.release_rules import ReleaseDecision
+from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
+from workbench.privacy.sealed_operations import operate
+from workbench.privacy.sealed_values import TokenSubstitution
+from workbench.privacy.vault import Vault
+from workbench.records import Content, Fault, JsonObject, JsonValue, Outcome, Tool, ToolCall
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
 from workbench.servers.tool_definitions import wrong_argument_hints
 from workbench.wrappers.schema_reader import wraps_result
@@ -15,7 +27,7 @@ _BEGINNINGS = frozenset('{["-0123456789tfnNI \t\r\n')  # of a text that may be J
 LONGEST_BLOB = 4_000_000  # characters of a file in an answer that are read as text
 
 
-def value_of(outcome: Outcome, schema: JsonObject | None = None) -> Answered:
+def program_value(outcome: Outcome, schema: JsonObject | None = None) -> Answered:
     """Structured content, else text that is JSON, else text, else typed parts; parts beside structure are not lost.
     `schema`: of an answer that is to be handed on as the tool's function does, without a mere `{"result": X}`."""
     if outcome.structured:
@@ -37,14 +49,14 @@ def failure(outcome: Outcome, call: ToolCall, tool: Tool | None, alike: Sequence
     return ToolFailure(fault.message, code, valid, close, fault.hint)
 
 
-def words_of(failure: ToolFailure) -> tuple[str, ...]:
+def definition_hints(failure: ToolFailure) -> tuple[str, ...]:
     """What the exception says from the definitions, as the program reads it; not its message."""
     valid = f"Valid parameters: {', '.join(failure.valid_parameters)}." if failure.valid_parameters else ""
     close = f"Did you mean: {', '.join(failure.suggestions)}?" if failure.suggestions else ""
     return tuple(filter(None, (valid, close, f"{valid} {close}".strip())))
 
 
-def texts_of(outcome: Outcome) -> tuple[str, ...]:
+def readable_texts(outcome: Outcome) -> tuple[str, ...]:
     """Whatever a program can read of an answer: an error's words, addresses and notes of links, texts in a file."""
     texts = [outcome.structured] if outcome.structured else []
     alone = outcome.structured and all(block.kind == "text" for block in outcome.content)
@@ -107,3 +119,106 @@ def _value_in(text: str) -> Answered:
     except (ValueError, RecursionError):
         return text
     return json.loads(text) if odd else JsonText(text)
+
+
+log = logging.getLogger(__name__)
+
+BIG_ANSWER: Final = 20_000  # bytes; looking through more would hold up the event loop, so a thread does it
+_MOST_GUESSES: Final = 200  # comparisons of sealed values with texts that a session may make: each tells a little
+_HINT: Final = (
+    "Some values of {} are sealed: programs hold tokens such as [EMAIL_1.k7q2], which become values again in the"
+    " arguments of tools. `from client import equal, domain_of, year_of, last4, initials, masked` asks about them."
+)
+
+
+async def seal_answer(
+    outcome: Outcome, tool: Tool, session: Session, fields: Sequence[str], given: Sequence[ReleaseDecision] = ()
+) -> Outcome:
+    """The answer as it goes into the sandbox; one that cannot be sealed does not go there."""
+    tokens = [token for one in given for token in one.what.tokens]
+    if fields:
+        session.seals.setdefault(f"{tool.server}.{tool.name}", False)
+    if not fields and not tokens and not session.sealed:
+        return outcome
+    try:
+        if outcome.bytes > BIG_ANSWER:
+            return await asyncio.to_thread(_sealed, outcome, tool, session, fields, tokens)
+        return _sealed(outcome, tool, session, fields, tokens)
+    except Exception as fault:  # foreign data can break a reader in any way
+        log.exception("an answer of %s.%s cannot be sealed", tool.server, tool.name)
+        unread = Fault("The answer cannot be sealed, so it is not handed on.", "", type(fault).__name__)
+        return Outcome(outcome.call_id, ok=False, fault=unread, ms=outcome.ms, bytes=outcome.bytes)
+
+
+def sealed_values_hint(session: Session) -> str:
+    """What an agent should know of sealed tools that it was not told of before."""
+    fresh = [name for name, told in session.seals.items() if not told]
+    session.seals.update(dict.fromkeys(fresh, True))
+    return _HINT.format(" and ".join(fresh)) if fresh else ""
+
+
+def answer_about_sealed_values(session: Session, params: JsonObject) -> JsonValue:
+    """One of a program's questions about values that it holds as tokens."""
+    values = params.get("values")
+    if not isinstance(values, list) or not all(isinstance(one, str | int | float) for one in values):
+        raise WorkbenchError("Give tokens or texts.", 'Such as domain_of(customer["email"]).')
+    read = [_read(session.vault, str(one)) for one in values]
+    if any(not kind for kind, _ in read) and any(kind for kind, _ in read):
+        session.guesses += 1
+        if session.guesses > _MOST_GUESSES:
+            words = f"Sealed values were compared with texts {_MOST_GUESSES} times in this session; that is the most."
+            raise WorkbenchError(words, "Compare tokens with tokens.")
+    return operate(str(params.get("operation", "")), read)
+
+
+def _read(vault: Vault, text: str) -> tuple[str, str]:
+    """Kind and text of a token; of any other text itself."""
+    if LOOKALIKE.fullmatch(text.strip()):
+        return normalize_token(text.strip()).rpartition("_")[0], vault.reveal(text)
+    if "_" in text and LOOKALIKE.search(text):
+        raise WorkbenchError("This is a token among other words.", "Give one token by itself.")
+    return "", text
+
+
+def _sealed(outcome: Outcome, tool: Tool, session: Session, fields: Sequence[str], tokens: Sequence[str]) -> Outcome:
+    sealed, veil = session.sealed, TokenSubstitution(session.vault, tokens)
+
+    def seal_value(value: JsonValue) -> JsonValue:
+        return sealed.veil(sealed.seal(value, fields, tool.server) if fields else value, veil)
+
+    def seal_text(text: str) -> str:
+        return str(sealed.veil(sealed.seal_text(text) if fields else text, veil))
+
+    read = _reader(seal_value, seal_text)
+    structured = (
+        json.dumps(seal_value(json.loads(outcome.structured)), ensure_ascii=False) if outcome.structured else ""
+    )
+    content = tuple(_block(block, read, seal_text, closed=bool(fields)) for block in outcome.content)
+    fault = outcome.fault
+    if fault is not None:
+        fault = replace(fault, message=read(fault.message), hint=read(fault.hint), detail=read(fault.detail))
+    return replace(outcome, structured=structured, content=content, fault=fault)
+
+
+def _reader(seal_value: Callable[[JsonValue], JsonValue], seal_text: Callable[[str], str]) -> Callable[[str], str]:
+    """A text that is JSON is sealed as what it says; what has no fields is looked through whole."""
+
+    def read(text: str) -> str:
+        if text.lstrip()[:1] not in ("{", "["):
+            return seal_text(text)
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return seal_text(text)
+        return json.dumps(seal_value(value), ensure_ascii=False)
+
+    return read
+
+
+def _block(block: Content, read: Callable[[str], str], seal_text: Callable[[str], str], *, closed: bool) -> Content:
+    """A part of an answer; bytes of a sealed tool stay outside: nothing can be put in place of what they show."""
+    if closed and block.data:
+        size = len(block.data) * 3 // 4
+        return Content("text", f"[{block.mime or block.kind}, {size:,} bytes: kept outside, since its tool is sealed]")
+    words = {name: seal_text(getattr(block, name)) for name in ("uri", "name", "note") if getattr(block, name)}
+    return replace(block, text=read(block.text), **words)

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from workbench.broker.agent_sessions import Session
 from workbench.broker.answer_registration import register_outcome
-from workbench.broker.broker import BIG_ANSWER
 from workbench.broker.call_audit import KEPT_FAULT, shown_arguments
+from workbench.broker.program_answers import BIG_ANSWER
 from workbench.broker.services import BrokerServices
 from workbench.errors import WorkbenchError
 from workbench.records import Fault, Note, Outcome, PromptAnswer

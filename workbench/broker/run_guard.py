@@ -12,22 +12,23 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
-from typing import Protocol
+from itertools import islice
+from typing import Final, Protocol
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.analysis.approval_gate import is_auto_approved_as_additive
 from workbench.analysis.reading import Reading
 from workbench.broker.agent_sessions import Session
-from workbench.broker.argument_values import collect_values, in_order
 from workbench.broker.held_calls import HeldCalls
-from workbench.broker.program_answers import texts_of
+from workbench.broker.program_answers import readable_texts
 from workbench.broker.provenance_index import SHORT, AnswerRead, FoundSource
-from workbench.broker.text_normalization import leaves, words
-from workbench.broker.token_release import AnnouncedTokens, announced, described
+from workbench.broker.text_normalization import MOST_LEAVES, leaves, words
+from workbench.broker.token_release import AnnouncedTokens, describe_personal_data, find_announced_tokens
 from workbench.permissions import provenance_rules, tool_annotations
 from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMatch, ValueSources
-from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason
+from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason, names_place
 from workbench.records import (
     JsonObject,
     Origin,
@@ -43,6 +44,52 @@ from workbench.records import (
 )
 from workbench.records.risk_levels import worst
 from workbench.settings import Settings
+
+MOST_WALKED: Final = 50_000  # values of a call that are walked through at all
+LONGEST_PLACE: Final = 8_000  # characters of one value that says where something goes
+LONGEST_REST: Final = 200_000  # characters of what is looked at together
+
+
+class ArgumentValues(Struct, frozen=True):
+    """What is looked at: path, text, and whether it says where something goes."""
+
+    values: tuple[tuple[str, str, bool], ...]
+    unread_place: bool = False  # some value that says where something goes is not among them
+    unread: bool = False  # something is not among them
+
+
+def collect_values(arguments: JsonObject) -> ArgumentValues:
+    """The values of a call; past so many, ordinary ones are looked at together."""
+    walk = leaves(dict(arguments))
+    every = [(path, text, names_place(path)) for path, text in islice(walk, MOST_WALKED)]
+    more = next(walk, None) is not None
+    places, others = [one for one in every if one[2]], [one for one in every if not one[2]]
+    taken, rest = others[:MOST_LEAVES], "\n".join(text for _, text, _ in others[MOST_LEAVES:])
+    together = [("", rest[:LONGEST_REST], False)] if rest else []
+    return ArgumentValues(
+        (*places[:MOST_LEAVES], *taken, *together),
+        unread_place=more or len(places) > MOST_LEAVES or any(len(text) > LONGEST_PLACE for _, text, _ in places),
+        unread=more or len(rest) > LONGEST_REST,
+    )
+
+
+def in_order(arguments: JsonObject, about: Collection[str]) -> tuple[JsonObject, int]:
+    """The arguments as a question shows them: what it is about first, then what says where something goes. And how many
+    characters of them in one line a person must see."""
+    asked = {path.split(".")[0].replace("[]", "") for path in about}
+    ranks = {key: 0 if key in asked else 1 if _leads(key, value) else 2 for key, value in arguments.items()}
+    ordered = {key: arguments[key] for key in sorted(arguments, key=lambda key: ranks[key])}
+    decisive = {key: value for key, value in ordered.items() if ranks[key] < 2}
+    return ordered, len(json.dumps(decisive, ensure_ascii=False, default=str)) if decisive else 0
+
+
+def _leads(key: str, value: object) -> bool:
+    if names_place(key):
+        return True
+    return isinstance(value, dict | list) and any(
+        names_place(path) for path, _ in islice(leaves({key: value}), MOST_LEAVES)
+    )
+
 
 SHOWN_VALUE = 300  # characters of one value in a question
 SHOWN_ARGUMENTS = 20_000  # characters of all arguments in a question
@@ -156,7 +203,7 @@ class RunGuard:
         """An answer came in; what it holds is looked at when a later call makes it matter."""
         if self._run.plan is not None:
             self._run.plan.learn(call.id, outcome)
-        if (kinds := self._carried_by(tool)) and (texts := texts_of(outcome)):
+        if (kinds := self._carried_by(tool)) and (texts := readable_texts(outcome)):
             self._provenance.learn(AnswerRead(call.id, call.run_id, tool.server, tool.name, kinds, texts))
             if self._provenance.overfull:
                 await asyncio.to_thread(self._provenance.file)
@@ -204,7 +251,7 @@ class RunGuard:
 
     @cached_property
     def announced_tokens(self) -> AnnouncedTokens:
-        return announced(self._run.reading) if self.approved and self._run.reading else frozenset()
+        return find_announced_tokens(self._run.reading) if self.approved and self._run.reading else frozenset()
 
     def needs_thread(self, tool: Tool) -> bool:
         """Whether looking for the sources of a call's values would hold up the event loop."""
@@ -243,7 +290,7 @@ class RunGuard:
         return self._own(*(text for _, text in leaves(dict(arguments))))
 
     def describe(self, reason: CallReason, tool: Tool) -> CallReason:
-        return described(reason, self._run.session.vault, tool)
+        return describe_personal_data(reason, self._run.session.vault, tool)
 
     def allowed_before(self, tool: Tool, reason: CallReason) -> bool:
         place = tool.server, tool.name

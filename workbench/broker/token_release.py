@@ -40,28 +40,28 @@ async def restore_tokens(
         session.vault.has_tokens(call.arguments) or rules.limits_release
     ):
         return (), call.arguments
-    return await weighed(call, tool, session, rules), await restored(call, tool, session)
+    return await judge_release(call, tool, session, rules), await restore_arguments(call, tool, session)
 
 
-async def restored(call: ToolCall, tool: Tool, session: Session) -> JsonObject:
+async def restore_arguments(call: ToolCall, tool: Tool, session: Session) -> JsonObject:
     """The arguments with what stands behind tokens; what is damaged or unknown is refused."""
     vault = session.vault
     found: JsonObject = await _apart(call, lambda: vault.restore_json(call.arguments, tool.server, allow_foreign=True))
     return found
 
 
-async def weighed(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> tuple[ReleaseDecision, ...]:
+async def judge_release(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> tuple[ReleaseDecision, ...]:
     """What the call would give to its tool, and the person's word about each."""
     return await _apart(call, lambda: _weighed(call, tool, session, rules))
 
 
-def noted(given: Iterable[ReleaseDecision]) -> list[dict[str, object]]:
+def release_details(given: Iterable[ReleaseDecision]) -> list[dict[str, object]]:
     """For the audit: kinds, counts and servers, never values."""
     places = ((one.what, f"{one.what.server}.{one.what.tool}") for one in given)
     return [{"kind": what.kind, "count": what.count, "of": what.source, "to": place} for what, place in places]
 
 
-def count(given: Iterable[ReleaseDecision], session: Session) -> None:
+def count_release(given: Iterable[ReleaseDecision], session: Session) -> None:
     """Remember where what went, for whoever asks what became of a session's data."""
     for one in given:
         session.given[one.what.kind, one.what.source, one.what.server, one.what.tool] += one.what.count
@@ -92,7 +92,7 @@ AnnouncedTokens = frozenset[tuple[str, str, str]]  # server, tool, token as `bar
 _LOOKED_AT: Final = 20_000  # characters of one value that are put into words
 
 
-def announced(reading: Reading) -> AnnouncedTokens:
+def find_announced_tokens(reading: Reading) -> AnnouncedTokens:
     """Which tokens a program hands to which tools: what it gives a tool, and what is written inside of the call, to
     that tool; all others to any tool."""
     every = {(use.server, use.tool) for use in reading.verdict.tools}
@@ -110,10 +110,10 @@ def announced(reading: Reading) -> AnnouncedTokens:
     return frozenset(told)
 
 
-def announce(reading: Reading, session: Session, rules: Rules, find: Callable[[str, str], Tool]) -> Reading:
+def announce_tokens(reading: Reading, session: Session, rules: Rules, find: Callable[[str, str], Tool]) -> Reading:
     """The reading with one line in its verdict for whatever of it a person should agree to before it runs."""
     verdict = reading.verdict
-    if verdict.gate is Gate.BLOCKED or not (pairs := announced(reading)):
+    if verdict.gate is Gate.BLOCKED or not (pairs := find_announced_tokens(reading)):
         return reading
     tokens: dict[tuple[str, str], list[str]] = defaultdict(list)
     for server, tool, token in sorted(pairs):
@@ -122,7 +122,7 @@ def announce(reading: Reading, session: Session, rules: Rules, find: Callable[[s
     return reading.judged(replace(verdict, asks=tuple(dict.fromkeys((*lines, *verdict.asks))))) if lines else reading
 
 
-def described(reason: CallReason, vault: Vault, tool: Tool) -> CallReason:
+def describe_personal_data(reason: CallReason, vault: Vault, tool: Tool) -> CallReason:
     """A reason about private data in the words that PII tokens are asked about in."""
     if not 0 < len(reason.value) <= _LOOKED_AT:
         return reason

@@ -14,7 +14,7 @@ from workbench.analysis.reading import Reading, read
 from workbench.analysis.used_skills import uses_skills, with_skills
 from workbench.analysis.verdict_bounds import Limits, bound
 from workbench.broker.agent_sessions import PERSON
-from workbench.broker.token_release import announce
+from workbench.broker.token_release import announce_tokens
 from workbench.errors import WorkbenchError
 from workbench.permissions.call_rules import Foreseen
 from workbench.permissions.judgement import foresee
@@ -68,7 +68,7 @@ class ProgramAssessor:
         """A text in the place of the run's, with what it hands on of what its session has read."""
         one = run.record.proposal
         reading = await self.read_within_bounds(code, run.state, one.language, one.profile, one.required, one.session)
-        reading = announce(reading, run.session, self._services.rules, self._services.catalog.tool)
+        reading = announce_tokens(reading, run.session, self._services.rules, self._services.catalog.tool)
         provenance = run.session.provenance
         if one.language != PYTHON or not provenance.kinds or is_person(run):
             return reading

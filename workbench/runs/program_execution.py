@@ -10,12 +10,17 @@ from pathlib import Path
 
 from workbench.analysis.reading import Reading
 from workbench.analysis.used_skills import borrowed_codes, borrows, check_unchanged, names_skill
-from workbench.broker.broker import BIG_ANSWER, Broker
+from workbench.broker.broker import Broker
 from workbench.broker.call_audit import shown_arguments
 from workbench.broker.held_calls import HeldCalls
-from workbench.broker.program_answers import failure, value_of, words_of
+from workbench.broker.program_answers import (
+    BIG_ANSWER,
+    answer_about_sealed_values,
+    definition_hints,
+    failure,
+    program_value,
+)
 from workbench.broker.run_guard import RunGuard
-from workbench.broker.sealed_answers import answer as sealed_answer
 from workbench.errors import WorkbenchError
 from workbench.permissions.tool_annotations import tool_risk
 from workbench.recordings.call_recorder import RecordedCall
@@ -155,7 +160,7 @@ class ProgramExecution:
                 case "offer":
                     return await self._offer(params)
                 case "sealed":
-                    return sealed_answer(self._run.session, params)
+                    return answer_about_sealed_values(self._run.session, params)
                 case "connect" | "send" | "receive" if self._outgoing is not None:
                     return await self._outgoing.answer(kind, params)
         except WorkbenchError as fault:
@@ -187,12 +192,12 @@ class ProgramExecution:
         self._end(call.id, outcome)
         if not outcome.ok:
             failure = self._failure(outcome, call)
-            run.session.public_texts.add(list(words_of(failure)))
+            run.session.public_texts.add(list(definition_hints(failure)))
             raise failure
         schema = self._schema(call) if params.get("unwrap") is True else None
         if outcome.bytes > BIG_ANSWER:
-            return await asyncio.to_thread(value_of, outcome, schema)
-        return value_of(outcome, schema)
+            return await asyncio.to_thread(program_value, outcome, schema)
+        return program_value(outcome, schema)
 
     def _schema(self, call: ToolCall) -> JsonObject | None:
         """Of the tool's answers."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.broker.sealed_answers import hint
+from workbench.broker.program_answers import sealed_values_hint
 from workbench.events import LedgerChanged, spawn
 from workbench.records import Fault, Ledger, Run, RunState
 from workbench.runs.answer_view import beginning, compose_parts, cut, shorten
@@ -123,7 +123,7 @@ class RunFinalizer:
             await asyncio.wait(self._working)
 
     def _counted(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
-        told = () if is_person(run) else (cut_wish(self._services.settings(), draft), hint(run.session))
+        told = () if is_person(run) else (cut_wish(self._services.settings(), draft), sealed_values_hint(run.session))
         view = "\n\n".join(filter(None, (self._view(run, draft), held_words(run), *told)))
         return view, count(view) + cost(run.pictures)
 
