@@ -1,17 +1,20 @@
-"""The only way to real servers, for calls of users, programs and agents alike: judge, write down, send, register what
-came back, write down again.
+"""The only way to servers, for calls of users, programs and agents alike: judge, write into the audit, send, register
+what came back, write again.
 
-What is certain at which moment: before a call goes out, `judge` has allowed it, tokens are values again, and the audit
-holds `call.sent` if the call may change anything. Before its answer reaches anybody, what is personal in it is known
-to the session. That a program's call was answered is written while the program already works with the answer: together
-with the next ones, within a hundredth of a second, and always before the end of the run is told
-(`Journal.append_soon`); so is what history and clients get to know (`deferred_work.py`). A core that is killed may
-leave out of the audit that the last calls were answered, never that one was sent which may have changed something. A
-user's own call is written before the user is told, unless its answer is long: then the answer comes first, and what is
-personal in it becomes known behind it, before anything else is masked with the values of that session and before the
-core ends (`answer_registration.py`). Whatever was refused or cancelled is written before anybody is told.
+What is certain at which moment:
 
-A call that waited for the user is judged once more, as things are then: rules, definitions and servers may be others.
+* Before a call goes out, `judge` has allowed it, PII tokens are values again, and the audit holds `call.sent` if the
+  call may change anything.
+* Before its answer reaches a program or an agent, the personal data in it is known to the session.
+* That a program's call was answered is written within a hundredth of a second, together with the next ones
+  (`Journal.append_soon`), and always before the end of the run is announced. A core that is killed may leave out of
+  the audit that the last calls were answered, never that a call was sent that may have changed something.
+* A user's own call is written before the user gets the answer, unless the answer is long: then the answer comes first,
+  and its personal data is registered before anything else is masked with the values of that session and before the
+  core ends (`answer_registration.py`).
+* A refused or cancelled call is written before anybody is notified.
+
+A call that waited for the user is judged once more, with the rules, definitions and servers of that moment.
 """
 
 from __future__ import annotations
