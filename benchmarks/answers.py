@@ -31,11 +31,11 @@ SIZES = (100_000, 600_000, 3_000_000)  # characters
 async def main(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ[OVERRIDE] = str(Path(home) / "home")
-        bench = Path(home) / "bench"
-        bench.mkdir()
+        project = Path(home) / "project"
+        project.mkdir()
         entry = {"command": sys.executable, "args": [__file__, "--serve"]}
-        (bench / ".mcp.json").write_text(json.dumps({"mcpServers": {"big": entry}}), encoding="utf-8")
-        connection = await connect(paths_of(bench))
+        (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"big": entry}}), encoding="utf-8")
+        connection = await connect(paths_of(project))
         try:
             consent = await connection.api.consent("big")
             await connection.api.connect("big", consent.sha)

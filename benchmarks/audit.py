@@ -49,7 +49,7 @@ QUESTIONS = (
 
 
 def notes(count: int) -> list[Note]:
-    """As a bench at work writes them: runs of twenty entries, in which calls prevail."""
+    """As a project at work writes them: runs of twenty entries, in which calls prevail."""
     chance = random.Random(1)
     made: list[Note] = []
     while len(made) < count:

@@ -34,14 +34,14 @@ STEPS = 300  # of the scroll bar, from the newest entry to the oldest
 
 
 async def main(application: QApplication, home: Path, made: Path) -> None:
-    bench = home / "bench"
-    paths = paths_of(bench)
+    project = home / "project"
+    paths = paths_of(project)
     noted = paths.audit.with_name(f"{paths.audit.name}.head")
     places = {"audit.sqlite": paths.audit, "audit.sqlite.head": noted, "index.sqlite": paths.audit_index}
     for source, target in places.items():
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(made / source, target)
-    async with _window(application, bench, 1, 1) as window:
+    async with _window(application, project, 1, 1) as window:
         await measure(window, Gaps())
 
 

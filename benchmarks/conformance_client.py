@@ -59,8 +59,8 @@ class Person:
     def __init__(self, url: str, context: Mapping[str, Any], folder: Path) -> None:
         self._context = context
         os.environ[OVERRIDE] = str(folder / "home")
-        (folder / "bench").mkdir()
-        paths = paths_of(folder / "bench")
+        (folder / "project").mkdir()
+        paths = paths_of(folder / "project")
         for made in (paths.state, paths.cache):
             made.mkdir(parents=True, exist_ok=True)
         secrets = Secrets(paths.state)

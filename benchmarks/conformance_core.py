@@ -1,4 +1,4 @@
-"""A core whose agents also meet what the conformance suite calls: `conformance_core.py core --bench DIR [--detached]`.
+"""A core whose agents meet what the conformance suite calls: `conformance_core.py core --project DIR [--detached]`.
 
 The door, its HTTP, its sessions and its edge are the app's; the tools, prompts and resources of the suite are brought
 by `arrange`, which the app leaves empty. They would belong to some server; here they stand right behind the door, so

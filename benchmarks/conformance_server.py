@@ -1,7 +1,7 @@
 """Runs the official conformance suite for servers against `serve --http`: `conformance_server.py [SCENARIO …]`.
 
 It needs what `conformance.py` needs, and installs the suite into the user's cache as that does. A core of its own is
-started on an empty bench with the fixture of `conformance_core.py`, and `mcp-workbench serve --http` opens its door.
+started on an empty project with the fixture of `conformance_core.py`, and `mcp-workbench serve --http` opens its door.
 The suite cannot send a token, so a small proxy in this process adds it; all else passes as it is.
 """
 
@@ -70,13 +70,13 @@ def _run(suite: list[str], url: str, specification: str, scenario: str) -> Resul
 @contextmanager
 def _door(home: Path) -> Iterator[str]:
     """A core with the fixture, and the door of it, through a proxy that knows the token."""
-    bench = home / "bench"
-    bench.mkdir()
+    project = home / "project"
+    project.mkdir()
     world = {**os.environ, "MCP_WORKBENCH_HOME": str(home / "h"), "PYTHONPATH": f"{HERE.parent}{os.pathsep}{HERE}"}
-    core = [sys.executable, str(HERE / "conformance_core.py"), "core", "--bench", str(bench), "--detached"]
+    core = [sys.executable, str(HERE / "conformance_core.py"), "core", "--project", str(project), "--detached"]
     subprocess.run(core, env=world, check=True)  # it ends when the core listens
     command = [sys.executable, "-m", "workbench"]
-    serve = [*command, "serve", "--http", "--port", "0", "--json", "--bench", str(bench)]
+    serve = [*command, "serve", "--http", "--port", "0", "--json", "--project", str(project)]
     door = subprocess.Popen(serve, env=world, stdout=subprocess.PIPE, text=True)
     try:
         assert door.stdout is not None
@@ -86,7 +86,7 @@ def _door(home: Path) -> Iterator[str]:
     finally:
         door.send_signal(signal.SIGINT)
         door.wait(30)
-        subprocess.run([*command, "stop", "--bench", str(bench)], env=world, check=False)
+        subprocess.run([*command, "stop", "--project", str(project)], env=world, check=False)
 
 
 @contextmanager

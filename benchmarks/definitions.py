@@ -88,8 +88,8 @@ class Expected:
 async def main(folder: Path) -> int:
     with tempfile.TemporaryDirectory() as home:
         os.environ[OVERRIDE] = str(Path(home) / "home")
-        bench = Path(home) / "bench"
-        bench.mkdir()
+        project = Path(home) / "project"
+        project.mkdir()
         files = sorted(folder.glob("*.json"))
         entries = {one.stem: {"command": sys.executable, "args": [__file__, "--replay", str(one)]} for one in files}
         config = Path(home) / "home" / "config"
@@ -97,14 +97,14 @@ async def main(folder: Path) -> int:
         (config / "settings.toml").write_text(
             "[approval]\nwait_seconds = 2\n[run]\nanswer_tokens = 1000000\noutput_bytes = 16000000\n", encoding="utf-8"
         )
-        (bench / ".mcp.json").write_text(json.dumps({"mcpServers": entries}), encoding="utf-8")
-        expected = await _expected(bench)
-        return await _converse(bench, expected)
+        (project / ".mcp.json").write_text(json.dumps({"mcpServers": entries}), encoding="utf-8")
+        expected = await _expected(project)
+        return await _converse(project, expected)
 
 
-async def _expected(bench: Path) -> Expected:
+async def _expected(project: Path) -> Expected:
     """Connects every server once, as its user would, and notes what the catalogue says."""
-    core, told = Core(paths_of(bench)), Expected()
+    core, told = Core(paths_of(project)), Expected()
     await core.open()
     try:
         names = [state.config.name for state in core.services.catalog.states()]
@@ -125,9 +125,9 @@ async def _expected(bench: Path) -> Expected:
     return told
 
 
-async def _converse(bench: Path, expected: Expected) -> int:
+async def _converse(project: Path, expected: Expected) -> int:
     command = StdioServerParameters(
-        command=sys.executable, args=["-m", "workbench", "serve", "--bench", str(bench)], env=dict(os.environ)
+        command=sys.executable, args=["-m", "workbench", "serve", "--project", str(project)], env=dict(os.environ)
     )
     async with Client(stdio_client(command), mode="legacy") as client:
         own = {name: await _ask(client, *asked) for name, asked in OWN.items()}

@@ -129,9 +129,9 @@ async def programs(core: Core) -> None:
 async def main(requests: int) -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ[OVERRIDE] = home
-        bench = Path(home) / "bench"
-        bench.mkdir()
-        core = Core(paths_of(bench))
+        project = Path(home) / "project"
+        project.mkdir()
+        core = Core(paths_of(project))
         await core.open()
         core._set_settings(replace(core.settings, run_seconds=600, run_cpu_seconds=600))
         try:

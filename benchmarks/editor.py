@@ -62,7 +62,7 @@ def _figures(times: list[float]) -> str:
 
 async def main(application: QApplication, folder: Path, parts: set[str]) -> None:
     if parts & {"typing", "completion"}:
-        async with _window(application, folder / "bench") as window:
+        async with _window(application, folder / "project") as window:
             if "typing" in parts:
                 await _measure_typing(window)
             if "completion" in parts:
@@ -74,10 +74,10 @@ async def main(application: QApplication, folder: Path, parts: set[str]) -> None
 
 
 @asynccontextmanager
-async def _window(application: QApplication, bench: Path) -> AsyncIterator[MainWindow]:
-    """A window on a bench of its own; its core ends with it."""
-    bench.mkdir()
-    window = open_window(application, paths_of(bench))
+async def _window(application: QApplication, project: Path) -> AsyncIterator[MainWindow]:
+    """A window on a project of its own; its core ends with it."""
+    project.mkdir()
+    window = open_window(application, paths_of(project))
     window.resize(1440, 900)
     window.show()
     living = spawn("window", live(window))
@@ -89,7 +89,7 @@ async def _window(application: QApplication, bench: Path) -> AsyncIterator[MainW
         window.close()
         await living
         window.deleteLater()
-        stop = [sys.executable, "-m", "workbench", "stop", "--bench", str(bench)]
+        stop = [sys.executable, "-m", "workbench", "stop", "--project", str(project)]
         await asyncio.to_thread(subprocess.run, stop, capture_output=True, check=False, cwd=ROOT)
 
 
@@ -207,16 +207,16 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 sys.argv[0] = "typist"
 import runpy
 typist = runpy.run_path({here!r})["typist"]
-typist({bench!r})
+typist({project!r})
 """
 
 
-def typist(bench: str) -> None:
+def typist(project: str) -> None:
     """In a process of its own, without a core: types on and on without a pause, and says what and when."""
     application = QApplication([])
     loop = make_loop(application)
 
-    window = open_window(application, paths_of(Path(bench)))
+    window = open_window(application, paths_of(Path(project)))
     window.show()
 
     async def type_on() -> None:
@@ -238,11 +238,11 @@ def _measure_crash(folder: Path) -> None:
     """Each time a window is killed at another moment; what the next one would open is compared with what was typed."""
     lost = []
     for number in range(KILLS):
-        bench = folder / f"crash-{number}"
-        bench.mkdir()
+        project = folder / f"crash-{number}"
+        project.mkdir()
         told = folder / f"told-{number}"
         with told.open("w") as out:
-            text = TYPIST.format(root=str(ROOT), here=__file__, bench=str(bench))
+            text = TYPIST.format(root=str(ROOT), here=__file__, project=str(project))
             child = subprocess.Popen([sys.executable, "-c", text], stdout=out, stderr=subprocess.DEVNULL)
             end = time.time() + 60
             while told.stat().st_size < 2_000 and time.time() < end:
@@ -251,7 +251,7 @@ def _measure_crash(folder: Path) -> None:
             child.send_signal(signal.SIGKILL)
             child.wait()
         typed = [line.split() for line in told.read_text().splitlines() if line.count(" ") == 1]
-        kept = Drafts(paths_of(bench).editor).all()[0].code.count("x") - program(1_000).count("x")
+        kept = Drafts(paths_of(project).editor).all()[0].code.count("x") - program(1_000).count("x")
         last = float(typed[-1][1])
         lost.append(last - float(typed[kept - 1][1]) if kept else last - float(typed[0][1]))
         print(f"killed after {len(typed)} letters: {len(typed) - kept} lost, {lost[-1]:.2f} s of typing")

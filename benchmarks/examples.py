@@ -35,21 +35,21 @@ def programs() -> dict[str, str]:
 
 
 async def run_all(paths: Paths) -> list[Told]:
-    """Every example, one after the other, on a bench with two demo servers."""
-    async with _bench(paths) as core:
+    """Every example, one after the other, on a project with two demo servers."""
+    async with _project(paths) as core:
         return [Told(name, code, await _run(core, code)) for name, code in programs().items()]
 
 
-def a_bench() -> tuple[tempfile.TemporaryDirectory[str], Paths]:
-    """A bench that is gone afterwards."""
+def a_project() -> tuple[tempfile.TemporaryDirectory[str], Paths]:
+    """A project that is gone afterwards."""
     folder = tempfile.TemporaryDirectory()
     root = Path(folder.name)
-    (root / "bench").mkdir()
-    return folder, Paths(root / "bench", root / "state", root / "cache", root / "run")
+    (root / "project").mkdir()
+    return folder, Paths(root / "project", root / "state", root / "cache", root / "run")
 
 
 @asynccontextmanager
-async def _bench(paths: Paths) -> AsyncIterator[Core]:
+async def _project(paths: Paths) -> AsyncIterator[Core]:
     core = Core(paths)
     await core.open()
     try:

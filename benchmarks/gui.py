@@ -84,13 +84,13 @@ async def main(application: QApplication, folder: Path, parts: set[str]) -> None
 
 
 @asynccontextmanager
-async def _window(application: QApplication, bench: Path, servers: int, tools: int) -> AsyncIterator[MainWindow]:
-    """A window on a bench of its own whose servers all run; its core ends with it."""
-    bench.mkdir()
+async def _window(application: QApplication, project: Path, servers: int, tools: int) -> AsyncIterator[MainWindow]:
+    """A window on a project of its own whose servers all run; its core ends with it."""
+    project.mkdir()
     command = {"command": sys.executable, "args": ["-SE", str(ROOT / "benchmarks/gui_server.py"), str(tools)]}
     listed = {"mcpServers": {f"server-{number}": command for number in range(servers)}}
-    (bench / ".mcp.json").write_text(json.dumps(listed), encoding="utf-8")
-    window = open_window(application, paths_of(bench))
+    (project / ".mcp.json").write_text(json.dumps(listed), encoding="utf-8")
+    window = open_window(application, paths_of(project))
     window.resize(1440, 900)
     window.show()
     spare_pauses(window)
@@ -106,7 +106,7 @@ async def _window(application: QApplication, bench: Path, servers: int, tools: i
         window.close()
         await living
         window.deleteLater()
-        stop = [sys.executable, "-m", "workbench", "stop", "--bench", str(bench)]
+        stop = [sys.executable, "-m", "workbench", "stop", "--project", str(project)]
         await asyncio.to_thread(subprocess.run, stop, capture_output=True, check=False, cwd=ROOT)
 
 
@@ -248,7 +248,7 @@ async def _call(window: MainWindow, server: str, tool: int, arguments: dict[str,
 
 def _memories(window: MainWindow) -> dict[str, float]:
     """Megabytes of the window, its core, and what the core started."""
-    core = _core_of(window.context.paths.bench)
+    core = _core_of(window.context.paths.project)
     children = {child for child in _descendants(core) if b"gui_server.py" in _command(child)}
     helpers = set(_descendants(core)) - children
     return {
@@ -259,11 +259,11 @@ def _memories(window: MainWindow) -> dict[str, float]:
     }
 
 
-def _core_of(bench: Path) -> int:
+def _core_of(project: Path) -> int:
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             command = _command(int(entry.name))
-            if b"workbench" in command and os.fsencode(bench) in command and int(entry.name) != os.getpid():
+            if b"workbench" in command and os.fsencode(project) in command and int(entry.name) != os.getpid():
                 return int(entry.name)
     raise SystemExit("The core was not found.")
 

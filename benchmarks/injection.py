@@ -112,10 +112,10 @@ async def _run(core: Core, session: Session, code: str, state: str) -> Run:
 @contextlib.asynccontextmanager
 async def office(*, medium_unasked: bool) -> AsyncIterator[tuple[Core, Person]]:
     """A core with its demo server, and a person at its door."""
-    with tempfile.TemporaryDirectory(prefix="mcp-workbench-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mcp-workbench-project-") as folder:
         os.environ[OVERRIDE] = f"{folder}/home"
-        Path(folder, "bench").mkdir()
-        core = Core(paths_of(Path(folder, "bench")))
+        Path(folder, "project").mkdir()
+        core = Core(paths_of(Path(folder, "project")))
         await core.open()
         try:
             await core.catalog.connect("demo")

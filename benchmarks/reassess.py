@@ -28,7 +28,7 @@ TAIL = "await send_email(to='a@example.org', subject='Totals', body=str(totals))
 async def main(edits: int) -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        core = Core(Paths(*(folder / name for name in ("bench", "state", "cache", "run"))))
+        core = Core(Paths(*(folder / name for name in ("project", "state", "cache", "run"))))
         await core.open()
         try:
             await core.catalog.connect("demo")

@@ -90,7 +90,7 @@ async def main() -> None:
     print(f"\nPython {sys.version.split()[0]}, as {who}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
     print(f"{'milliseconds':52}{'p50':>9}{'p95':>9}{'bare p50':>10}  goal")
     for place in PLACES:
-        with tempfile.TemporaryDirectory(prefix="mcp-workbench-bench-") as folder:
+        with tempfile.TemporaryDirectory(prefix="mcp-workbench-project-") as folder:
             await measure(place, Path(folder))
     if importlib.util.find_spec("mcp"):
         from sandbox_core import through_the_core
@@ -303,7 +303,7 @@ def line(name: str, took: list[float], beside: list[float] | None = None, goal: 
 # ── as somebody else ─────────────────────────────────────────────────────────────────────────────────────────────────
 def again_as_an_ordinary_user() -> None:
     """The same with a copy that this user may read, by a Python that it may start."""
-    with tempfile.TemporaryDirectory(prefix="mcp-workbench-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mcp-workbench-project-") as folder:
         os.chmod(folder, 0o755)
         for part in ("workbench", "benchmarks"):
             shutil.copytree(ROOT / part, Path(folder, part), ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,6 +1,6 @@
 """What runs cost through the whole core, assessed, audited and masked; a part of `sandbox.py`.
 
-The core is a real one with a bench of its own, its demo server, and a server with as many tools as wished.
+The core is a real one with a project of its own, its demo server, and a server with as many tools as wished.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ async def through_the_core(line: Line, bare: Callable[[], float], rounds: int) -
 
 
 async def _in_a_core(tools: int, measure: Callable[[Core], object]) -> None:
-    with tempfile.TemporaryDirectory(prefix="mcp-workbench-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mcp-workbench-project-") as folder:
         os.environ[OVERRIDE] = f"{folder}/home"
-        bench = Path(folder, "bench")
-        bench.mkdir()
+        project = Path(folder, "project")
+        project.mkdir()
         if tools:
             server = {
                 "command": sys.executable,
                 "args": [str(Path(__file__).with_name("waiting_server.py")), str(tools)],
             }
-            (bench / ".mcp.json").write_text(json.dumps({"mcpServers": {"many": server}}))
-        core = Core(paths_of(bench))
+            (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"many": server}}))
+        core = Core(paths_of(project))
         await core.open()
         try:
             for name in ("demo", *(["many"] if tools else [])):

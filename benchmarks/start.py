@@ -2,7 +2,7 @@
 
     python benchmarks/start.py [RUNS]
 
-Each run starts a new process on the same bench, with no core running, so "usable" includes starting the core. The
+Each run starts a new process on the same project, with no core running, so "usable" includes starting the core. The
 catalogue is cached by an uncounted run, and our modules are compiled, as they are where pip installed them. Without a
 display the window is drawn offscreen.
 """
@@ -25,10 +25,10 @@ def main(runs: int) -> None:
     compileall.compile_dir(Path(__file__).resolve().parents[1] / "workbench", quiet=1)
     with tempfile.TemporaryDirectory(prefix="mw-") as folder:
         world = _world(Path(folder))
-        bench = Path(folder) / "bench"
-        bench.mkdir()
-        _start(bench, world)
-        measured = [_start(bench, world) for _ in range(runs)]
+        project = Path(folder) / "project"
+        project.mkdir()
+        _start(project, world)
+        measured = [_start(project, world) for _ in range(runs)]
     for name, goal in GOALS.items():
         times = [run[name] for run in measured]
         spread = f"{min(times):.0f} to {max(times):.0f}"
@@ -41,11 +41,11 @@ def _world(folder: Path) -> dict[str, str]:
     return {**os.environ, **platform, "MCP_WORKBENCH_HOME": str(folder / "home"), "MCP_WORKBENCH_TRACE_START": "1"}
 
 
-def _start(bench: Path, world: dict[str, str]) -> dict[str, float]:
+def _start(project: Path, world: dict[str, str]) -> dict[str, float]:
     """Open the window, note its two times, close it, and end its core."""
     times: dict[str, float] = {}
     command = [sys.executable, "-m", "workbench"]
-    with subprocess.Popen([*command, str(bench)], env=world, stderr=subprocess.PIPE, text=True) as window:
+    with subprocess.Popen([*command, str(project)], env=world, stderr=subprocess.PIPE, text=True) as window:
         assert window.stderr is not None
         for line in window.stderr:
             name, _, number = line.strip().partition(" ")
@@ -55,7 +55,7 @@ def _start(bench: Path, world: dict[str, str]) -> dict[str, float]:
                 break
         window.terminate()
         window.communicate(timeout=PATIENCE)
-    subprocess.run([*command, "stop", "--bench", str(bench)], env=world, capture_output=True, check=False)
+    subprocess.run([*command, "stop", "--project", str(project)], env=world, capture_output=True, check=False)
     if len(times) < len(GOALS):
         raise SystemExit("The window ended before it could be used.")
     return times

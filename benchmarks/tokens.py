@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from examples import a_bench, run_all
+from examples import a_project, run_all
 from wrappers import recorded
 
 from workbench import tokens
@@ -66,7 +66,7 @@ def _examples(count: Count, entry: int) -> dict[str, tuple[int, int]]:
     costs: dict[str, tuple[int, int]] = {}
     definitions = 2 * sum(count(json.dumps(tool.definition())) for tool in DEMO.values())
     searchable = _search(read("demo", [tool.definition() for tool in DEMO.values()]).tools)
-    folder, paths = a_bench()
+    folder, paths = a_project()
     with folder:
         told = asyncio.run(run_all(paths))
     print(f"{'example':<22}{'calls':>6}{'their tokens':>14}{'direct':>10}{'code':>8}{'saved':>8}")

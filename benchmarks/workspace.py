@@ -71,7 +71,7 @@ def turn(snapshots: Snapshots, number: int, writes: Path | None) -> None:
             if writes is not None:
                 writes.write_text(f"written {number}")
             continue
-        what = Writer(f"r{number}", "run", "bench") if act == snapshots.begin else f"r{number}"
+        what = Writer(f"r{number}", "run", "project") if act == snapshots.begin else f"r{number}"
         try:
             act(what, quick=True)  # type: ignore[operator,arg-type]  # the two take different first words
         except NotQuick:
@@ -80,7 +80,7 @@ def turn(snapshots: Snapshots, number: int, writes: Path | None) -> None:
 
 def undone(snapshots: Snapshots, number: int) -> None:
     name = f"r{number + 29}"  # the newest are kept
-    Undoing(snapshots).undo(name, ["one.txt"], "bench")
+    Undoing(snapshots).undo(name, ["one.txt"], "project")
 
 
 def median(act: Callable[[int], None], rounds: int = ROUNDS) -> float:
@@ -96,13 +96,13 @@ async def through_the_core(size: int, kept: int) -> str:
     """A program that does nothing, from its submission to everybody knowing of its end, with ready sandboxes."""
     with tempfile.TemporaryDirectory() as name:
         os.environ[OVERRIDE] = str(Path(name) / "home")
-        paths = paths_of(Path(name) / "bench")
+        paths = paths_of(Path(name) / "project")
         fill(paths.workspace, size)
         core = Core(paths)
         await core.open()
         try:
             core.settings = replace(core.settings, workspace_undo_runs=kept)
-            agent = core.services.sessions.open("bench")
+            agent = core.services.sessions.open("project")
             times = []
             for _ in range(RUNS):
                 await asyncio.sleep(0.05)  # the next sandbox is ready again

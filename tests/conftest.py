@@ -124,10 +124,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.fixture
 def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paths]:
-    """A bench and a private home of its own; its socket paths are short enough for the kernel."""
+    """A project and a private home of its own; its socket paths are short enough for the kernel."""
     monkeypatch.setenv(OVERRIDE, str(tmp_path / "home"))
-    (tmp_path / "bench").mkdir()
-    found = paths_of(tmp_path / "bench")
+    (tmp_path / "project").mkdir()
+    found = paths_of(tmp_path / "project")
     assert len(os.fsencode(found.person_socket)) <= 107
     yield found
     if not found.runtime.is_relative_to(tmp_path):

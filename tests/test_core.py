@@ -1,4 +1,4 @@
-"""The core builds its rooms, survives a broken bench, and closes what it started."""
+"""The core builds its rooms, survives a broken project, and closes what it started."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_a_room_that_cannot_close_does_not_keep_the_others_open(paths, mon
 
 
 async def test_a_broken_settings_file_is_a_notice_and_the_defaults_hold(paths):
-    paths.bench_settings.write_text("[run]\nseconds = 'long'\n")
+    paths.project_settings.write_text("[run]\nseconds = 'long'\n")
     core = Core(paths)
     await core.open()
     try:

@@ -20,17 +20,17 @@ def test_a_command_gives_its_exit_code(monkeypatch):
 
 
 def test_core_goes_to_the_process(monkeypatch):
-    monkeypatch.setattr(process, "main", lambda arguments: 7 if arguments == ["--bench", "x"] else 9)
-    assert main(["core", "--bench", "x"]) == 7
+    monkeypatch.setattr(process, "main", lambda arguments: 7 if arguments == ["--project", "x"] else 9)
+    assert main(["core", "--project", "x"]) == 7
 
 
-def test_a_bench_opens_the_window(monkeypatch, paths):
+def test_a_project_opens_the_window(monkeypatch, paths):
     opened, begun = [], []
     window = types.ModuleType("workbench.gui.app")
     window.main = lambda paths: opened.append(paths) or 0
     monkeypatch.setitem(sys.modules, "workbench.gui.app", window)
     monkeypatch.setattr(core_launcher, "launch_ahead", begun.append)
-    assert main([str(paths.bench)]) == 0
+    assert main([str(paths.project)]) == 0
     assert opened == begun == [paths]
 
 

@@ -25,65 +25,65 @@ SENDS = (
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paths]:
-    """A bench whose core the first orchestrator starts, and that the last test's end ends."""
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paths]:
+    """A project whose core the first orchestrator starts, and that the last test's end ends."""
     folder = tmp_path_factory.mktemp("orchestrator")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(OVERRIDE, str(folder / "home"))
-        paths = paths_of(folder / "bench")
-        paths.bench.mkdir()
+        paths = paths_of(folder / "project")
+        paths.project.mkdir()
         paths.person_settings.parent.mkdir(parents=True)
         paths.person_settings.write_text("[core]\nlinger_seconds = 120\n")
         yield paths
-        assert main(["stop", "--bench", str(paths.bench)]) == 0
+        assert main(["stop", "--project", str(paths.project)]) == 0
 
 
-async def one(bench: Paths, task: Task, *, attended: bool = False) -> TaskResult:
-    async with Orchestrator(bench.bench, attended=attended) as orchestrator:
+async def one(project: Paths, task: Task, *, attended: bool = False) -> TaskResult:
+    async with Orchestrator(project.project, attended=attended) as orchestrator:
         return await orchestrator.execute_task(task)
 
 
-async def test_a_task_runs_and_tells_what_it_took(bench: Paths) -> None:
+async def test_a_task_runs_and_tells_what_it_took(project: Paths) -> None:
     task = Task("t1", "Count", READS, required_tools=["demo"])
     assert task.status == "pending"
-    result = await one(bench, task)
+    result = await one(project, task)
     assert (task.status, result.success, result.data, result.task) == ("done", True, 3, "t1")
     assert result.stats.tools_called == ("demo.list_orders",)
     assert result.stats.duration > 0 < result.stats.tokens_used
     assert result.stats.memory_used > 1_000_000
 
 
-async def test_only_required_tools_can_be_called(bench: Paths) -> None:
-    result = await one(bench, Task(code=READS, required_tools=["demo.count_orders"]))
+async def test_only_required_tools_can_be_called(project: Paths) -> None:
+    result = await one(project, Task(code=READS, required_tools=["demo.count_orders"]))
     assert result.status == "refused"
     assert "list_orders" in result.error
 
 
-async def test_what_needs_a_person_is_refused_where_nobody_attends(bench: Paths) -> None:
-    result = await one(bench, Task(code=SENDS))
+async def test_what_needs_a_person_is_refused_where_nobody_attends(project: Paths) -> None:
+    result = await one(project, Task(code=SENDS))
     assert (result.status, result.data) == ("refused", None)
     assert "Nobody was there" in result.error
 
 
-async def test_a_script_may_stand_behind_its_programs(bench: Paths) -> None:
+async def test_a_script_may_stand_behind_its_programs(project: Paths) -> None:
     from workbench import AgentTask, MCPOrchestrator
 
-    async with MCPOrchestrator(bench.bench, allow=True) as orchestrator:
+    async with MCPOrchestrator(project.project, allow=True) as orchestrator:
         result = await orchestrator.execute_task(AgentTask("t", "Send.", SENDS))
     assert (result.status, result.data) == ("done", "sent")
 
 
-async def test_a_skill_is_found_the_moment_it_is_kept(bench: Paths) -> None:
-    async with Orchestrator(bench.bench) as orchestrator:
+async def test_a_skill_is_found_the_moment_it_is_kept(project: Paths) -> None:
+    async with Orchestrator(bench=project.project) as orchestrator:  # the keyword of version 0.1
         assert "count-more" not in {skill.name for skill in await orchestrator.search_skills("count some orders")}
         await orchestrator.save_skill("count-more", "Count some orders", READS, keep=True)
         assert "count-more" in {skill.name for skill in await orchestrator.search_skills("count some orders")}
 
 
-async def test_attended_it_waits_for_the_person(bench: Paths) -> None:
-    person = await connect(bench)
+async def test_attended_it_waits_for_the_person(project: Paths) -> None:
+    person = await connect(project)
     try:
-        waiting = asyncio.ensure_future(one(bench, Task(code=SENDS), attended=True))
+        waiting = asyncio.ensure_future(one(project, Task(code=SENDS), attended=True))
         while not (runs := [run for run in await person.api.runs() if run.state is RunState.WAITING]):
             await asyncio.sleep(0.01)
         await person.api.decide(Decision(runs[0].id, runs[0].proposal.sha, allow=True, by="", seal=runs[0].seal))
@@ -92,11 +92,11 @@ async def test_attended_it_waits_for_the_person(bench: Paths) -> None:
         await person.close()
 
 
-async def test_a_failure_is_a_result_and_a_cancelled_task_stops_its_program(bench: Paths) -> None:
-    failed = await one(bench, Task(code="print('before')\n1 / 0"))
+async def test_a_failure_is_a_result_and_a_cancelled_task_stops_its_program(project: Paths) -> None:
+    failed = await one(project, Task(code="print('before')\n1 / 0"))
     assert (failed.success, failed.output) == (False, "before\n")
     assert "ZeroDivisionError" in failed.error
-    async with Orchestrator(bench.bench) as orchestrator:
+    async with Orchestrator(project.project) as orchestrator:
         task = Task(code="import asyncio\nprint('x')\nawait asyncio.sleep(20)")
         going = asyncio.ensure_future(orchestrator.execute_task(task))
         while (await orchestrator.get_stats()).active_tasks == 0:
@@ -108,8 +108,8 @@ async def test_a_failure_is_a_result_and_a_cancelled_task_stops_its_program(benc
             await asyncio.sleep(0.01)
 
 
-async def test_tasks_run_beside_each_other_and_the_bench_is_counted(bench: Paths) -> None:
-    async with Orchestrator(bench.bench) as orchestrator:
+async def test_tasks_run_beside_each_other_and_the_project_is_counted(project: Paths) -> None:
+    async with Orchestrator(project.project) as orchestrator:
         results = await asyncio.gather(*(orchestrator.execute_task(Task(str(n), code=READS)) for n in range(6)))
         stats = await orchestrator.get_stats()
     assert [result.data for result in results] == [3] * 6
@@ -118,8 +118,8 @@ async def test_tasks_run_beside_each_other_and_the_bench_is_counted(bench: Paths
     assert stats.skills >= 3
 
 
-async def test_skills_are_saved_found_and_run(bench: Paths) -> None:
-    async with Orchestrator(bench.bench) as orchestrator:
+async def test_skills_are_saved_found_and_run(project: Paths) -> None:
+    async with Orchestrator(project.project) as orchestrator:
         draft = await orchestrator.save_skill("count-some", "Count some orders", READS, ["orders", "counting"])
         assert (draft.state, draft.tags) == ("draft", ("orders", "counting"))
         assert "count-some" not in {skill.name for skill in await orchestrator.search_skills()}
@@ -130,15 +130,15 @@ async def test_skills_are_saved_found_and_run(bench: Paths) -> None:
         assert (await orchestrator.execute_skill("count-some")).data == 3
 
 
-async def test_one_that_was_not_opened_says_so(bench: Paths) -> None:
+async def test_one_that_was_not_opened_says_so(project: Paths) -> None:
     with pytest.raises(WorkbenchError, match="not open"):
-        await Orchestrator(bench.bench).get_stats()
+        await Orchestrator(project.project).get_stats()
 
 
-def test_the_example_runs(bench: Paths) -> None:
+def test_the_example_runs(project: Paths) -> None:
     script = ROOT / "docs/scripts/pending_orders.py"
     done = subprocess.run(
-        [sys.executable, str(script), str(bench.bench)], capture_output=True, text=True, check=False, cwd=ROOT
+        [sys.executable, str(script), str(project.project)], capture_output=True, text=True, check=False, cwd=ROOT
     )
     assert done.stdout.startswith("done {'pending': "), done.stderr
     assert "pending-orders-summary done" in done.stdout

@@ -27,8 +27,8 @@ def _all(found: Paths) -> list[Path]:
     return [getattr(found, name) for name in [*named, *(f.name for f in fields(Paths))]]
 
 
-def test_one_variable_moves_everything_that_is_not_in_the_bench(paths: Paths, tmp_path: Path) -> None:
-    outside = [path for path in _all(paths) if not path.is_relative_to(paths.bench)]
+def test_one_variable_moves_everything_that_is_not_in_the_project(paths: Paths, tmp_path: Path) -> None:
+    outside = [path for path in _all(paths) if not path.is_relative_to(paths.project)]
     assert outside
     short = paths.runtime.parent
     assert all(path.is_relative_to(tmp_path / "home") or path.is_relative_to(short) for path in outside)
@@ -37,23 +37,26 @@ def test_one_variable_moves_everything_that_is_not_in_the_bench(paths: Paths, tm
 def test_asking_makes_nothing_on_disk(paths: Paths, tmp_path: Path) -> None:
     _all(paths)
     assert not (tmp_path / "home").exists()
-    assert list(paths.bench.iterdir()) == []
+    assert list(paths.project.iterdir()) == []
 
 
-def test_two_benches_share_no_state_no_cache_and_no_socket(tmp_path: Path) -> None:
+def test_two_projects_share_no_state_no_cache_and_no_socket(tmp_path: Path) -> None:
     one, other = paths_of(tmp_path / "one"), paths_of(tmp_path / "other")
     assert not {one.state, one.cache, one.runtime} & {other.state, other.cache, other.runtime}
 
 
-def test_the_same_bench_by_another_name_is_the_same_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "bench").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "bench")
+def test_the_same_project_by_another_name_is_the_same_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "project")
     monkeypatch.chdir(tmp_path)
-    assert paths_of(tmp_path / "link") == paths_of(Path("bench")) == paths_of(tmp_path / "bench")
+    assert paths_of(tmp_path / "link") == paths_of(Path("project")) == paths_of(tmp_path / "project")
 
 
-def test_without_a_folder_the_persons_own_bench_is_used(unset: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert paths_of().bench == tmp_path / ".local/share/mcp-workbench/bench"
+def test_without_a_folder_the_persons_own_project_is_used(unset: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    data = tmp_path / ".local/share/mcp-workbench"
+    assert paths_of().project == data / "project"
+    (data / "bench").mkdir(parents=True)
+    assert paths_of().project == data / "bench", "version 0.1 called it so"
 
 
 def test_the_platforms_variables_are_followed(unset: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The core as a process: refused benches, one per bench, signals, and a clean end."""
+"""The core as a process: refused projects, one per project, signals, and a clean end."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def foreground(paths):
     started: list[subprocess.Popen[bytes]] = []
 
     def begin(*extra: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, str(FAKE), "core", "--bench", str(paths.bench), *extra]
+        command = [sys.executable, str(FAKE), "core", "--project", str(paths.project), *extra]
         started.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
         return started[-1]
 
@@ -69,13 +69,13 @@ def test_a_signal_ends_it_cleanly(foreground, paths, number):
     assert "the core is closed" in paths.core_log.read_text()
 
 
-def test_a_second_core_of_the_same_bench_is_refused_with_a_sentence(foreground, paths):
+def test_a_second_core_of_the_same_project_is_refused_with_a_sentence(foreground, paths):
     first = foreground()
     until(paths.agent_socket.exists)
     second = foreground()
     _, words = second.communicate(timeout=60)
     assert second.returncode == ANOTHER_RUNS
-    assert f"A core already runs for this bench (process {first.pid})." in words.decode()
+    assert f"A core already runs for this project (process {first.pid})." in words.decode()
     assert first.poll() is None
     assert paths.person_socket.exists()
 
@@ -93,7 +93,7 @@ def test_sockets_of_a_killed_core_do_not_stop_the_next(foreground, paths):
 
 
 def test_a_thread_that_never_ends_does_not_keep_it(foreground, paths):
-    (paths.bench / "stuck").touch()
+    (paths.project / "stuck").touch()
     core = foreground()
     until(paths.agent_socket.exists)
     core.send_signal(signal.SIGTERM)
@@ -105,18 +105,18 @@ def test_a_thread_that_never_ends_does_not_keep_it(foreground, paths):
 
 
 def test_a_start_that_never_ends_heeds_a_signal(foreground, paths):
-    (paths.bench / "busy").touch()
+    (paths.project / "busy").touch()
     core = foreground()
-    until((paths.bench / "opening").exists)
+    until((paths.project / "opening").exists)
     core.send_signal(signal.SIGTERM)
     core.wait(60)
     assert lock_holder(paths.lock) == 0
 
 
 def test_a_start_that_waits_for_something_is_given_up_on_a_signal(foreground, paths):
-    (paths.bench / "waits").touch()
+    (paths.project / "waits").touch()
     core = foreground()
-    until((paths.bench / "opening").exists)
+    until((paths.project / "opening").exists)
     core.send_signal(signal.SIGTERM)
     _, words = core.communicate(timeout=60)
     assert "The core was asked to stop before it was open." in words.decode()
@@ -131,25 +131,25 @@ def test_private_folders_are_closed_to_others(foreground, paths):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-@pytest.mark.parametrize("arguments", [[], ["--bench"], ["--detached"], ["--bench", "a", "b"], ["--folder", "x"]])
+@pytest.mark.parametrize("arguments", [[], ["--project"], ["--detached"], ["--project", "a", "b"], ["--folder", "x"]])
 def test_wrong_arguments_are_a_usage(capsys, arguments):
     assert process.main(arguments) == 2
     assert "usage:" in capsys.readouterr().err
 
 
-def test_a_bench_that_is_missing_is_a_sentence(tmp_path, capsys, paths):
-    assert process.main(["--bench", str(tmp_path / "nowhere")]) == 1
+def test_a_project_that_is_missing_is_a_sentence(tmp_path, capsys, paths):
+    assert process.main(["--project", str(tmp_path / "nowhere")]) == 1
     assert capsys.readouterr().err.startswith(f"There is no folder {tmp_path / 'nowhere'}.")
 
 
-def test_the_persons_own_bench_is_made_when_it_is_missing(paths):
+def test_the_persons_own_project_is_made_when_it_is_missing(paths):
     own = paths_of()
-    assert not own.bench.exists()
+    assert not own.project.exists()
     process.prepare(own)
-    assert own.bench.is_dir()
+    assert own.project.is_dir()
 
 
-def test_a_bench_that_cannot_be_written_is_a_sentence_with_a_hint(paths, monkeypatch):
+def test_a_project_that_cannot_be_written_is_a_sentence_with_a_hint(paths, monkeypatch):
     def refuse(dir):
         raise PermissionError(13, "Permission denied")
 
@@ -160,11 +160,11 @@ def test_a_bench_that_cannot_be_written_is_a_sentence_with_a_hint(paths, monkeyp
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_bench_without_write_permission_is_noticed(paths):
-    paths.bench.chmod(0o500)
+def test_a_project_without_write_permission_is_noticed(paths):
+    paths.project.chmod(0o500)
     with pytest.raises(WorkbenchError, match="cannot be written"):
         process.prepare(paths)
-    paths.bench.chmod(0o700)
+    paths.project.chmod(0o700)
 
 
 def test_a_state_folder_that_cannot_be_made_is_a_sentence(paths):
@@ -176,7 +176,7 @@ def test_a_state_folder_that_cannot_be_made_is_a_sentence(paths):
 
 def test_rooms_that_do_not_open_end_the_process_and_free_the_lock(paths):
     reports = []
-    (paths.bench / "broken").touch()
+    (paths.project / "broken").touch()
     code = process.run_core(paths, fake_rooms(), lambda code, words: reports.append((code, words)))
     assert code == 1
     assert reports == [(1, "The rooms cannot open.\nRemove the file broken.")]
@@ -197,6 +197,6 @@ def test_only_complaints_of_others_reach_the_log(paths, foreground):
     foreground()
     until(paths.core_log.exists)
     until(
-        lambda: f"the core listens for {paths.bench}" in paths.core_log.read_text()
+        lambda: f"the core listens for {paths.project}" in paths.core_log.read_text()
     )  # written after the sockets exist
     assert "asyncio" not in paths.core_log.read_text()

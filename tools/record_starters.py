@@ -103,7 +103,7 @@ result = await wait_for_message(words="canary is healthy", seconds=2)
 
 
 async def main(names: set[str]) -> None:
-    core = Core(paths_of(Path(os.environ[OVERRIDE]) / "bench"))
+    core = Core(paths_of(Path(os.environ[OVERRIDE]) / "project"))
     await core.open()
     try:
         await core.catalog.connect("demo")

@@ -1,4 +1,4 @@
-"""The headless core of one bench: builds the rooms in order, serves the doors, closes everything in reverse."""
+"""The headless core of one project: builds the rooms in order, serves the doors, closes everything in reverse."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from workbench.workspace.workspace_files import Store
 if TYPE_CHECKING:
     from workbench.agent.agent_connection import AgentConnection
 
-# Programs of ours start here: Python looks for modules where it starts, and a bench may hold anybody's `json.py`.
+# Programs of ours start here: Python looks for modules where it starts, and a project may hold anybody's `json.py`.
 ABOVE = Path(__file__).resolve().parents[1]
 REGISTER_SECONDS = 4.0  # for which a core that closes goes on looking through answers that its user has seen
 
@@ -71,7 +71,7 @@ log = logging.getLogger(__name__)
 
 
 class Core:
-    """One bench at work. Plain asyncio; the process around it owns lock, sockets and signals."""
+    """One project at work. Plain asyncio; the process around it owns lock, sockets and signals."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Core:
         self._agent_comes = agent_comes
         self._launchers = launchers
         self.bus = Bus()
-        reading = read(paths.bench_settings, paths.person_settings)
+        reading = read(paths.project_settings, paths.person_settings)
         self.settings: Settings = reading.settings
         self._current: Callable[[], Settings] = partial(getattr, self, "settings")
         self._notices = reading.notices
@@ -106,8 +106,8 @@ class Core:
             self._closers = opened.pop_all()
 
     async def _open_services(self, opened: contextlib.AsyncExitStack) -> None:
-        """No server is started, so an empty bench opens fast."""
-        for folder in (self.paths.bench, self.paths.state, self.paths.cache):
+        """No server is started, so an empty project opens fast."""
+        for folder in (self.paths.project, self.paths.state, self.paths.cache):
             folder.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):  # a file in its place: runs and the file list say so
             self.paths.workspace.mkdir()
@@ -155,7 +155,7 @@ class Core:
         self.services = Services(
             self.paths, self.catalog, self.sandbox, library, store, self.journal, sessions, secrets,
             sign_ins, self.bus.tell, self._current, history, self._network(),
-            rules, self._bounds(), PersonalDataMarks(self.paths.bench_settings, self.paths.marks),
+            rules, self._bounds(), PersonalDataMarks(self.paths.project_settings, self.paths.marks),
             Finder(self.paths.audit, self.paths.audit_index), snapshots,
             Cache(self.paths.cache / "answers", self._current),
             VaultPersistence(self.paths.values, secrets, self._current, sessions), held,
@@ -185,7 +185,7 @@ class Core:
         return Sandbox("", lambda: self.settings.run_ready, engines(images_folder()), self._launchers)
 
     def _network(self) -> Network:
-        places = (self.paths.bench_settings, self.paths.person_settings, self.paths.network)
+        places = (self.paths.project_settings, self.paths.person_settings, self.paths.network)
         return self._make_network(*places, self._current)
 
     def _is_tool(self, server: str, tool: str) -> bool:
@@ -202,7 +202,7 @@ class Core:
             return ""
 
     def _bounds(self) -> RunProfiles:
-        places = (self.paths.bench_settings, self.paths.person_settings, self.paths.profiles)
+        places = (self.paths.project_settings, self.paths.person_settings, self.paths.profiles)
         return RunProfiles(*places, lambda: self.settings.approval_profile)
 
     def _build_road(self) -> None:
@@ -301,7 +301,7 @@ class Core:
             if self._examples:
                 raise WorkbenchError("The example agent is at work already.", "Decide on its program first.")
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "workbench.agent.example_agent", str(self.paths.bench),
+                sys.executable, "-m", "workbench.agent.example_agent", str(self.paths.project),
                 stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
                 start_new_session=True, cwd=ABOVE,
             )  # fmt: skip

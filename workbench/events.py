@@ -45,13 +45,13 @@ class ServerChanged(_Event, frozen=True):
 
 
 class ServerRemoved(_Event, frozen=True):
-    """A server is no longer part of the bench."""
+    """A server is no longer part of the project."""
 
     name: str
 
 
 class ServersArranged(_Event, frozen=True):
-    """The servers of the bench stand in another order."""
+    """The servers of the project stand in another order."""
 
     names: tuple[str, ...]
 
@@ -242,7 +242,7 @@ class CallsKept(_Event, frozen=True):
 
 
 class SavedCallsChanged(_Event, frozen=True):
-    """A call was saved as a file of the bench, changed, or taken away."""
+    """A call was saved as a file of the project, changed, or taken away."""
 
     file: str
 

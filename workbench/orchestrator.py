@@ -1,7 +1,7 @@
-"""The door for a person's own Python programs: `from workbench import Orchestrator`.
+"""The Python API: `from workbench import Orchestrator`.
 
-It talks to the core of a bench as the window does, so the policy judges every task, the sandbox runs it, and the audit
-has it. No window is needed. What has to be asked waits for a person in a window, or is refused at once: `attended`.
+It talks to the core of a project as the window does: the policy judges every task, the sandbox runs it, and the audit
+records it. No window is needed. What needs approval waits for the user in a window, or is refused at once: `attended`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class TaskResult:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """The bench in five numbers."""
+    """The project in five numbers."""
 
     servers: int
     tools: int
@@ -72,8 +72,16 @@ class Orchestrator:
     """Runs tasks and skills in a project. With `attended`, what needs the user waits for them; with `allow`, whoever
     runs this script stands behind its programs, and what would ask is allowed; else it is refused."""
 
-    def __init__(self, bench: str | Path | None = None, *, attended: bool = False, allow: bool = False) -> None:
-        self._paths = paths_of(None if bench is None else Path(bench).expanduser())
+    def __init__(
+        self,
+        project: str | Path | None = None,
+        *,
+        attended: bool = False,
+        allow: bool = False,
+        bench: str | Path | None = None,  # the name of `project` in version 0.1
+    ) -> None:
+        folder = bench if project is None else project
+        self._paths = paths_of(None if folder is None else Path(folder).expanduser())
         self._attended = attended
         self._allow = allow
         self._open: CoreConnection | None = None
@@ -126,7 +134,7 @@ class Orchestrator:
         return tuple(kept[find.name] for find in found.finds if find.name in kept)
 
     async def get_stats(self) -> Stats:
-        """Of the bench right now, whoever is at work on it."""
+        """Of the project right now, whoever is at work on it."""
         status, settings = await self._api.status(), await self._api.settings()
         active = status.running + status.waiting
         return Stats(status.servers, status.tools, status.skills, active, settings.run_concurrent)

@@ -9,27 +9,27 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-OVERRIDE = "MCP_WORKBENCH_HOME"  # when set, everything that is not in the bench lives below this folder
+OVERRIDE = "MCP_WORKBENCH_HOME"  # when set, everything that is not in the project lives below this folder
 APP = "mcp-workbench"
 SESSIONS = "/run/user"  # where Linux keeps a folder for each person who is logged in
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Where one bench and its private state live. Nothing is made on disk by asking."""
+    """Where one project and its private state live. Nothing is made on disk by asking."""
 
-    bench: Path  # what a team shares with git
+    project: Path  # what a team shares with git
     state: Path  # audit, consents, drafts: this person's, never shared
     cache: Path  # can be deleted at any time
     runtime: Path  # sockets and the lock
 
     @property
     def servers_file(self) -> Path:
-        return self.bench / ".mcp.json"
+        return self.project / ".mcp.json"
 
     @property
-    def bench_settings(self) -> Path:
-        return self.bench / "workbench.toml"
+    def project_settings(self) -> Path:
+        return self.project / "workbench.toml"
 
     @property
     def person_settings(self) -> Path:
@@ -45,11 +45,11 @@ class Paths:
 
     @property
     def skills(self) -> Path:
-        return self.bench / "skills"
+        return self.project / "skills"
 
     @property
     def workspace(self) -> Path:
-        return self.bench / "workspace"
+        return self.project / "workspace"
 
     @property
     def audit(self) -> Path:
@@ -94,7 +94,7 @@ class Paths:
 
     @property
     def profiles(self) -> Path:
-        return self.state / "profiles.json"  # the yes to profiles of benches
+        return self.state / "profiles.json"  # the yes to profiles of projects
 
     @property
     def pins(self) -> Path:
@@ -169,29 +169,31 @@ class Paths:
         return self.runtime / "agent.sock"
 
 
-def paths_of(bench: Path | None = None) -> Paths:
-    """The paths of a bench; without one, the person's own bench in the data folder."""
-    root = (bench or default_bench()).expanduser().resolve()
+def paths_of(project: Path | None = None) -> Paths:
+    """The paths of a project; without one, the person's own project in the data folder."""
+    root = (project or default_project()).expanduser().resolve()
     name = hashlib.sha256(os.fsencode(root)).hexdigest()[:12]
     return Paths(
-        bench=root,
+        project=root,
         state=_folder("XDG_STATE_HOME", ".local/state", "state") / name,
         cache=_folder("XDG_CACHE_HOME", ".cache", "cache") / name,
         runtime=runtime_folder() / name,
     )
 
 
-def default_bench() -> Path:
-    return _folder("XDG_DATA_HOME", ".local/share", "data") / "bench"
+def default_project() -> Path:
+    """The user's own project, which opens when no folder is given. Version 0.1 called its folder `bench`."""
+    data = _folder("XDG_DATA_HOME", ".local/share", "data")
+    return data / "bench" if (data / "bench").is_dir() else data / "project"
 
 
 def images_folder() -> Path:
-    """What was built for containers and virtual machines: a person's, whatever the bench."""
+    """What was built for containers and virtual machines: a person's, whatever the project."""
     return _folder("XDG_DATA_HOME", ".local/share", "data") / "images"
 
 
 def models_folder() -> Path:
-    """What was built for the search: a person's, whatever the bench."""
+    """What was built for the search: a person's, whatever the project."""
     return _folder("XDG_DATA_HOME", ".local/share", "data") / "models"
 
 

@@ -1,6 +1,6 @@
 """The core as a process: its folders, lock, sockets, signals, log and end. What it serves is `workbench.core`'s matter.
 
-`python -m workbench core --bench DIR` stays in the foreground; with `--detached` it goes on behind the command, which
+`python -m workbench core --project DIR` stays in the foreground; with `--detached` it goes on behind the command, which
 ends as soon as the core listens. Doors start it that way, so a core is nobody's child and outlives the door. `--agent`
 says that the door is an agent's: what it needs is loaded while the rooms open.
 """
@@ -34,13 +34,13 @@ from workbench.api.registry import Registry
 from workbench.api.server import ApiServer
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, CoreStopping, spawn
-from workbench.paths import Paths, default_bench, paths_of
+from workbench.paths import Paths, default_project, paths_of
 from workbench.settings import Settings
 from workbench.tokens import take_vocabulary
 
 log = logging.getLogger(__name__)
 
-USAGE = "usage: python -m workbench core --bench DIR [--detached] [--agent]"
+USAGE = "usage: python -m workbench core --project DIR [--detached] [--agent]"
 FLAGS = ("--detached", "--agent")
 NICE = 5  # the window comes first
 LOG_BYTES = 1_000_000
@@ -86,7 +86,7 @@ EndWithin = Callable[[float], None]
 def main(arguments: list[str]) -> int:
     """The hidden door `core`."""
     rest = [argument for argument in arguments if argument not in FLAGS]
-    if len(rest) != 2 or rest[0] != "--bench":
+    if len(rest) != 2 or rest[0] != "--project":
         print(USAGE, file=sys.stderr)
         return 2
     paths = paths_of(Path(rest[1]))
@@ -134,15 +134,17 @@ def run_core(
 
 def prepare(paths: Paths) -> None:
     """Make the folders a core needs, or say in a sentence why that cannot be."""
-    if paths.bench == default_bench().resolve():
-        _make(paths.bench, 0o755)
-    if not paths.bench.is_dir():
-        raise WorkbenchError(f"There is no folder {paths.bench}.", "Name an existing one, or none for your own bench.")
+    if paths.project == default_project().resolve():
+        _make(paths.project, 0o755)
+    if not paths.project.is_dir():
+        raise WorkbenchError(
+            f"There is no folder {paths.project}.", "Name an existing one, or none for your own project."
+        )
     try:
-        tempfile.TemporaryFile(dir=paths.bench).close()
+        tempfile.TemporaryFile(dir=paths.project).close()
     except OSError as fault:
         raise WorkbenchError(
-            f"The bench {paths.bench} cannot be written: {fault.strerror}.",
+            f"The project {paths.project} cannot be written: {fault.strerror}.",
             "Choose a folder of your own, or change its permissions.",
         ) from fault
     for folder in (paths.state, paths.cache):
@@ -200,14 +202,14 @@ class _Serving:
         return not self._stop.is_set()
 
     async def _serve(self) -> None:
-        bench, clients = str(self._paths.bench), self._clients.values
-        self._server = ApiServer(self._rooms.methods, self._rooms.bus, bench, agent_clients=clients)
+        project, clients = str(self._paths.project), self._clients.values
+        self._server = ApiServer(self._rooms.methods, self._rooms.bus, project, agent_clients=clients)
         listeners: list[asyncio.Server] = []
         try:
             person, agent = listen_private(self._paths.person_socket), listen_private(self._paths.agent_socket)
             listeners.append(await _listen(self._person, person, READ_AHEAD))
             listeners.append(await _listen(self._agent, agent, AGENT_LINE))
-            log.info("the core listens for %s", self._paths.bench)
+            log.info("the core listens for %s", self._paths.project)
             self._report(0, "")
             await self._until_unneeded()
         finally:
@@ -311,7 +313,7 @@ def _detach(paths: Paths, make_rooms: MakeRooms) -> int:
         return int(code) if code else 1
     os.close(ours)
     _redirect(paths.core_log)
-    os.chdir(paths.bench)
+    os.chdir(paths.project)
     return _own_process(paths, make_rooms, _PipeReport(theirs))
 
 

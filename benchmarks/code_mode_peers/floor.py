@@ -40,7 +40,7 @@ class Pipe:
         return self.take()
 
     def greet(self) -> None:
-        about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+        about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "project", "version": "1"}}
         self.ask("initialize", about)
         assert self._child.stdin is not None
         self._child.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')

@@ -21,17 +21,17 @@ RULE = '[approval]\nauto_medium = true\n[isolation]\nmedium = "process"\n[core]\
 
 
 class Workbench:
-    """A bench with one server, and an agent at its door."""
+    """A project with one server, and an agent at its door."""
 
     def __init__(self, folder: str, server: str, tools: str) -> None:
         os.environ["MCP_WORKBENCH_HOME"] = f"{folder}/home"
-        self._bench, self._number = Path(folder, "bench"), 0
-        self._bench.mkdir()
+        self._project, self._number = Path(folder, "project"), 0
+        self._project.mkdir()
         entry = {"command": sys.executable, "args": [server, tools]}
-        (self._bench / ".mcp.json").write_text(json.dumps({"mcpServers": {"many": entry}}))
+        (self._project / ".mcp.json").write_text(json.dumps({"mcpServers": {"many": entry}}))
         from workbench.paths import paths_of
 
-        settings = paths_of(self._bench).person_settings
+        settings = paths_of(self._project).person_settings
         settings.parent.mkdir(parents=True, exist_ok=True)
         settings.write_text(RULE)
         self.command("call", "many", "list_orders_0", "--allow", "--yes")
@@ -60,13 +60,13 @@ class Workbench:
         self.command("stop")
 
     def command(self, *words: str) -> None:
-        command = [sys.executable, "-m", "workbench", *words, "--bench", str(self._bench)]
+        command = [sys.executable, "-m", "workbench", *words, "--project", str(self._project)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"{' '.join(words)}: {done.stderr}")
 
     def _connect(self) -> Pipe:
-        pipe = Pipe(sys.executable, "-m", "workbench", "serve", "--bench", str(self._bench))
+        pipe = Pipe(sys.executable, "-m", "workbench", "serve", "--project", str(self._project))
         pipe.greet()
         return pipe
 

@@ -1,4 +1,4 @@
-"""Runs a program and a skill on a bench from Python: `python pending_orders.py [FOLDER]`."""
+"""Runs a program and a skill on a project from Python: `python pending_orders.py [FOLDER]`."""
 
 import asyncio
 import sys
@@ -14,8 +14,8 @@ return {"pending": len(amounts), "largest": amounts[:3]}
 """
 
 
-async def main(bench: str | None) -> None:
-    async with Orchestrator(bench) as orchestrator:
+async def main(project: str | None) -> None:
+    async with Orchestrator(project) as orchestrator:
         task = Task("pending-1", "Count pending orders", CODE, required_tools=["demo.list_orders"])
         result = await orchestrator.execute_task(task)
         print(task.status, result.data)

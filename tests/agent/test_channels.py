@@ -224,8 +224,8 @@ def heard(tmp_path_factory):
     home = tmp_path_factory.mktemp("channels")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(OVERRIDE, str(home / "home"))
-        (home / "bench").mkdir()
-        return asyncio.run(converse(home / "bench"))
+        (home / "project").mkdir()
+        return asyncio.run(converse(home / "project"))
 
 
 CHANNELS = (

@@ -42,7 +42,7 @@ async def test_what_an_agent_asks_is_counted_where_a_person_sees_it(core, agent)
     assert any(isinstance(event, LedgerChanged) and event.ledger.actual > 0 for event in told)
 
 
-async def test_on_a_new_bench_an_agent_finds_and_uses_the_demo_server_without_anybody_connecting_it(agent):
+async def test_on_a_new_project_an_agent_finds_and_uses_the_demo_server_without_anybody_connecting_it(agent):
     code = "from servers.demo import count_orders\nresult = await count_orders()"
     async with agent() as client:
         found = await client.call_tool("search_tools", {"query": "count orders", "detail_level": "name"})

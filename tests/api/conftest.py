@@ -124,7 +124,7 @@ def answers_of() -> type[Answers]:
     return Answers
 
 
-HELLO = {"hello": {"protocol": PROTOCOL, "app": __version__, "bench": "/bench", "role": "window"}}
+HELLO = {"hello": {"protocol": PROTOCOL, "app": __version__, "project": "/bench", "role": "window"}}
 
 
 def _plain(message: Message) -> dict[str, object]:
@@ -171,7 +171,7 @@ async def serve_answers(answers):
         callers.append(caller)
         if hello:
             caller.say(hello)
-            assert (await caller.hear())["hello"]["bench"] == "/bench"
+            assert (await caller.hear())["hello"]["project"] == "/bench"
         return caller
 
     try:

@@ -1,6 +1,6 @@
 """The real core process around rooms that only answer what the tests of wire, process and command line ask.
 
-Run as `fake_core.py core [--detached] [--agent] --bench DIR`, just as `python -m workbench` is.
+Run as `fake_core.py core [--detached] [--agent] --project DIR`, just as `python -m workbench` is.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ class Rooms:
     def __init__(self, paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool = False) -> None:
         self.paths = paths
         self.bus = Bus()
-        self.settings: Settings = read(paths.bench_settings, paths.person_settings).settings
+        self.settings: Settings = read(paths.project_settings, paths.person_settings).settings
         self.methods = StandIn(self)
         self.busy = False
         self._on_shut_down = on_shut_down
         self._left: list[subprocess.Popen[bytes]] = []
 
     async def open(self) -> None:
-        if (self.paths.bench / "broken").exists():
+        if (self.paths.project / "broken").exists():
             raise WorkbenchError("The rooms cannot open.", "Remove the file broken.")
-        if (self.paths.bench / "crash").exists():
+        if (self.paths.project / "crash").exists():
             os.abort()
         self.journal = Journal(self.paths.audit, self.bus.tell)
         self.journal.append(Note("core.opened", "The core opened"))
-        if (self.paths.bench / "stuck").exists():
+        if (self.paths.project / "stuck").exists():
             asyncio.get_running_loop().run_in_executor(None, _never_end)
-        if (self.paths.bench / "busy").exists():
+        if (self.paths.project / "busy").exists():
             process.END_SECONDS = 1.0
-            (self.paths.bench / "opening").touch()
+            (self.paths.project / "opening").touch()
             _never_end()
-        if (self.paths.bench / "waits").exists():
-            (self.paths.bench / "opening").touch()
+        if (self.paths.project / "waits").exists():
+            (self.paths.project / "opening").touch()
             await asyncio.Event().wait()
 
     async def serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -71,7 +71,7 @@ class Rooms:
         self.journal.close()
 
     async def status(self) -> CoreStatus:
-        return CoreStatus("0.1.0", os.getpid(), str(self.paths.bench), 1.0, Strength("native", "full"))
+        return CoreStatus("0.1.0", os.getpid(), str(self.paths.project), 1.0, Strength("native", "full"))
 
     async def change_setting(self, name: str, value: JsonValue) -> Settings:
         self.bus.tell(Noticed(Fault(f"{name} is now {value}.")))
@@ -91,7 +91,7 @@ class Rooms:
         return export(Finder(self.paths.audit, self.paths.audit_index), query, Path(file), form)
 
     async def audit_report(self, since: float, until: float, form: str) -> str:
-        frame = Frame(self.paths.bench, self.journal.verify())
+        frame = Frame(self.paths.project, self.journal.verify())
         made = make(Finder(self.paths.audit, self.paths.audit_index), since, until or time.time() + 1, frame)
         return as_html(made) if form == "html" else as_json(made)
 

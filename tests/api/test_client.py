@@ -127,7 +127,7 @@ async def test_a_message_of_the_wrong_shape_ends_the_connection_or_nothing(paths
 
 async def test_a_runtime_folder_of_somebody_else_is_not_trusted(paths):
     paths.runtime.parent.mkdir(parents=True)
-    elsewhere = paths.bench.parent / "elsewhere"
+    elsewhere = paths.project.parent / "elsewhere"
     elsewhere.mkdir()
     paths.runtime.symlink_to(elsewhere)
     with pytest.raises(WorkbenchError, match="should be a folder"):

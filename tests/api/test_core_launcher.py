@@ -56,35 +56,35 @@ def test_a_link_in_place_of_the_lock_is_not_followed(tmp_path):
 
 
 def test_the_folder_and_its_parent_are_closed_to_others(tmp_path):
-    folder = tmp_path / "run" / "bench"
+    folder = tmp_path / "run" / "project"
     (tmp_path / "run").mkdir(mode=0o777)
     make_private(folder)
     make_private(folder)
     assert [part.stat().st_mode & 0o777 for part in (folder, folder.parent)] == [0o700, 0o700]
 
 
-@pytest.mark.parametrize("where", ["run", "run/bench"])
+@pytest.mark.parametrize("where", ["run", "run/project"])
 def test_a_link_is_refused(tmp_path, where):
     (tmp_path / "elsewhere").mkdir()
     link = tmp_path / where
     link.parent.mkdir(exist_ok=True)
     link.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(WorkbenchError):
-        make_private(tmp_path / "run" / "bench")
+        make_private(tmp_path / "run" / "project")
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "run").write_text("")
     with pytest.raises(WorkbenchError):
-        make_private(tmp_path / "run" / "bench")
+        make_private(tmp_path / "run" / "project")
 
 
 def test_another_users_folder_is_refused(tmp_path, monkeypatch):
-    make_private(tmp_path / "run" / "bench")
+    make_private(tmp_path / "run" / "project")
     monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
     with pytest.raises(WorkbenchError, match="belongs to another user"):
-        check_private(tmp_path / "run" / "bench")
+        check_private(tmp_path / "run" / "project")
 
 
 def test_a_socket_is_ours_alone_and_a_stale_one_is_replaced(tmp_path):
@@ -131,7 +131,7 @@ async def test_a_door_starts_the_core_it_needs_and_it_is_nobodys_child(paths):
     connection = await connect(paths)
     status = await connection.api.status()
     assert status.pid == lock_holder(paths.lock)
-    assert status.bench == str(paths.bench)
+    assert status.project == str(paths.project)
     assert psutil.Process(status.pid).nice() >= 5
     assert status.pid not in [child.pid for child in psutil.Process().children(recursive=True)]
     await connection.close()
@@ -221,7 +221,7 @@ async def test_what_daemonized_itself_is_gone_with_the_core(paths):
 
 
 async def test_a_core_that_nobody_needs_any_more_ends_by_itself(paths):
-    (paths.bench / "workbench.toml").write_text("[core]\nlinger_seconds = 0\n")
+    (paths.project / "workbench.toml").write_text("[core]\nlinger_seconds = 0\n")
     connection = await connect(paths)
     pid = (await connection.api.status()).pid
     await asyncio.sleep(0.6)
@@ -231,28 +231,28 @@ async def test_a_core_that_nobody_needs_any_more_ends_by_itself(paths):
 
 
 async def test_rooms_that_cannot_open_say_why(paths):
-    (paths.bench / "broken").touch()
+    (paths.project / "broken").touch()
     with pytest.raises(WorkbenchError) as caught:
         await connect(paths)
     assert (caught.value.message, caught.value.hint) == ("The rooms cannot open.", "Remove the file broken.")
 
 
 async def test_a_core_that_crashes_while_opening_is_a_fault_with_its_log(paths):
-    (paths.bench / "crash").touch()
+    (paths.project / "crash").touch()
     with pytest.raises(WorkbenchError, match="could not be started") as caught:
         await connect(paths)
     assert str(paths.core_log) in caught.value.hint
 
 
-async def test_a_bench_that_is_not_there_is_a_sentence(paths):
-    paths.bench.rmdir()
+async def test_a_project_that_is_not_there_is_a_sentence(paths):
+    paths.project.rmdir()
     with pytest.raises(WorkbenchError, match="There is no folder"):
         await connect(paths)
 
 
-async def test_a_bench_cannot_slip_its_own_modules_into_the_core(paths, monkeypatch):
-    (paths.bench / "json.py").write_text("raise SystemExit(9)")
-    monkeypatch.chdir(paths.bench)
+async def test_a_project_cannot_slip_its_own_modules_into_the_core(paths, monkeypatch):
+    (paths.project / "json.py").write_text("raise SystemExit(9)")
+    monkeypatch.chdir(paths.project)
     connection = await connect(paths)
     assert (await connection.api.status()).pid
     await connection.close()

@@ -15,7 +15,7 @@ from workbench.api.frames import PROTOCOL, pack_frame
 from workbench.events import Noticed
 from workbench.records import Fault
 
-HELLO = {"hello": {"protocol": PROTOCOL, "app": __version__, "bench": "/bench", "role": "window"}}
+HELLO = {"hello": {"protocol": PROTOCOL, "app": __version__, "project": "/bench", "role": "window"}}
 
 
 def hello(**changed: object) -> dict[str, object]:
@@ -30,7 +30,7 @@ def hello(**changed: object) -> dict[str, object]:
         (hello(role=None), "must be a hello"),
         (hello(protocol=99), "is version"),
         (hello(app="0.0.1"), "is version"),
-        (hello(bench="/elsewhere"), "serves the bench"),
+        (hello(project="/elsewhere"), "serves the project"),
     ],
 )
 async def test_a_door_that_does_not_greet_properly_is_turned_away(serving, answers, first, words):

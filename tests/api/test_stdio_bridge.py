@@ -29,7 +29,7 @@ def serve(paths, core_command):
     started: list[subprocess.Popen[bytes]] = []
 
     def begin(direct: str = "") -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-c", CODE, str(paths.bench), *core_command]
+        command = [sys.executable, "-c", CODE, str(paths.project), *core_command]
         pipe = subprocess.PIPE
         world = {**os.environ, "DIRECT": direct}
         started.append(subprocess.Popen(command, env=world, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0))
@@ -109,7 +109,7 @@ def test_an_agent_that_stops_listening_ends_the_proxy(serve):
 
 
 def test_a_core_that_cannot_start_is_a_sentence_on_stderr(serve, paths):
-    (paths.bench / "broken").touch()
+    (paths.project / "broken").touch()
     agent = serve()
     assert ended(agent) == (1, "mcp-workbench: The rooms cannot open. Remove the file broken.\n")
     assert agent.stdout.read() == b""

@@ -78,7 +78,7 @@ async def test_a_draft_that_cannot_be_read_is_not_kept_and_a_kept_one_has_its_ri
     assert core.journal.entries(EntryQuery(kind="skill.kept"))[0].note.risk == "low"
 
 
-async def test_what_the_bench_seals_stays_when_a_person_changes_that_setting(core):
-    core.paths.bench_settings.write_text('[privacy]\nsealed = "crm:email"\n')
+async def test_what_the_project_seals_stays_when_a_person_changes_that_setting(core):
+    core.paths.project_settings.write_text('[privacy]\nsealed = "crm:email"\n')
     assert (await core.api.change_setting("privacy.sealed", "mail")).privacy_sealed == "crm:email mail"
     assert (await core.api.change_setting("privacy.sealed", "")).privacy_sealed == "crm:email"

@@ -30,7 +30,7 @@ async def test_an_own_rule_comes_and_goes(core: Core) -> None:
 
 
 async def test_an_offer_is_accepted_and_the_yes_taken_back(core: Core, paths: Paths) -> None:
-    paths.bench_settings.write_text('[[network.allow]]\ndomain = "team.example.org"\n', "utf-8")
+    paths.project_settings.write_text('[[network.allow]]\ndomain = "team.example.org"\n', "utf-8")
     (offer,) = (await core.api.network()).hosts
     assert (await core.api.accept_host(offer.sha)).open
     assert not (await core.api.withdraw_host(offer.sha)).open
@@ -48,6 +48,6 @@ async def test_what_cannot_be_opened_changes_nothing(core: Core) -> None:
 async def test_a_wrong_entry_is_among_the_notices_and_the_doctor_says_when_all_is_closed(
     core: Core, paths: Paths
 ) -> None:
-    paths.bench_settings.write_text('[network]\ndeny = ["nonsense/9"]\n', "utf-8")
+    paths.project_settings.write_text('[network]\ndeny = ["nonsense/9"]\n', "utf-8")
     assert [notice for notice in (await core.api.status()).notices if "network.deny" in notice.message]
     assert [check for check in await core.api.diagnose_house() if "Programs reach nothing" in check.sentence]

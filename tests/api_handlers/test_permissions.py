@@ -75,8 +75,8 @@ async def test_a_decision_suggests_rules_and_keeps_none(core: Core) -> None:
     assert (await core.api.permissions()).rules == ()
 
 
-async def test_a_profile_of_the_bench_is_accepted_and_withdrawn(core: Core, paths: Paths) -> None:
-    paths.bench_settings.write_text('[profiles.wide]\nbase = "read_only"\ntools = "all"\n', "utf-8")
+async def test_a_profile_of_the_project_is_accepted_and_withdrawn(core: Core, paths: Paths) -> None:
+    paths.project_settings.write_text('[profiles.wide]\nbase = "read_only"\ntools = "all"\n', "utf-8")
     wide = (await core.api.profiles()).all[-1]
     assert (await core.api.accept_profile(wide.sha)).all[-1].accepted
     assert not (await core.api.withdraw_profile(wide.sha)).all[-1].accepted

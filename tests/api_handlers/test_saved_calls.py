@@ -1,4 +1,4 @@
-"""Saved calls through the desk: files in the bench, made through the broker, held to what is expected."""
+"""Saved calls through the desk: files in the project, made through the broker, held to what is expected."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def test_a_call_with_what_it_got_is_a_test_that_passes_and_then_fails(core
     checked = await core.api.check_saved(kept.file, False)
     assert checked.passed
     assert {mark.expectation.kind for mark in checked.marks} >= {Expect.OK, Expect.SCHEMA, Expect.COUNT}
-    file = paths.bench / kept.file
+    file = paths.project / kept.file
     file.write_text(file.read_text().replace('"count": 1', '"count": 3'))
     checked = await core.api.check_saved(kept.file, False)
     assert [mark.words for mark in checked.marks if not mark.holds] == ["Expected at least 3 at orders, found 2."]
@@ -102,8 +102,8 @@ async def test_what_the_schema_calls_secret_is_not_written_and_has_to_be_typed_a
     secret = replace(tool, input_schema={"properties": {"word": {"format": "password"}}})
     monkeypatch.setattr(core.catalog, "tool", lambda server, name: secret)
     kept = await core.api.save_call(replace(CALL, arguments={"word": "hunter2", "limit": 1}), "")
-    assert json.loads((paths.bench / kept.file).read_text())["secret"] == ["word"]
-    assert "hunter2" not in (paths.bench / kept.file).read_text()
+    assert json.loads((paths.project / kept.file).read_text())["secret"] == ["word"]
+    assert "hunter2" not in (paths.project / kept.file).read_text()
     checked = await core.api.check_saved(kept.file, False)
     assert "needs word" in checked.fault.message
 
@@ -122,8 +122,8 @@ async def test_a_file_taken_away_comes_back_and_doors_hear_of_both(core):
 
 
 async def test_a_file_that_cannot_be_understood_is_a_sentence_with_its_line(core, paths):
-    (paths.bench / "calls").mkdir()
-    (paths.bench / "calls" / "x.json").write_text('{\n"tool": 3}')
+    (paths.project / "calls").mkdir()
+    (paths.project / "calls" / "x.json").write_text('{\n"tool": 3}')
     (broken,) = (await core.api.saved_calls()).broken
     assert (broken.file, broken.line) == ("calls/x.json", 1)
     with pytest.raises(WorkbenchError, match="which server"):

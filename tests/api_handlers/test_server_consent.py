@@ -20,7 +20,7 @@ async def test_an_entry_that_changes_between_the_question_and_the_yes_is_not_sta
     await core.open()
     try:
         shown = await core.api.consent("near")
-        mark = paths.bench / "mark"
+        mark = paths.project / "mark"
         paths.servers_file.write_text(entry("-c", f"touch {mark}"))
         await core.api.reload_servers()
         with pytest.raises(WorkbenchError, match="changed after it was shown"):

@@ -20,12 +20,12 @@ _LONGEST = 3_800  # bytes of a path to which a name can still be added
 
 
 class Field:
-    """Canary files in a temporary, a home and a bench folder, a process, listeners, and an eye on each of them."""
+    """Canary files in a temporary, a home and a project folder, a process, listeners, and an eye on each of them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
         self.canary = self.folder / "canary"
-        self.workspace = self.folder / "bench/workspace"
+        self.workspace = self.folder / "project/workspace"
         self.secret = "CANARY-" + secrets.token_hex(6)
         self._listeners: list[socket.socket] = []
         self._plant_process()
@@ -39,7 +39,7 @@ class Field:
         return {
             "canary": str(self.canary),
             "home": str(self.folder / "home"),
-            "bench": str(self.folder / "bench"),
+            "project": str(self.folder / "project"),
             "victim": self._victim.pid,
             "core": os.getpid(),
             "port": self.port,
@@ -93,9 +93,9 @@ class Field:
             "canary/hostname.txt": socket.gethostname(),
             "home/.ssh/id_key": self.secret,
             "home/.aws/credentials": self.secret,
-            "bench/.mcp.json": self.secret,
-            "bench/workbench.toml": "",
-            "bench/settings/approvals.json": self.secret,
+            "project/.mcp.json": self.secret,
+            "project/workbench.toml": "",
+            "project/settings/approvals.json": self.secret,
         }
         for name, text in texts.items():
             place = self.folder / name

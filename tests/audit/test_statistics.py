@@ -1,4 +1,4 @@
-"""Numbers and reports of a bench at work: made of real entries, in a time that is asked for, hostile words and all."""
+"""Numbers and reports of a project at work: made of real entries, in a requested period, with hostile text."""
 
 from __future__ import annotations
 

@@ -295,7 +295,7 @@ async def test_what_was_restored_for_one_call_comes_back_as_its_token_without_an
     assert json.loads(done.result)["text"] == token
 
 
-async def test_a_bench_may_add_seals_and_guesses_are_bounded(office):
+async def test_a_project_may_add_seals_and_guesses_are_bounded(office):
     office.settings = replace(office.settings, privacy_sealed="demo.list_customers:email")
     agent = office.services.sessions.open("test agent")
     code = """

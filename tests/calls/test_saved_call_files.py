@@ -29,7 +29,7 @@ def store(tmp_path) -> CallStore:
     return CallStore(tmp_path)
 
 
-def test_an_empty_bench_has_none(store):
+def test_an_empty_project_has_none(store):
     assert store.list().calls == ()
 
 

@@ -29,7 +29,7 @@ def run(paths, monkeypatch, capsys) -> Iterator[Callable[..., Words]]:
     monkeypatch.setattr(core_launcher, "COMMAND", FAKE)
 
     def command(*arguments: str) -> Words:
-        code = main([*arguments, "--bench", str(paths.bench)])
+        code = main([*arguments, "--project", str(paths.project)])
         words = capsys.readouterr()
         return code, words.out, words.err
 
@@ -41,13 +41,13 @@ def run(paths, monkeypatch, capsys) -> Iterator[Callable[..., Words]]:
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paths]:
-    """A bench with a real core, the demo server connected, and a server nobody has allowed."""
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paths]:
+    """A project with a real core, the demo server connected, and a server nobody has allowed."""
     folder = tmp_path_factory.mktemp("cli")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(OVERRIDE, str(folder / "home"))
-        paths = paths_of(folder / "bench")
-        paths.bench.mkdir()
+        paths = paths_of(folder / "project")
+        paths.project.mkdir()
         strange = {"command": sys.executable, "args": ["-m", "nobody.knows"], "env": {"TOKEN": "x"}}
         paths.servers_file.write_text(json.dumps({"mcpServers": {"strange": strange}}))
         paths.person_settings.parent.mkdir(parents=True)
@@ -58,11 +58,11 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paths]:
 
 
 @pytest.fixture
-def command(bench: Paths, capsys: pytest.CaptureFixture[str]) -> Callable[..., Words]:
-    """Run a command on the real bench."""
+def command(project: Paths, capsys: pytest.CaptureFixture[str]) -> Callable[..., Words]:
+    """Run a command on the real project."""
 
     def command(*arguments: str) -> Words:
-        code = main([*arguments, "--bench", str(bench.bench)])
+        code = main([*arguments, "--project", str(project.project)])
         assert isinstance(code, int)
         words = capsys.readouterr()
         return code, words.out, words.err

@@ -1,4 +1,4 @@
-"""Programs are judged from the command line as they would be in this bench, and nothing of them runs."""
+"""Programs are judged from the command line as they would be in this project, and nothing of them runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ await send_email(to="team@acme.example", subject="One", body="x")
 """
 
 
-def test_a_program_is_judged_with_the_tools_of_the_bench_and_does_not_run(command, tmp_path):
+def test_a_program_is_judged_with_the_tools_of_the_project_and_does_not_run(command, tmp_path):
     (tmp_path / "job.py").write_text(CODE)
     code, out, _ = command("assess", str(tmp_path / "job.py"))
     assert (code, out.splitlines()[0].startswith("job.py: medium, waits for your yes. ")) == (0, True), out

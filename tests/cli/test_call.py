@@ -21,11 +21,11 @@ async def sent(api, word):
     return [frame for frame in await api.frames("demo", 0.0) if frame.direction == ">" and word in frame.text]
 
 
-def until(bench, question):
+def until(project, question):
     """Ask until there is an answer."""
 
     async def ask():
-        connection = await connect(bench)
+        connection = await connect(project)
         async with asyncio.timeout(60):
             while not await question(connection.api):
                 await asyncio.sleep(0.02)
@@ -80,10 +80,10 @@ def test_a_risky_call_needs_a_yes(command):
     assert command("call", "demo", "delete_customer", "-a", "customer_id=CUS-0001", "--yes")[0] in (0, 5)
 
 
-def at_a_terminal(bench, answer, *arguments):
+def at_a_terminal(project, answer, *arguments):
     """Run the command line with a terminal as stdin and stderr, and type the answer when it asks."""
     here, there = pty.openpty()
-    words = [sys.executable, "-m", "workbench", *arguments, "--bench", str(bench.bench)]
+    words = [sys.executable, "-m", "workbench", *arguments, "--project", str(project.project)]
     process = subprocess.Popen(words, stdin=there, stderr=there, stdout=subprocess.PIPE)
     os.close(there)
     said = b""
@@ -96,14 +96,14 @@ def at_a_terminal(bench, answer, *arguments):
     return process.returncode, said.decode()
 
 
-def test_at_a_terminal_a_call_asks_and_a_lasting_yes_is_kept_for_own_calls(bench, command):
+def test_at_a_terminal_a_call_asks_and_a_lasting_yes_is_kept_for_own_calls(project, command):
     given = ("call", "demo", "delete_customer", "-a", "customer_id=CUS-0002")
-    code, said = at_a_terminal(bench, "n", *given)
+    code, said = at_a_terminal(project, "n", *given)
     assert code == 6
     assert said.count("delete_customer may delete or overwrite data for good: demo says so.") == 1
     assert "You did not agree to the call." in said
     assert "[a]lways call this tool, [t]rust this server, [N]o" in said
-    code, said = at_a_terminal(bench, "a", *given)
+    code, said = at_a_terminal(project, "a", *given)
     assert code == 0
     assert "You call demo.delete_customer without being asked; programs and agents still ask." in said
     assert command("call", "demo", "delete_customer", "-a", "customer_id=CUS-0003")[0] == 0, "nobody is asked any more"
@@ -153,27 +153,27 @@ def listen_to_the_keyboard() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def test_interrupting_cancels_the_call_at_the_server(bench):
+def test_interrupting_cancels_the_call_at_the_server(project):
     """A real child process with a real Ctrl+C; the audit knows of the cancelled call."""
     words = [sys.executable, "-m", "workbench", "call", "demo", "export_orders", "-a", "seconds=60"]
     child = subprocess.Popen(
-        [*words, "--bench", str(bench.bench)],
+        [*words, "--project", str(project.project)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=listen_to_the_keyboard,
     )
-    until(bench, lambda api: sent(api, "export_orders"))
+    until(project, lambda api: sent(api, "export_orders"))
     os.kill(child.pid, signal.SIGINT)
     out, err = child.communicate(timeout=30)
     assert (child.returncode, out) == (130, "")
     assert "Traceback" not in err
-    until(bench, lambda api: api.entries(EntryQuery(kind="call.cancelled", tool="export_orders")))
-    until(bench, lambda api: sent(api, "notifications/cancelled"))
+    until(project, lambda api: api.entries(EntryQuery(kind="call.cancelled", tool="export_orders")))
+    until(project, lambda api: sent(api, "notifications/cancelled"))
 
 
-def test_a_reader_that_leaves_early_is_no_traceback(bench):
-    call = f"{sys.executable} -m workbench call demo list_orders -a limit=300 --bench {bench.bench}"
+def test_a_reader_that_leaves_early_is_no_traceback(project):
+    call = f"{sys.executable} -m workbench call demo list_orders -a limit=300 --project {project.project}"
     done = subprocess.run(["sh", "-c", f"{call} | head -c 20"], capture_output=True, text=True, check=True)
     assert done.stdout == '{"orders": [{"id": "'
     assert "Traceback" not in done.stderr

@@ -19,8 +19,8 @@ from workbench.records import AgentInfo
 
 
 @pytest.fixture
-def home(bench, monkeypatch, tmp_path):
-    """The settings of other apps stand in the private home of the bench."""
+def home(project, monkeypatch, tmp_path):
+    """The settings of other apps stand in the private home of the project."""
     return home_folder()
 
 
@@ -62,10 +62,10 @@ def test_goose_is_written_where_there_was_nothing(command, home):
     assert out.startswith("rm ")
 
 
-def test_a_file_of_the_bench_is_meant_by_here(command, bench):
+def test_a_file_of_the_project_is_meant_by_here(command, project):
     code, _, err = command("connect", "cursor", "--here")
     assert code == 0
-    assert str(bench.bench / ".cursor" / "mcp.json") in err
+    assert str(project.project / ".cursor" / "mcp.json") in err
     assert command("connect", "goose", "--here")[0] == 2
 
 

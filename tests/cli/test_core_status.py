@@ -22,7 +22,7 @@ def start_core(paths: Paths) -> int:
 
 
 def test_status_without_a_core_starts_none_and_has_a_code_of_its_own(run, paths):
-    assert run("status") == (4, "", f"No core runs for {paths.bench}.\n")
+    assert run("status") == (4, "", f"No core runs for {paths.project}.\n")
     assert lock_holder(paths.lock) == 0
 
 
@@ -31,7 +31,7 @@ def test_status_says_what_the_core_does(run, paths):
     code, out, err = run("status")
     assert (code, err) == (0, "")
     assert f"process {pid}" in out
-    assert str(paths.bench) in out
+    assert str(paths.project) in out
 
 
 def test_status_as_json_is_the_whole_record(run, paths):
@@ -46,7 +46,7 @@ def test_stop_ends_the_core_and_is_content_when_there_is_none(run, paths):
     start_core(paths)
     assert run("stop") == (0, "", "The core has ended.\n")
     assert lock_holder(paths.lock) == 0
-    assert run("stop") == (0, "", f"No core runs for {paths.bench}.\n")
+    assert run("stop") == (0, "", f"No core runs for {paths.project}.\n")
 
 
 def test_stop_ends_also_a_core_that_does_not_understand_us(run, paths, monkeypatch):

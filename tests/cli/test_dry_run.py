@@ -16,7 +16,7 @@ open("workspace/from_cli.txt", "w").write("x")
 """
 
 
-def test_the_plan_is_printed_and_nothing_was_sent(command, bench, tmp_path):
+def test_the_plan_is_printed_and_nothing_was_sent(command, project, tmp_path):
     file = tmp_path / "job.py"
     file.write_text(CODE)
     code, out, err = command("rehearse", str(file))
@@ -24,7 +24,7 @@ def test_the_plan_is_printed_and_nothing_was_sent(command, bench, tmp_path):
     assert out.splitlines()[0].startswith("  1  demo.send_email(to=team@acme.example, subject=One")
     assert "cannot be undone" in out
     assert "Changes workspace/from_cli.txt" in out
-    assert not (bench.workspace / "from_cli.txt").exists()
+    assert not (project.workspace / "from_cli.txt").exists()
     _, outbox, _ = command("call", "demo", "list_outbox", "--output", "json")
     assert "team@acme.example" not in outbox
 

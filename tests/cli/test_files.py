@@ -9,8 +9,8 @@ from workbench.workspace.confined_paths import Confined
 from workbench.workspace.snapshots import Snapshots, Writer
 
 
-def test_what_a_run_changed_is_compared_and_taken_back(command, bench):
-    run, paths = command, bench
+def test_what_a_run_changed_is_compared_and_taken_back(command, project):
+    run, paths = command, project
     paths.workspace.mkdir(exist_ok=True)
     (paths.workspace / "a.txt").write_text("one\ntwo\n")
     before = Snapshots(Confined(paths.workspace), paths.undo, Settings)

@@ -32,8 +32,19 @@ def asked(door, **headers) -> int:
             return fault.code
 
 
-def test_the_door_is_open_for_whoever_has_the_token_until_the_command_ends(bench, command):
-    words = [sys.executable, "-m", "workbench", "serve", "--http", "--port", "0", "--json", "--bench", str(bench.bench)]
+def test_the_door_is_open_for_whoever_has_the_token_until_the_command_ends(project, command):
+    words = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "serve",
+        "--http",
+        "--port",
+        "0",
+        "--json",
+        "--project",
+        str(project.project),
+    ]
     child = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, preexec_fn=listen_to_the_keyboard)
     printed = [child.stdout.readline() for _ in range(4)]
     door = json.loads("".join(printed))

@@ -16,7 +16,7 @@ from workbench.cli.main import COMMANDS, arranger, main
 
 
 def test_a_core_that_cannot_start_is_a_sentence_and_a_hint(run, paths):
-    (paths.bench / "broken").touch()
+    (paths.project / "broken").touch()
     code, out, err = run("audit", "verify")
     assert (code, out, err) == (1, "", "mcp-workbench: The rooms cannot open.\nRemove the file broken.\n")
 
@@ -54,8 +54,16 @@ def test_the_version_is_printed(capsys):
     assert capsys.readouterr().out == f"mcp-workbench {__version__}\n"
 
 
-def test_a_folder_is_the_bench_of_the_window(paths):
-    assert main([str(paths.bench)]) == paths
+def test_options_and_commands_of_version_0_1_are_read(paths, capsys):
+    assert main(["status", "--bench", str(paths.project)]) == 4
+    assert str(paths.project) in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["status", "--help"])
+    assert "--bench" not in capsys.readouterr().out
+
+
+def test_a_folder_is_the_project_of_the_window(paths):
+    assert main([str(paths.project)]) == paths
 
 
 def test_a_missing_folder_or_a_file_is_a_sentence_and_a_hint(tmp_path, capsys):
@@ -75,13 +83,13 @@ def test_a_word_that_is_neither_command_nor_folder_is_taken_for_a_command(tmp_pa
     assert main(["./nonsense"]) == 1
     assert "There is no folder" in capsys.readouterr().err
     (tmp_path / "nonsense").mkdir()
-    assert main(["nonsense"]).bench == tmp_path / "nonsense"
+    assert main(["nonsense"]).project == tmp_path / "nonsense"
 
 
 def test_without_a_display_no_window_is_tried(paths, monkeypatch, capsys):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
-    assert main([str(paths.bench)]) == 1
+    assert main([str(paths.project)]) == 1
     err = capsys.readouterr().err
     assert "There is no display" in err
     assert "serve" in err

@@ -94,9 +94,9 @@ def test_a_program_that_runs_too_long_is_ended(command, tmp_path):
     assert "0.2" in err or "long" in err, err
 
 
-def test_ctrl_c_stops_the_program(command, bench, tmp_path):
+def test_ctrl_c_stops_the_program(command, project, tmp_path):
     file = write(tmp_path, "import time\nprint('begun', flush=True)\nwhile True: time.sleep(0.05)")
-    ours = [sys.executable, "-m", "workbench", "run", file, "--yes", "--bench", str(bench.bench)]
+    ours = [sys.executable, "-m", "workbench", "run", file, "--yes", "--project", str(project.project)]
     heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a background job inherits that it is ignored
     with subprocess.Popen(ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heeds) as child:
         try:

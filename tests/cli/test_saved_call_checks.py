@@ -15,13 +15,13 @@ STRANGE = {"server": "strange", "tool": "x"}
 
 
 @pytest.fixture
-def saved(bench):
-    """Write these calls into the bench; they are gone afterwards."""
+def saved(project):
+    """Write these calls into the project; they are gone afterwards."""
     written = []
 
     def save(**calls: object) -> None:
         for name, call in calls.items():
-            file = bench.bench / "calls" / f"{name.replace('__', '/')}.json"
+            file = project.project / "calls" / f"{name.replace('__', '/')}.json"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(call if isinstance(call, str) else json.dumps(call))
             written.append(file)
@@ -79,11 +79,11 @@ def test_paths_choose_files_folders_and_collections(command, saved, path):
     assert (code, len(out.splitlines())) == (0, 1)
 
 
-def test_a_path_is_understood_from_where_one_stands(command, saved, bench, monkeypatch):
+def test_a_path_is_understood_from_where_one_stands(command, saved, project, monkeypatch):
     saved(shop__a=GOOD, other=BAD)
-    monkeypatch.chdir(bench.bench / "calls")
+    monkeypatch.chdir(project.project / "calls")
     assert command("check", "shop")[0] == 0
-    assert command("check", str(bench.bench / "calls" / "shop" / "a.json"))[0] == 0
+    assert command("check", str(project.project / "calls" / "shop" / "a.json"))[0] == 0
 
 
 @pytest.mark.parametrize("arguments", [("nowhere",), ("--tag", "none"), ("--jobs", "0"), ("/etc",)])

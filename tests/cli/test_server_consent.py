@@ -10,7 +10,7 @@ from workbench.servers.configuration.consent_text import consent
 from workbench.servers.configuration.launch_command import fingerprint
 
 
-class Bench:
+class Project:
     def __init__(self, state: ServerState) -> None:
         self.state, self.connected = state, []
 
@@ -35,35 +35,35 @@ def test_the_command_line_is_what_a_shell_takes_without_the_values_of_variables(
 
 
 async def test_a_server_that_runs_is_left_alone(capsys):
-    bench = Bench(ServerState(CONFIG, ServerStatus.READY))
-    await reach(bench, "files", False)
-    assert (bench.connected, capsys.readouterr().err) == ([], "")
+    project = Project(ServerState(CONFIG, ServerStatus.READY))
+    await reach(project, "files", False)
+    assert (project.connected, capsys.readouterr().err) == ([], "")
 
 
 async def test_one_that_was_allowed_before_is_connected():
-    bench = Bench(ServerState(CONFIG, allowed=True))
-    await reach(bench, "files", False)
-    assert bench.connected == ["files"]
+    project = Project(ServerState(CONFIG, allowed=True))
+    await reach(project, "files", False)
+    assert project.connected == ["files"]
 
 
 async def test_one_nobody_allowed_is_refused_with_its_command_and_its_folder():
-    bench = Bench(ServerState(CONFIG))
+    project = Project(ServerState(CONFIG))
     with pytest.raises(NotAllowed, match=r"KEY=•••••• npx -y 'two words' In the folder sub\."):
-        await reach(bench, "files", False)
-    assert bench.connected == []
+        await reach(project, "files", False)
+    assert project.connected == []
 
 
 async def test_a_yes_on_the_command_line_is_told_and_counts(capsys):
-    bench = Bench(ServerState(CONFIG))
-    await reach(bench, "files", True)
-    assert bench.connected == ["files"]
+    project = Project(ServerState(CONFIG))
+    await reach(project, "files", True)
+    assert project.connected == ["files"]
     assert "Allowed by --allow: KEY=••••••" in capsys.readouterr().err
-    assert bench.sha == fingerprint(CONFIG)
+    assert project.sha == fingerprint(CONFIG)
 
 
 async def test_nobody_is_sent_a_secret_by_a_command_before_a_person_allowed_it():
     far = ServerConfig("far", url="http://evil.example/mcp", headers={"X-Key": "${keyring:github}"})
-    bench = Bench(ServerState(far))
+    project = Project(ServerState(far))
     with pytest.raises(NotAllowed, match=r"Your stored secret “github” is sent to evil\.example"):
-        await reach(bench, "far", False)
-    assert bench.connected == []
+        await reach(project, "far", False)
+    assert project.connected == []

@@ -1,4 +1,4 @@
-"""Servers and tools of a real bench, as a script lists them."""
+"""Servers and tools of a real project, as a script lists them."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_nothing_found_is_said_beside_the_data(command):
 def test_an_unknown_server_is_a_sentence_that_names_the_known(command):
     code, out, err = command("tools", "--server", "nope")
     assert (code, out) == (1, "")
-    assert "There is no server 'nope'.\nThe bench has: demo, strange." in err
-    assert "--bench FOLDER" in err
+    assert "There is no server 'nope'.\nThe project has: demo, strange." in err
+    assert "--project FOLDER" in err
 
 
 def test_known_servers_are_listed_and_one_is_added_without_being_allowed(command):

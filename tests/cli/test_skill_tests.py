@@ -1,4 +1,4 @@
-"""`skills test` on a real bench: what differs is printed, written as JUnit, and decides the exit code."""
+"""`skills test` on a real project: what differs is printed, written as JUnit, and decides the exit code."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ async def count_orders(limit: int = 3) -> int:
 
 
 @pytest.fixture(scope="module")
-def cassette(bench: Paths) -> Path:
-    asyncio.run(_record(bench))
-    return bench.skills / "count-orders" / "cassettes" / "three.json"
+def cassette(project: Paths) -> Path:
+    asyncio.run(_record(project))
+    return project.skills / "count-orders" / "cassettes" / "three.json"
 
 
 async def _record(paths: Paths) -> None:
@@ -74,8 +74,8 @@ def test_other_code_that_does_the_same_is_told_and_may_be_accepted(command, cass
     cassette.write_text(text)
 
 
-def test_what_is_not_there_is_wrong_usage(command, cassette, bench):
-    shutil.rmtree(bench.skills / "wait-for-message" / "cassettes")
+def test_what_is_not_there_is_wrong_usage(command, cassette, project):
+    shutil.rmtree(project.skills / "wait-for-message" / "cassettes")
     code, _, err = command("skills", "test", "no-such")
     assert (code, "count-orders" in err) == (2, True)
     code, _, err = command("skills", "test", "wait-for-message")

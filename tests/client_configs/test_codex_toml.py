@@ -55,11 +55,11 @@ GEMINI = """{
 
 
 def place(paths: Any, client: str) -> ConfigFile:
-    return next(place for place in targets(paths.bench) if place.client.id == client)
+    return next(place for place in targets(paths.project) if place.client.id == client)
 
 
 def found(paths: Any, client: str) -> dict[str, ServerConfig]:
-    return {one.config.name: one.config for one in find(paths.bench)[0] if one.place.client.id == client}
+    return {one.config.name: one.config for one in find(paths.project)[0] if one.place.client.id == client}
 
 
 def test_what_codex_writes_is_understood(homes, paths) -> None:

@@ -18,12 +18,12 @@ from workbench.servers.configuration.secret_masking import MASK
 
 
 def found(paths: Any) -> dict[str, Any]:
-    return {one.config.name: one for one in find(paths.bench)[0]}
+    return {one.config.name: one for one in find(paths.project)[0]}
 
 
 def test_servers_of_all_eight_clients_are_found(homes, paths, tmp_path) -> None:
     homes.write_all(str(tmp_path / "project"))
-    finds, faults = find(paths.bench)
+    finds, faults = find(paths.project)
     assert faults == ()
     assert [(one.place.client.title, one.config.name) for one in finds] == [
         ("Claude Desktop", "github"),
@@ -43,7 +43,7 @@ def test_servers_of_all_eight_clients_are_found(homes, paths, tmp_path) -> None:
 
 def test_each_dialect_becomes_ours(homes, paths) -> None:
     homes.write_all("/nowhere")
-    servers = {f"{one.place.client.id} {one.config.name}": one.config for one in find(paths.bench)[0]}
+    servers = {f"{one.place.client.id} {one.config.name}": one.config for one in find(paths.project)[0]}
     assert servers["vscode perplexity"] == ServerConfig(
         "perplexity",
         "npx",
@@ -62,7 +62,7 @@ def test_each_dialect_becomes_ours(homes, paths) -> None:
 
 def test_what_a_person_sees_holds_no_secret_and_says_what_is_not_taken_over(homes, paths) -> None:
     homes.write_all("/nowhere")
-    shown = show(*find(paths.bench), ())
+    shown = show(*find(paths.project), ())
     assert homes.token not in repr(shown)
     by_name = {f"{one.client} {one.config.name}": one for one in shown.servers}
     assert by_name["Claude Desktop github"].config.env == {"GITHUB_TOKEN": MASK}
@@ -74,25 +74,25 @@ def test_what_a_person_sees_holds_no_secret_and_says_what_is_not_taken_over(home
     assert by_name["Cursor files"].file == "~/.cursor/mcp.json"
 
 
-def test_what_the_bench_has_is_marked_and_other_servers_of_that_name_too(homes, paths) -> None:
+def test_what_the_project_has_is_marked_and_other_servers_of_that_name_too(homes, paths) -> None:
     homes.write_all("/nowhere")
     here = (ServerConfig("my-git", "uvx", ("mcp-server-git",)), ServerConfig("files", "another"))
-    shown = {one.config.name: one.standing for one in show(*find(paths.bench), here).servers}
+    shown = {one.config.name: one.standing for one in show(*find(paths.project), here).servers}
     assert (shown["git"], shown["files"], shown["hf"]) == (Standing.HERE, Standing.CLASH, Standing.NEW)
 
 
-def test_files_of_the_bench_know_its_folder(homes, paths) -> None:
-    file = paths.bench / ".vscode" / "mcp.json"
+def test_files_of_the_project_know_its_folder(homes, paths) -> None:
+    file = paths.project / ".vscode" / "mcp.json"
     file.parent.mkdir()
     file.write_text('{"servers": {"a": {"command": "${workspaceFolder}/run"}}}')
-    assert found(paths)["a"].config.command == f"{paths.bench}/run"
+    assert found(paths)["a"].config.command == f"{paths.project}/run"
 
 
 def test_projects_of_claude_code_are_looked_into(homes, paths, tmp_path) -> None:
-    project = tmp_path / "project"
+    project = tmp_path / "other"
     project.mkdir()
     (project / ".mcp.json").write_text('{"mcpServers": {"shared": {"command": "x"}}}')
-    homes.write(".claude.json", {"projects": {str(project): {}, "relative": {}, str(paths.bench): {}, "odd": 7}})
+    homes.write(".claude.json", {"projects": {str(project): {}, "relative": {}, str(paths.project): {}, "odd": 7}})
     assert list(found(paths)) == ["shared"]
 
 
@@ -113,7 +113,7 @@ def test_projects_of_claude_code_are_looked_into(homes, paths, tmp_path) -> None
 def test_what_cannot_be_read_is_a_sentence_and_spoils_no_other_file(homes, paths, text, words) -> None:
     homes.write(".cursor/mcp.json", text)
     homes.write(".lmstudio/mcp.json", {"mcpServers": {"good": {"command": "x"}}})
-    finds, faults = find(paths.bench)
+    finds, faults = find(paths.project)
     assert [one.config.name for one in finds] == ["good"]
     assert len(faults) == 1
     assert words in faults[0].message
@@ -138,7 +138,7 @@ def test_pipes_devices_folders_and_giants_keep_nobody_waiting(homes, paths) -> N
     os.truncate(giant, 17 << 20)
     homes.write("goose/config.yaml", "a: " + "x" * 300_000, app=True)
     (homes.home / ".codeium").write_text("a file where a folder should be")
-    finds, faults = find(paths.bench)
+    finds, faults = find(paths.project)
     assert finds == ()
     assert len(faults) == 5
 
@@ -161,7 +161,7 @@ def test_pipes_devices_folders_and_giants_keep_nobody_waiting(homes, paths) -> N
 )
 def test_odd_yaml_runs_nothing_and_is_a_sentence(homes, paths, text) -> None:
     homes.write("goose/config.yaml", text, app=True)
-    finds, _ = find(paths.bench)
+    finds, _ = find(paths.project)
     assert finds == ()
 
 
@@ -178,7 +178,7 @@ KEYS = st.sampled_from(["command", "args", "env", "url", "type", "headers", "tim
 def test_no_entry_whatever_makes_it_fail(homes, paths, entries) -> None:
     homes.write(".cursor/mcp.json", json.dumps({"mcpServers": entries}))
     homes.write("goose/config.yaml", json.dumps({"extensions": entries}), app=True)
-    show(*find(paths.bench), ())
+    show(*find(paths.project), ())
 
 
 BOMB = "a0: &a0 {x: 1}\n" + "".join(f"a{n}: &a{n} {{x: *a{n - 1}, y: *a{n - 1}}}\n" for n in range(1, 60))

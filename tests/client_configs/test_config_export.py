@@ -25,7 +25,7 @@ FAR = ServerConfig("far", url="https://far.example/mcp", headers={"X-Team": "blu
 
 
 def place(paths: Any, client: str) -> ConfigFile:
-    return next(place for place in targets(paths.bench) if place.client.id == client)
+    return next(place for place in targets(paths.project) if place.client.id == client)
 
 
 def drafted(paths: Any, client: str, *configs: ServerConfig) -> ConfigDraft:
@@ -42,7 +42,7 @@ def test_what_is_exported_is_found_again_as_it_was(homes, paths, client: str) ->
     made = drafted(paths, client, *wanted)
     assert made.blocked is None
     write(made)
-    again = {one.config.name: one.config for one in find(paths.bench)[0] if one.place.client.id == client}
+    again = {one.config.name: one.config for one in find(paths.project)[0] if one.place.client.id == client}
     for config in wanted:
         found = replace(again[config.name], timeout_seconds=0)
         assert found == replace(config, transport=found.transport)
@@ -51,9 +51,9 @@ def test_what_is_exported_is_found_again_as_it_was(homes, paths, client: str) ->
 
 def test_what_is_found_is_exported_and_found_again(homes, paths) -> None:
     homes.write_all("/nowhere")
-    known = [one.config for one in find(paths.bench)[0] if one.place.client.id in ("vscode", "cline")]
+    known = [one.config for one in find(paths.project)[0] if one.place.client.id in ("vscode", "cline")]
     write(drafted(paths, "cursor", *known))
-    again = {one.config.name: one.config for one in find(paths.bench)[0] if one.place.client.id == "cursor"}
+    again = {one.config.name: one.config for one in find(paths.project)[0] if one.place.client.id == "cursor"}
     for config in known:
         assert (again[config.name].command, again[config.name].url) == (config.command, config.url)
 
@@ -235,22 +235,22 @@ def test_unknown_yaml_stays_whatever_it_is(homes, paths, others, flow) -> None:
 
 def test_an_unknown_target_is_a_sentence(paths) -> None:
     with pytest.raises(WorkbenchError, match="not known"):
-        config_export.target(paths.bench, "cursor:/etc/passwd")
-    assert all(describe(one).file for one in targets(paths.bench))
+        config_export.target(paths.project, "cursor:/etc/passwd")
+    assert all(describe(one).file for one in targets(paths.project))
 
 
 @pytest.mark.parametrize("kind", ["file", "folder"])
-def test_nothing_is_written_through_a_link_that_leads_out_of_the_bench(homes, paths, tmp_path, kind) -> None:
+def test_nothing_is_written_through_a_link_that_leads_out_of_the_project(homes, paths, tmp_path, kind) -> None:
     victim = tmp_path / "elsewhere"
     victim.mkdir()
     (victim / "mcp.json").write_text('{"theirs": 1}')
-    folder = paths.bench / ".cursor"
+    folder = paths.project / ".cursor"
     if kind == "folder":
         folder.symlink_to(victim)
     else:
         folder.mkdir()
         (folder / "mcp.json").symlink_to(victim / "mcp.json")
-    place = next(one for one in config_export.targets(paths.bench) if one.project and one.client.title == "Cursor")
+    place = next(one for one in config_export.targets(paths.project) if one.project and one.client.title == "Cursor")
     made = config_export.draft(place, [LOCAL])
     assert "is a link that leads to" in made.blocked.message
     assert made.after == made.before == ""

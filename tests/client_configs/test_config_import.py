@@ -27,7 +27,7 @@ def test_secrets_become_references(homes) -> None:
 
 def test_a_choice_is_carried_out_as_it_was_seen(homes, paths) -> None:
     homes.write(".cursor/mcp.json", {"mcpServers": {"a": {"command": "x", "env": {"API_KEY": "s3cr3t"}}}})
-    one = find(paths.bench)[0][0]
+    one = find(paths.project)[0][0]
     found = {one.key: one}
     plain = settle(ImportChoice(one.key, one.sha, "b"), found, frozenset("a"))
     assert plain.config == ServerConfig("b", "x", env={"API_KEY": "s3cr3t"})
@@ -40,9 +40,9 @@ def test_a_choice_is_carried_out_as_it_was_seen(homes, paths) -> None:
 
 def test_what_changed_since_it_was_seen_is_not_imported(homes, paths) -> None:
     homes.write(".cursor/mcp.json", {"mcpServers": {"a": {"command": "x"}}})
-    before = find(paths.bench)[0][0]
+    before = find(paths.project)[0][0]
     homes.write(".cursor/mcp.json", {"mcpServers": {"a": {"command": "evil"}}})
-    after = find(paths.bench)[0][0]
+    after = find(paths.project)[0][0]
     assert after.key == before.key
     for found in ({after.key: after}, {}):
         with pytest.raises(WorkbenchError, match="changed"):

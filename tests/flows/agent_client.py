@@ -18,7 +18,7 @@ from on_a_terminal import OnTerminal
 
 async def main() -> None:
     door = StdioServerParameters(
-        command=sys.executable, args=["-m", "workbench", "serve", "--bench", *sys.argv[1:]], env=dict(os.environ)
+        command=sys.executable, args=["-m", "workbench", "serve", "--project", *sys.argv[1:]], env=dict(os.environ)
     )
     async with Client(door, mode="legacy") as client:
         reader = asyncio.StreamReader()

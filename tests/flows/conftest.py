@@ -39,7 +39,7 @@ def agent(paths: Paths) -> Callable[[], AbstractAsyncContextManager[Client]]:
 
     @asynccontextmanager
     async def open_door() -> AsyncIterator[Client]:
-        arguments = ["-m", "workbench", "serve", "--bench", str(paths.bench)]
+        arguments = ["-m", "workbench", "serve", "--project", str(paths.project)]
         home = {name: os.environ[name] for name in (OVERRIDE, MARK)}  # the SDK hands on little else than HOME and PATH
         door = StdioServerParameters(command=sys.executable, args=arguments, env=home)
         async with Client(door, mode="legacy") as client:

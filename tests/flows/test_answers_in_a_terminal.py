@@ -64,7 +64,7 @@ async def client(settings, person):
     """`person` looks on by the wire, as a script may: it is no window that attends, so nobody is there to answer."""
     await person.api.connect("demo")
     process = await asyncio.create_subprocess_exec(
-        sys.executable, str(Path(__file__).with_name("agent_client.py")), str(settings.bench),
+        sys.executable, str(Path(__file__).with_name("agent_client.py")), str(settings.project),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
     yield Agent(process)
@@ -75,7 +75,7 @@ async def client(settings, person):
 @pytest.fixture
 def command(settings):
     def start(*words, **more):
-        return OnTerminal([*COMMAND, *words, "--bench", str(settings.bench)], **more)
+        return OnTerminal([*COMMAND, *words, "--project", str(settings.project)], **more)
 
     return start
 
@@ -155,7 +155,7 @@ async def test_nothing_typed_leaves_it_waiting(client, command, person):
 
 async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings, person):
     run_id = await client.propose()
-    at = ("--bench", str(settings.bench))
+    at = ("--project", str(settings.project))
     for words in (("runs", "allow", run_id), ("runs", "edit", run_id), ("servers", "allow", "github"), ("pin", "set")):
         tried = await client(shell=[*COMMAND, *words, *at])
         assert (tried["code"], "an agent must not answer for its user" in tried["said"]) == (1, True), tried
@@ -170,7 +170,7 @@ async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings
         "    await asked.decide(Decision(run.id, run.proposal.sha, True, 'you', seal=run.seal))\n"
         "asyncio.run(main())\n"
     )
-    tried = await client(shell=[sys.executable, "-c", script, str(settings.bench), run_id])
+    tried = await client(shell=[sys.executable, "-c", script, str(settings.project), run_id])
     assert (tried["code"], "an agent must not answer for its user" in tried["said"]) == (1, True), (
         "a window's own words"
     )
@@ -181,7 +181,7 @@ async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings
     ):
         other = script.replace("decide(Decision(run.id, run.proposal.sha, True, 'you', seal=run.seal))", question)
         assert other != script
-        tried = await client(shell=[sys.executable, "-c", other, str(settings.bench), run_id])
+        tried = await client(shell=[sys.executable, "-c", other, str(settings.project), run_id])
         assert "an agent must not answer for its user" in tried["said"], tried
     tried = await client(shell=[*COMMAND, "call", "github", "list_orders", "--allow", *at])
     assert "an agent must not answer for its user" in tried["said"]
@@ -193,7 +193,7 @@ async def test_without_a_terminal_the_remedy_is_told(client, settings):
     run_id = await client.propose()
     for words in (("runs", "allow", run_id), ("runs", "deny", run_id, "--reason", "x"), ("pin", "set")):
         done = await asyncio.to_thread(
-            subprocess.run, [*COMMAND, *words, "--bench", str(settings.bench)], input=f"{WORD}\n", text=True,
+            subprocess.run, [*COMMAND, *words, "--project", str(settings.project)], input=f"{WORD}\n", text=True,
             capture_output=True, start_new_session=True, check=False,
         )  # fmt: skip
         assert done.returncode == 6
@@ -250,10 +250,10 @@ async def test_unknown_ids_and_no_core_are_sentences(client, command, settings, 
     code, said = await over(command("calls", "allow", run_id))
     assert (code, "is a program" in said) == (1, True), said
     (tmp_path / "empty").mkdir()
-    code, said = await over(OnTerminal([*COMMAND, "runs", "list", "--bench", str(tmp_path / "empty")]))
+    code, said = await over(OnTerminal([*COMMAND, "runs", "list", "--project", str(tmp_path / "empty")]))
     assert (code, "No core runs" in said) == (4, True)
     anywhere = OnTerminal([*COMMAND, "runs", "allow", run_id])
-    await anywhere.answer(ASKS, "")  # without --bench every project of the user is looked at
+    await anywhere.answer(ASKS, "")  # without --project every project of the user is looked at
     assert (await over(anywhere))[0] == 6
 
 

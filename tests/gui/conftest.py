@@ -1,6 +1,6 @@
-"""What the tests of the window stand on: a small bench on paper that answers like a core, and a window above it.
+"""What the tests of the window stand on: a small project on paper that answers like a core, and a window above it.
 
-The paper bench is for states that are hard to bring about. The roads are tested against the real core in `tests/flows`.
+The paper project is for states that are hard to bring about. `tests/flows` tests against the real core.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         return checks
 
     async def diagnose_house(self) -> tuple[Check, ...]:
-        return (Check("Disk", CheckState.DOUBT, "0.1 GB are free where the bench is.", "Free some space."),)
+        return (Check("Disk", CheckState.DOUBT, "0.1 GB are free where the project is.", "Free some space."),)
 
     async def runs(self) -> tuple[Run, ...]:
         return tuple(self.run_list.values())
@@ -299,7 +299,7 @@ def bus() -> Bus:
 
 @pytest.fixture
 def paper(bus: Bus) -> PaperQuestions:
-    """The bench on paper."""
+    """The project on paper."""
     return PaperQuestions(bus)
 
 
@@ -320,7 +320,7 @@ def theme(qapp: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def context(loop: Any, complete: Any, theme: Any, paper: PaperQuestions, paths: Paths) -> Iterator[Any]:
-    """A pane's context that asks the paper bench directly, without a wire."""
+    """A pane's context that asks the paper project directly, without a wire."""
     from workbench.gui.context import Context
     from workbench.gui.tasks import Tasks
 
@@ -336,7 +336,7 @@ def context(loop: Any, complete: Any, theme: Any, paper: PaperQuestions, paths: 
 def window(
     loop: Any, complete: Any, theme: Any, paper: PaperQuestions, bus: Bus, paths: Paths, qtbot: Any
 ) -> Iterator[Any]:
-    """The whole window, connected to the paper bench through the real wire, with everything loaded."""
+    """The whole window, connected to the paper project through the real wire, with everything loaded."""
     from workbench.api.in_memory import connect_in_memory
     from workbench.events import spawn
     from workbench.gui.bridge import Bridge, LinkState

@@ -1,4 +1,4 @@
-"""What servers ask on the bench on paper."""
+"""What servers ask on the project on paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit of the bench on paper: entries in a list, and the questions a window asks of them."""
+"""The audit of the project on paper: entries in a list, and the questions a window asks of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The history and the saved calls of the bench on paper."""
+"""The history and the saved calls of the project on paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper bench's answers about other apps: two found servers, one file to write to."""
+"""The paper project's answers about other apps: two found servers, one file to write to."""
 
 from __future__ import annotations
 

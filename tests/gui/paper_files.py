@@ -1,4 +1,4 @@
-"""The paper bench's workspace: a real store and real snapshots in a folder of its own, made when somebody asks."""
+"""The paper project's workspace: a real store and real snapshots in a folder of its own, made when somebody asks."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from workbench.search.match_reasons import letters
 
 
 class PaperFinding:
-    """The part of the paper bench that the search box asks. Any: what other parts of the bench hold."""
+    """The part of the paper project that the search box asks. Any: what other parts of the project hold."""
 
     companion_list: tuple[Companion, ...] = ()
 

@@ -1,4 +1,4 @@
-"""The paper bench's answers about the places outside: the real rules over files of a folder of their own."""
+"""The paper project's answers about the places outside: the real rules over files of a folder of their own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class PaperNetwork:
 
     @functools.cached_property
     def network_files(self) -> tuple[Path, Path, Path]:
-        """The bench's, the person's, and what was accepted."""
+        """The project's, the person's, and what was accepted."""
         folder = Path(tempfile.mkdtemp(prefix="paper-network-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder / "workbench.toml", folder / "settings.toml", folder / "network.json"

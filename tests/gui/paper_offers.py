@@ -33,7 +33,7 @@ MARKDOWN = "# The company\n\nIt sells **six** products.\n"
 
 
 class PaperOffers:
-    """The part of the paper bench that the pages Resources, Prompts and Log ask. Any: words of a question."""
+    """The part of the paper project that the pages Resources, Prompts and Log ask. Any: words of a question."""
 
     bus: Bus
 

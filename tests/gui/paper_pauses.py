@@ -1,4 +1,4 @@
-"""The paper bench's calls that wait in the middle of a run."""
+"""The paper project's calls that wait in the middle of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper bench's answers about personal data: real vaults and real marks, in a folder of their own."""
+"""The paper project's answers about personal data: real vaults and real marks, in a folder of their own."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from workbench.settings import change
 class PaperPrivacy:
     """What is marked counts at once, as in the core."""
 
-    bus: Any  # other parts of the paper bench
+    bus: Any  # other parts of the paper project
     current_settings: Any
     note: Any
 

@@ -1,4 +1,4 @@
-"""The paper bench's list of servers, as a person changes it."""
+"""The paper project's list of servers, as a person changes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper bench's rehearsals: each holds the plan that a test puts there."""
+"""The paper project's rehearsals: each holds the plan that a test puts there."""
 
 from __future__ import annotations
 

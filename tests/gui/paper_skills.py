@@ -1,4 +1,4 @@
-"""The paper bench's answers about skills."""
+"""The paper project's answers about skills."""
 
 from __future__ import annotations
 

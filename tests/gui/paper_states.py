@@ -1,4 +1,4 @@
-"""The paper bench's answers about kept states."""
+"""The paper project's answers about kept states."""
 
 from __future__ import annotations
 

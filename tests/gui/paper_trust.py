@@ -1,4 +1,4 @@
-"""The paper bench's answers about rules, trust and profiles: the real rooms over a folder of their own."""
+"""The paper project's answers about rules, trust and profiles: the real rooms over a folder of their own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.records import JsonValue, Permission, Permissions, Profiles, Tool
 class PaperTrust:
     """What is said counts at once, as in the core."""
 
-    tool: Any  # another part of the paper bench
+    tool: Any  # another part of the paper project
 
     @functools.cached_property
     def trust_folder(self) -> Path:

@@ -1,4 +1,4 @@
-"""The paper bench's answers about messages, condition and definitions: a real memory of traffic, the rest on paper."""
+"""The paper project's answers about messages, condition and definitions: real recorded traffic, the rest invented."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class PaperWatch:
         return find(self.traffic(server).snapshot(after), words)
 
     async def send_raw(self, server: str, text: str, confirmed: bool) -> RawAnswer:
-        self.note("send_raw", server, text, confirmed)  # type: ignore[attr-defined]  # the bench has it
+        self.note("send_raw", server, text, confirmed)  # type: ignore[attr-defined]  # the project has it
         message, at = raw_messages.read(text), time.time()
         if message.tool.startswith("delete") and not confirmed:
             fault = Fault(f"{server}.{message.tool} can change or delete data for good.", "Press Call once more.")
@@ -83,7 +83,7 @@ class PaperWatch:
         return self.conditions.get(server, Vitals(server))
 
     async def all_vitals(self) -> tuple[Vitals, ...]:
-        return tuple([await self.vitals(name) for name in self.server_states])  # type: ignore[attr-defined]  # the bench has it
+        return tuple([await self.vitals(name) for name in self.server_states])  # type: ignore[attr-defined]  # the project has it
 
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
         return tuple(self.changed.get(server, ()))
@@ -96,13 +96,13 @@ class PaperWatch:
         return (Moment(1_700_500_000.0, "1.1", 4), Moment(1_700_000_000.0, "1.0", 3))
 
     async def compare(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
-        self.note("compare", server, before)  # type: ignore[attr-defined]  # the bench has it
+        self.note("compare", server, before)  # type: ignore[attr-defined]  # the project has it
         return (
             DefinitionChange(server, "instructions", ChangeKind.NEW, "", after, after='{"description": "Be quick."}'),
         )
 
     async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:
-        self.note("approve_definitions", server, dict(wanted))  # type: ignore[attr-defined]  # the bench has it
+        self.note("approve_definitions", server, dict(wanted))  # type: ignore[attr-defined]  # the project has it
         left = [one for one in self.changed.get(server, ()) if one.tool not in wanted]
         if len(left) == len(self.changed.get(server, ())):
             raise WorkbenchError("That tool does not wait for approval.")
@@ -122,7 +122,7 @@ class PaperWatch:
         return tuple(self.tasks.values())
 
     async def cancel_task(self, server: str, task: str) -> None:
-        self.note("cancel_task", server, task)  # type: ignore[attr-defined]  # the bench has it
+        self.note("cancel_task", server, task)  # type: ignore[attr-defined]  # the project has it
         self.tasks[task] = replace(self.tasks[task], status="cancelled")
 
     async def task_result(self, server: str, task: str) -> str:

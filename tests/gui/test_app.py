@@ -27,7 +27,7 @@ print(window.isVisible(), "workbench.api.client" in sys.modules)
 
 
 def test_the_first_frame_needs_nothing_slow(paths: Paths) -> None:
-    done = subprocess.run([sys.executable, "-c", LOOK, str(paths.bench)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", LOOK, str(paths.project)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["[]", "True False"]
 
@@ -35,7 +35,9 @@ def test_the_first_frame_needs_nothing_slow(paths: Paths) -> None:
 @pytest.mark.parametrize("ending", ["close", "signal"])
 def test_the_window_leaves_in_order(paths: Paths, ending: str, tmp_path: Any) -> None:
     script = LIVE.format(ending=ending)
-    done = subprocess.run([sys.executable, "-c", script, str(paths.bench)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(paths.project)], capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0, done.stderr
     assert "left 0 tasks" in done.stdout
     assert "Traceback" not in done.stderr

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 from workbench.gui import app
 from workbench.paths import paths_of
 qt = QApplication([])
-window = app.open_window(qt, paths_of(Path({bench!r})))
+window = app.open_window(qt, paths_of(Path({project!r})))
 window.show()
 qt.processEvents()
 assert window.isVisible()
@@ -35,7 +35,7 @@ from workbench.core import Core
 from workbench.paths import paths_of
 search_index._LATER = 600.0  # a busy machine may well take a second to open
 async def open_and_close():
-    core = Core(paths_of(Path({bench!r})))
+    core = Core(paths_of(Path({project!r})))
     await core.open()
     print(*sys.modules)
     await core.close()
@@ -64,14 +64,14 @@ def test_a_persons_door_never_loads_the_sdk(door: str, fresh: Callable[[str], st
 
 
 def test_the_first_frame_is_painted_before_anything_slow_is_loaded(fresh: Callable[[str], str], paths: Paths) -> None:
-    loaded = _roots(fresh(WINDOW.format(bench=str(paths.bench))))
+    loaded = _roots(fresh(WINDOW.format(project=str(paths.project))))
     assert "PySide6" in loaded
     assert not loaded & (SDK | SLOW | NUMBERS | NETWORK | {"qasync", "sqlite3", "jsonschema"})
 
 
 def test_a_core_is_ready_before_anything_slow_is_loaded(fresh: Callable[[str], str], paths: Paths) -> None:
     """The SDK comes with the first agent or server, numpy with the first prose or when there is time for meaning."""
-    loaded = _roots(fresh(CORE.format(bench=str(paths.bench))))
+    loaded = _roots(fresh(CORE.format(project=str(paths.project))))
     assert "sqlite3" in loaded
     assert loaded & (SDK | SLOW | NUMBERS | NETWORK | {"jsonschema", "yaml"}) == set()
 

@@ -42,7 +42,7 @@ class Place:
     def own(self, text: str) -> None:
         (self.folder / "settings.toml").write_text(text, encoding="utf-8")
 
-    def bench(self, text: str) -> None:
+    def project(self, text: str) -> None:
         (self.folder / "workbench.toml").write_text(text, encoding="utf-8")
 
     def allow(self, domain: str, port: int, protocol: str = "tcp") -> None:

@@ -51,9 +51,9 @@ def test_entries_are_read_in_their_one_spelling(tmp_path: Path) -> None:
     assert not found.closed
 
 
-def test_a_benchs_entry_is_an_offer(tmp_path: Path) -> None:
-    found = read_rules(_file(tmp_path, '[[network.allow]]\ndomain = "example.org"\n'), "bench")
-    assert [(rule.source, rule.accepted) for rule in found.hosts] == [("bench", False)]
+def test_a_projects_entry_is_an_offer(tmp_path: Path) -> None:
+    found = read_rules(_file(tmp_path, '[[network.allow]]\ndomain = "example.org"\n'), "project")
+    assert [(rule.source, rule.accepted) for rule in found.hosts] == [("project", False)]
 
 
 @pytest.mark.parametrize(
@@ -87,13 +87,13 @@ def test_a_list_that_is_none_opens_nothing(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("text", ['deny = ["10.0.0.0/33"]', "deny = [5]", 'deny = "nonsense/"', 'deny = ["10.0.0"]'])
 def test_a_wrong_denial_closes_the_network_until_it_is_mended(tmp_path: Path, text: str) -> None:
-    found = read_rules(_file(tmp_path, f"[network]\n{text}\n"), "bench")
+    found = read_rules(_file(tmp_path, f"[network]\n{text}\n"), "project")
     assert found.closed
     assert "reach nothing" in found.notices[0].hint
 
 
 def test_a_file_that_cannot_be_read_closes_the_network(tmp_path: Path) -> None:
-    assert read_rules(_file(tmp_path, "[network"), "bench").closed
+    assert read_rules(_file(tmp_path, "[network"), "project").closed
 
 
 @pytest.mark.parametrize("text", ["network = 5", '[[network]]\ndeny = ["evil.example"]'])
@@ -107,7 +107,7 @@ def test_a_table_in_another_shape_opens_nothing_and_closes_everything(tmp_path: 
 def test_no_text_breaks_the_reader(tmp_path: Path, text: str) -> None:
     path = tmp_path / "any.toml"
     path.write_bytes(text.encode("utf-8", "replace"))
-    found = read_rules(path, "bench")
+    found = read_rules(path, "project")
     assert not any(rule.accepted for rule in found.hosts)
 
 
@@ -127,7 +127,7 @@ def test_any_entry_is_a_rule_or_a_sentence(entry: dict[str, object]) -> None:
 
 
 def test_the_fingerprint_is_of_what_is_opened_and_not_of_whose_it_is() -> None:
-    ours, theirs = rule_of({"domain": "example.org"}), rule_of({"domain": "EXAMPLE.org", "ports": [443]}, "bench")
+    ours, theirs = rule_of({"domain": "example.org"}), rule_of({"domain": "EXAMPLE.org", "ports": [443]}, "project")
     assert ours.sha == theirs.sha == fingerprint(HostRule("example.org"))
     assert rule_of({"domain": "example.org", "ports": [80]}).sha != ours.sha
     assert merged([ours, theirs]) == (ours,)

@@ -52,25 +52,25 @@ async def test_another_port_is_another_place(here: Place) -> None:
     assert "ok.test:22 is not among" in await _blocked(here, "ok.test", 22)
 
 
-async def test_what_a_bench_allows_is_an_offer_until_a_person_accepts_it(here: Place, listening: Listening) -> None:
+async def test_what_a_project_allows_is_an_offer_until_a_person_accepts_it(here: Place, listening: Listening) -> None:
     port = await listening(echo)
     here.names.known["ok.test"] = ["127.0.0.1"]
-    here.bench(f'[[network.allow]]\ndomain = "ok.test"\nports = [{port}]\nprotocols = ["tcp"]\n')
+    here.project(f'[[network.allow]]\ndomain = "ok.test"\nports = [{port}]\nprotocols = ["tcp"]\n')
     (offer,) = here.network.rules().hosts
-    assert (offer.source, offer.accepted, here.network.rules().open) == ("bench", False, ())
+    assert (offer.source, offer.accepted, here.network.rules().open) == ("project", False, ())
     await _blocked(here, "ok.test", port)
     here.network.accept(offer.sha)
     (await here.network.connect("ok.test", port)).socket.close()
-    here.bench(f'[[network.allow]]\ndomain = "ok.test"\nports = [{port}, 22]\nprotocols = ["tcp"]\n')
+    here.project(f'[[network.allow]]\ndomain = "ok.test"\nports = [{port}, 22]\nprotocols = ["tcp"]\n')
     await _blocked(here, "ok.test", port)
-    here.bench(f'[[network.allow]]\ndomain = "ok.test"\nports = [{port}]\nprotocols = ["tcp"]\n')
+    here.project(f'[[network.allow]]\ndomain = "ok.test"\nports = [{port}]\nprotocols = ["tcp"]\n')
     assert here.network.rules().open
     here.network.withdraw(offer.sha)
     await _blocked(here, "ok.test", port)
 
 
 async def test_an_acceptance_is_remembered_and_a_broken_memory_accepts_nothing(here: Place) -> None:
-    here.bench('[[network.allow]]\ndomain = "ok.test"\n')
+    here.project('[[network.allow]]\ndomain = "ok.test"\n')
     here.network.accept(here.network.rules().hosts[0].sha)
     files = [here.folder / name for name in ("workbench.toml", "settings.toml", "state/network.json")]
     again = Network(files[0], files[1], files[2], Settings)
@@ -80,18 +80,18 @@ async def test_an_acceptance_is_remembered_and_a_broken_memory_accepts_nothing(h
         assert Network(files[0], files[1], files[2], Settings).rules().open == ()
 
 
-async def test_a_bench_may_forbid_what_the_person_allows(here: Place) -> None:
+async def test_a_project_may_forbid_what_the_person_allows(here: Place) -> None:
     here.allow("ok.test", 443)
-    here.bench('[network]\ndeny = ["ok.test"]\n')
+    here.project('[network]\ndeny = ["ok.test"]\n')
     assert "denied by network.deny" in await _blocked(here, "ok.test")
-    here.bench('[network]\ndeny = ["93.184.0.0/16"]\n')
+    here.project('[network]\ndeny = ["93.184.0.0/16"]\n')
     here.names.known["ok.test"] = ["93.184.216.34"]
     assert "is what network.deny names" in await _blocked(here, "ok.test")
 
 
 async def test_a_denial_that_cannot_be_read_closes_everything(here: Place) -> None:
     here.allow("ok.test", 443)
-    here.bench('[network]\ndeny = ["nonsense/99"]\n')
+    here.project('[network]\ndeny = ["nonsense/99"]\n')
     assert "cannot be read" in await _blocked(here, "ok.test")
     assert here.network.rules().open == ()
     assert "cannot be read" in await _blocked(here, "ok.test", extra=("ok.test:443",))

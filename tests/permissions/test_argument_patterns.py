@@ -110,7 +110,7 @@ def test_a_host_stays_a_host(value: str, fits: bool) -> None:
 
 
 def test_below_the_workspace_is_where_a_path_really_leads(tmp_path: Path) -> None:
-    workspace, outside = tmp_path / "bench" / "workspace", tmp_path / "outside"
+    workspace, outside = tmp_path / "project" / "workspace", tmp_path / "outside"
     workspace.mkdir(parents=True)
     outside.mkdir()
     (outside / "deep").mkdir()

@@ -1,4 +1,4 @@
-"""Marks are kept apart from the settings and from everybody else; a bench may hide more and never less."""
+"""Marks are kept apart from the settings and from everybody else; a project may hide more and never less."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def test_the_last_word_about_one_value_counts(files: tuple[Path, Path]) -> None:
     assert [(mark.hide, mark.text) for mark in personal.marks()] == [(False, "falcon")]
 
 
-def test_a_bench_adds_what_is_hidden_and_lets_nothing_pass(files: tuple[Path, Path]) -> None:
+def test_a_project_adds_what_is_hidden_and_lets_nothing_pass(files: tuple[Path, Path]) -> None:
     files[0].write_text(BENCH, "utf-8")
     personal = PersonalDataMarks(*files)
     (mark,) = personal.marks()
-    assert (mark.hide, mark.text, mark.source) == (True, "AB-\\d{6}", "bench")
+    assert (mark.hide, mark.text, mark.source) == (True, "AB-\\d{6}", "project")
     told = " ".join(notice.message for notice in personal.notices(Settings()))
     assert "privacy.pass is ignored" in told
     assert "may take very long" in told
@@ -59,7 +59,7 @@ def test_a_bench_adds_what_is_hidden_and_lets_nothing_pass(files: tuple[Path, Pa
         personal.remove(mark.id)
 
 
-def test_a_bench_may_not_pile_up_patterns_and_what_is_left_out_is_told(files: tuple[Path, Path]) -> None:
+def test_a_project_may_not_pile_up_patterns_and_what_is_left_out_is_told(files: tuple[Path, Path]) -> None:
     entries = "".join(f"[[privacy.hide]]\npattern = 'A{number}-[0-9]{{4,12}}'\n" for number in range(600))
     files[0].write_text(entries + "[[privacy.hide]]\nkey = 'badge'\n", "utf-8")
     personal = PersonalDataMarks(*files)

@@ -1,4 +1,4 @@
-"""Profiles of both settings files: the person's count, a bench's only as far as they narrow or were accepted."""
+"""Profiles of both settings files: the person's count, a project's only as far as they narrow or were accepted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Files:
 
     def again(self) -> RunProfiles:
         return RunProfiles(
-            self.root / "bench.toml", self.root / "you.toml", self.root / "yes.json", lambda: self.default
+            self.root / "project.toml", self.root / "you.toml", self.root / "yes.json", lambda: self.default
         )
 
     def write(self, name: str, text: str) -> None:
@@ -51,15 +51,15 @@ def test_a_persons_own_profile_counts_as_it_stands(files: Files) -> None:
     assert files.bounds.wider(found) == ""
 
 
-def test_a_bench_may_narrow_and_what_it_widens_waits_for_a_yes_to_exactly_that(files: Files) -> None:
-    files.write("bench", '[profiles.narrow]\nnetwork = false\n[profiles.wide]\nbase = "read_only"\ntools = "all"\n')
+def test_a_project_may_narrow_and_what_it_widens_waits_for_a_yes_to_exactly_that(files: Files) -> None:
+    files.write("project", '[profiles.narrow]\nnetwork = false\n[profiles.wide]\nbase = "read_only"\ntools = "all"\n')
     assert files.bounds.find("narrow").accepted
     with pytest.raises(WorkbenchError, match="nobody accepted it"):
         files.bounds.find("wide")
     wide = next(one for one in files.bounds.profiles().all if one.name == "wide")
     files.bounds.accept(wide.sha)
     assert files.again().find("wide").tools == "all"
-    files.write("bench", '[profiles.wide]\nbase = "read_only"\ntools = "all"\nworkspace = "write"\n')
+    files.write("project", '[profiles.wide]\nbase = "read_only"\ntools = "all"\nworkspace = "write"\n')
     with pytest.raises(WorkbenchError, match="nobody accepted it"):
         files.bounds.find("wide")
     with pytest.raises(WorkbenchError, match="another one now"):
@@ -67,7 +67,7 @@ def test_a_bench_may_narrow_and_what_it_widens_waits_for_a_yes_to_exactly_that(f
 
 
 def test_a_yes_is_taken_back(files: Files) -> None:
-    files.write("bench", '[profiles.wide]\nbase = "read_only"\ntools = "all"\n')
+    files.write("project", '[profiles.wide]\nbase = "read_only"\ntools = "all"\n')
     wide = files.bounds.profiles().all[-1]
     files.bounds.accept(wide.sha)
     files.bounds.withdraw(wide.sha)
@@ -99,7 +99,7 @@ def test_a_wrong_profile_is_left_out_with_a_notice(files: Files, entry: str) -> 
 
 
 def test_a_default_that_is_not_the_persons_becomes_the_strictest(files: Files) -> None:
-    files.write("bench", "[profiles.ours]\nnetwork = false\n")
+    files.write("project", "[profiles.ours]\nnetwork = false\n")
     files.default = "ours"
     assert files.bounds.find("").name == "read_only"
     assert "neither built in nor yours" in files.bounds.profiles().notices[0].message

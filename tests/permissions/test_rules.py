@@ -17,12 +17,12 @@ BOB = {"to": "bob@acme.com"}
 TO_ACME = Permission("", "arguments", Word.ALLOW, "mail", "send_email", (Predicate("to", "*@acme.com"),))
 
 
-class Bench:
+class Project:
     """A person's folder, and an entry of `.mcp.json` that may change."""
 
     def __init__(self, root: Path) -> None:
         self.file = root / "permissions.json"
-        self.workspace = root / "bench" / "workspace"
+        self.workspace = root / "project" / "workspace"
         self.workspace.mkdir(parents=True)
         self.entry = "first"
 
@@ -31,35 +31,35 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
 
 
-def test_a_rule_outlives_the_core_with_its_sentence_and_its_count(bench: Bench) -> None:
-    rules = bench.rules()
+def test_a_rule_outlives_the_core_with_its_sentence_and_its_count(project: Project) -> None:
+    rules = project.rules()
     made = rules.put(TO_ACME, MAIL)
     assert made.key == "m"
     for _ in range(3):
         rules.note_use(rules.of(MAIL).judge(BOB).permission)
     assert rules.view().rules[0].count == 3
     rules.flush()
-    kept = bench.rules().view().rules[0]
+    kept = project.rules().view().rules[0]
     assert (kept.id, kept.label, kept.count) == (made.id, made.label, 3)
     assert kept.used > 0
 
 
 def test_a_permission_for_own_calls_is_void_with_another_definition_or_entry_and_no_rule_for_programs(
-    bench: Bench,
+    project: Project,
 ) -> None:
-    rules = bench.rules()
+    rules = project.rules()
     tool = rules.put(Permission("", "own", Word.ALLOW, "mail", "send_email"), MAIL)
     assert rules.of(MAIL).own_call_permission is not None
     assert rules.of(replace(MAIL, hash="other")).own_call_permission is None
     assert rules.of(replace(MAIL, name="delete_mail")).own_call_permission is None
     assert rules.of(MAIL).judge(BOB).word is None, "it speaks for no program"
-    assert bench.rules().of(MAIL).own_call_permission == tool, "it is kept"
+    assert project.rules().of(MAIL).own_call_permission == tool, "it is kept"
     assert rules.view([replace(MAIL, hash="other")]).void == {tool.id: "the tool's definition changed since"}
-    bench.entry = "second"
+    project.entry = "second"
     assert rules.of(MAIL).own_call_permission is None
     rules.carry("mail", "first")
     assert rules.of(MAIL).own_call_permission is None, "it was given for exactly the command that it was"
@@ -67,12 +67,12 @@ def test_a_permission_for_own_calls_is_void_with_another_definition_or_entry_and
     assert rules.of(replace(MAIL, name="delete_mail")).own_call_permission is not None
     marked = replace(MAIL, name="delete_mail", said=("sends",), sends=True)
     assert rules.of(marked).own_call_permission is None, "what the user marked asks all the same"
-    bench.entry = "third"
+    project.entry = "third"
     assert rules.of(replace(MAIL, name="delete_mail")).own_call_permission is None
 
 
-def test_marking_a_tool_takes_back_that_own_calls_of_it_never_ask(bench: Bench) -> None:
-    rules = bench.rules()
+def test_marking_a_tool_takes_back_that_own_calls_of_it_never_ask(project: Project) -> None:
+    rules = project.rules()
     rules.put(Permission("", "own", Word.ALLOW, "mail", "send_email"), MAIL)
     rules.put(TO_ACME, MAIL)
     rules.say(MAIL, ToolBits(private=True))
@@ -85,34 +85,34 @@ def test_marking_a_tool_takes_back_that_own_calls_of_it_never_ask(bench: Bench) 
 @pytest.mark.parametrize(
     "wrong", [{"word": Word.DENY}, {"scope": "session", "session": "s"}, {"where": (Predicate("to", "bob"),)}]
 )
-def test_a_permission_for_own_calls_only_allows(bench: Bench, wrong: dict[str, object]) -> None:
+def test_a_permission_for_own_calls_only_allows(project: Project, wrong: dict[str, object]) -> None:
     with pytest.raises(WorkbenchError, match="only allows"):
-        bench.rules().put(replace(Permission("", "own", Word.ALLOW, "mail", "send_email"), **wrong), MAIL)
+        project.rules().put(replace(Permission("", "own", Word.ALLOW, "mail", "send_email"), **wrong), MAIL)
 
 
-def test_the_same_rule_with_another_word_takes_its_place(bench: Bench) -> None:
-    rules = bench.rules()
+def test_the_same_rule_with_another_word_takes_its_place(project: Project) -> None:
+    rules = project.rules()
     rules.put(TO_ACME, MAIL)
     rules.put(replace(TO_ACME, word=Word.DENY), MAIL)
     assert [one.word for one in rules.rules] == [Word.DENY]
 
 
-def test_a_rule_for_a_session_is_kept_nowhere(bench: Bench) -> None:
-    rules = bench.rules()
+def test_a_rule_for_a_session_is_kept_nowhere(project: Project) -> None:
+    rules = project.rules()
     rules.put(Permission("", "tool", Word.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
     assert rules.of(MAIL).judge(BOB, "s").word is Word.ALLOW
     assert rules.of(MAIL).judge(BOB, "t").word is None
-    assert bench.rules().rules == ()
+    assert project.rules().rules == ()
 
 
-def test_trust_is_about_an_entry_and_ends_with_it(bench: Bench) -> None:
-    rules = bench.rules()
+def test_trust_is_about_an_entry_and_ends_with_it(project: Project) -> None:
+    rules = project.rules()
     rules.believe("mail", yes=True)
     rules.put(Permission("", "server", Word.ALLOW, "mail"), None)
     reads = Tool("mail", "orders", hints=Hints(read_only=True))
     assert rules.trust.believed == ("mail",)
     assert rules.weigh("mail", "first", builtin=False)(reads).hints.read_only
-    bench.entry = "second"
+    project.entry = "second"
     assert (rules.trust.believed, rules.rules) == ((), ())
     assert rules.weigh("mail", "second", builtin=False)(reads).hints.read_only is None
     rules.carry("mail", "first")  # the person changed it themselves
@@ -120,16 +120,16 @@ def test_trust_is_about_an_entry_and_ends_with_it(bench: Bench) -> None:
     assert len(rules.rules) == 1
 
 
-def test_another_entry_voids_what_was_allowed_or_softened_and_keeps_what_was_closed(bench: Bench) -> None:
-    rules = bench.rules()
+def test_another_entry_voids_what_was_allowed_or_softened_and_keeps_what_was_closed(project: Project) -> None:
+    rules = project.rules()
     rules.put(TO_ACME, MAIL)
     rules.put(Permission("", "tool", Word.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
     rules.put(Permission("", "tool", Word.DENY, "mail", "purge"), Tool("mail", "purge", hash="p"))
     rules.put(Permission("", "server", Word.ASK, "mail"), None)
     rules.say(MAIL, ToolBits(sends=False, private=True))
     assert rules.of(MAIL).judge(BOB, "s").word is Word.ALLOW
-    bench.entry = "second"  # the same definitions, from another command
-    for now in (rules, bench.rules()):
+    project.entry = "second"  # the same definitions, from another command
+    for now in (rules, project.rules()):
         assert now.of(MAIL).judge(BOB, "s").word is Word.ASK
         assert now.of(Tool("mail", "purge", hash="p")).judge({}).word is Word.DENY
         (void,) = {why for one, why in now.view().void.items() if one}
@@ -137,35 +137,35 @@ def test_another_entry_voids_what_was_allowed_or_softened_and_keeps_what_was_clo
         weighed = now.weigh("mail", "second", builtin=False)(MAIL)
         assert (weighed.sends, weighed.private) == (True, True), "only what makes it stricter stays"
     assert not rules.of(MAIL).looks_into_arguments
-    bench.entry = "first"
+    project.entry = "first"
     assert rules.of(MAIL).judge(BOB).word is Word.ALLOW
 
 
-def test_what_is_allowed_of_a_tool_goes_along_when_the_person_changes_the_entry(bench: Bench) -> None:
-    rules = bench.rules()
+def test_what_is_allowed_of_a_tool_goes_along_when_the_person_changes_the_entry(project: Project) -> None:
+    rules = project.rules()
     rules.put(TO_ACME, MAIL)
     rules.put(Permission("", "tool", Word.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
     rules.say(MAIL, ToolBits(sends=False))
-    bench.entry = "second"
+    project.entry = "second"
     rules.carry("mail", "first")
     assert rules.of(MAIL).judge(BOB).word is Word.ALLOW
     assert rules.of(MAIL).judge({}, "s").word is Word.ALLOW
-    assert bench.rules().weigh("mail", "second", builtin=False)(MAIL).sends is False
+    assert project.rules().weigh("mail", "second", builtin=False)(MAIL).sends is False
 
 
-def test_a_word_about_a_tool_is_kept_and_taken_back(bench: Bench) -> None:
-    rules = bench.rules()
+def test_a_word_about_a_tool_is_kept_and_taken_back(project: Project) -> None:
+    rules = project.rules()
     rules.say(MAIL, ToolBits(sends=False))
-    assert bench.rules().weigh("mail", "", builtin=False)(MAIL).sends is False
+    assert project.rules().weigh("mail", "", builtin=False)(MAIL).sends is False
     rules.say(MAIL, ToolBits())
-    assert bench.rules().weigh("mail", "", builtin=False)(MAIL).sends is True
+    assert project.rules().weigh("mail", "", builtin=False)(MAIL).sends is True
 
 
-def test_a_damaged_file_asks_for_everything_changes_nothing_and_says_so(bench: Bench) -> None:
-    bench.rules().put(replace(TO_ACME, word=Word.DENY), MAIL)
-    bench.file.write_text(bench.file.read_text()[:-5])
-    damaged = bench.file.read_text()
-    rules = bench.rules()
+def test_a_damaged_file_asks_for_everything_changes_nothing_and_says_so(project: Project) -> None:
+    project.rules().put(replace(TO_ACME, word=Word.DENY), MAIL)
+    project.file.write_text(project.file.read_text()[:-5])
+    damaged = project.file.read_text()
+    rules = project.rules()
     assert rules.of(Tool("any", "get_row")).judge({}).word is Word.ASK
     assert rules.notices
     for deed in (
@@ -177,22 +177,22 @@ def test_a_damaged_file_asks_for_everything_changes_nothing_and_says_so(bench: B
         with pytest.raises(WorkbenchError):
             deed()
     rules.flush()
-    assert bench.file.read_text() == damaged
+    assert project.file.read_text() == damaged
     rules.renew()
     assert rules.of(Tool("any", "get_row")).judge({}).word is None
-    assert bench.file.with_suffix(".damaged").read_text() == damaged
+    assert project.file.with_suffix(".damaged").read_text() == damaged
 
 
-def test_a_rule_about_the_workspace_follows_links(bench: Bench) -> None:
-    rules = bench.rules()
+def test_a_rule_about_the_workspace_follows_links(project: Project) -> None:
+    rules = project.rules()
     rules.put(replace(TO_ACME, where=(Predicate("path", "under workspace"),)), MAIL)
-    (bench.workspace / "out").symlink_to("/etc")
+    (project.workspace / "out").symlink_to("/etc")
     assert rules.of(MAIL).judge({"path": "workspace/a.csv"}).word is Word.ALLOW
     assert rules.of(MAIL).judge({"path": "workspace/out/passwd"}).word is None
 
 
-def test_revoking_ends_a_rule_at_once_and_twice_is_told(bench: Bench) -> None:
-    rules = bench.rules()
+def test_revoking_ends_a_rule_at_once_and_twice_is_told(project: Project) -> None:
+    rules = project.rules()
     made = rules.put(TO_ACME, MAIL)
     rules.revoke(made.id)
     assert rules.of(MAIL).judge(BOB).word is None
@@ -200,16 +200,16 @@ def test_revoking_ends_a_rule_at_once_and_twice_is_told(bench: Bench) -> None:
         rules.revoke(made.id)
 
 
-def test_a_rule_of_wildcards_is_not_kept(bench: Bench) -> None:
-    rules = bench.rules()
+def test_a_rule_of_wildcards_is_not_kept(project: Project) -> None:
+    rules = project.rules()
     with pytest.raises(WorkbenchError, match="would not count"):
         rules.put(replace(TO_ACME, where=(Predicate("to", "*"),)), MAIL)
-    assert not bench.file.exists()
+    assert not project.file.exists()
 
 
-def test_a_rule_counts_although_a_thread_was_judging_a_call_when_it_was_made(bench: Bench) -> None:
+def test_a_rule_counts_although_a_thread_was_judging_a_call_when_it_was_made(project: Project) -> None:
     """The thread is halted where it looks through the rules, and goes on when there is a new one."""
-    rules, halted, go_on = bench.rules(), threading.Event(), threading.Event()
+    rules, halted, go_on = project.rules(), threading.Event(), threading.Event()
 
     class Halting(str):
         def __eq__(self, other: object) -> bool:

@@ -60,7 +60,7 @@ def test_a_path_that_is_denied_is_found_behind_its_detours(path: str) -> None:
 
 
 def test_the_workspace_is_found_through_links_and_as_itself(tmp_path: Path) -> None:
-    workspace = tmp_path / "bench" / "workspace"
+    workspace = tmp_path / "project" / "workspace"
     workspace.mkdir(parents=True)
     (tmp_path / "way").symlink_to(workspace)
     rule = (Predicate("path", UNDER),)

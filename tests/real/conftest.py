@@ -62,7 +62,7 @@ class Accepting(RefusingHost):
     async def asked(self, method: str, params: Any) -> dict[str, Any]:
         self.asked_for.append(method)
         if method == "roots/list":
-            return {"roots": [{"uri": self.root.as_uri(), "name": "bench"}]}
+            return {"roots": [{"uri": self.root.as_uri(), "name": "project"}]}
         if method == "sampling/createMessage":
             return {"role": "assistant", "content": {"type": "text", "text": "sampled words"}, "model": "none"}
         fields = (params.get("requestedSchema") or {}).get("properties") or {}
@@ -73,12 +73,12 @@ class Accepting(RefusingHost):
         self.heard.append(method)
 
 
-class Bench:
+class Project:
     """One catalog with one server at a time."""
 
     def __init__(self, paths: Paths) -> None:
-        self.host = Accepting(paths.bench)
-        self.folder = paths.bench
+        self.host = Accepting(paths.project)
+        self.folder = paths.project
         self.events: list[Event] = []
         self.catalog = ServerCatalog(paths, Settings, self.events.append, host=lambda server: self.host)
 
@@ -97,8 +97,8 @@ class Bench:
 
 
 @pytest.fixture
-async def bench(paths: Paths) -> AsyncIterator[Bench]:
-    made = Bench(paths)
+async def project(paths: Paths) -> AsyncIterator[Project]:
+    made = Project(paths)
     await made.catalog.open()
     yield made
     await made.catalog.close()

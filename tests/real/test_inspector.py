@@ -40,17 +40,17 @@ def inspector() -> list[str]:
 
 @pytest.fixture
 def inspect(inspector: list[str], paths: Paths) -> Iterator[Callable[..., Any]]:
-    """What it prints of one question, asked of a bench of its own."""
+    """What it prints of one question, asked of a project of its own."""
     ours = [sys.executable, "-m", "workbench"]
 
     def ask(*options: str, target: tuple[str, ...] = (), code: int = 0) -> Any:
-        words = [*inspector, *(target or (*ours, "serve", "--bench", str(paths.bench))), *options]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=paths.bench, check=False)
+        words = [*inspector, *(target or (*ours, "serve", "--project", str(paths.project))), *options]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=paths.project, check=False)
         assert done.returncode == code, done.stderr
         return json.loads(done.stdout)
 
     yield ask
-    subprocess.run([*ours, "stop", "--bench", str(paths.bench)], check=True, capture_output=True)
+    subprocess.run([*ours, "stop", "--project", str(paths.project)], check=True, capture_output=True)
 
 
 def call(tool: str, **arguments: str) -> list[str]:
@@ -74,9 +74,9 @@ def test_it_lists_searches_runs_and_reads_skills_over_a_pipe(inspect: Callable[.
 
 def test_it_finds_the_skills_extension_and_its_digests_right(inspector: list[str], paths: Paths, inspect: Any) -> None:
     inspect("--method", "tools/list")
-    served = [sys.executable, "-m", "workbench", "serve", "--bench", str(paths.bench)]
+    served = [sys.executable, "-m", "workbench", "serve", "--project", str(paths.project)]
     words = [*inspector, *served, "--method", "skills/list", "--verify", "--protocol-era", "modern"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=paths.bench, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=paths.project, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "wait-for-message" in done.stdout
 
@@ -85,7 +85,18 @@ def test_it_finds_the_skills_extension_and_its_digests_right(inspector: list[str
 def test_it_comes_in_over_http_with_the_token_and_not_without(
     inspect: Callable[..., Any], paths: Paths, era: str
 ) -> None:
-    words = [sys.executable, "-m", "workbench", "serve", "--http", "--port", "0", "--json", "--bench", str(paths.bench)]
+    words = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "serve",
+        "--http",
+        "--port",
+        "0",
+        "--json",
+        "--project",
+        str(paths.project),
+    ]
     serving = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
         assert serving.stdout is not None

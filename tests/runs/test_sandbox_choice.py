@@ -199,4 +199,4 @@ def test_the_settings_take_levels_only(tmp_path: Path) -> None:
     assert (reading.settings.isolation_low, reading.settings.isolation_high) == ("process", "vm")
     assert "isolation.low" in reading.notices[0].message
     reading = read(file, tmp_path / "none.toml")
-    assert reading.settings.isolation_high == "container"  # a bench of somebody else's must not loosen it
+    assert reading.settings.isolation_high == "container"  # a project of somebody else's must not loosen it

@@ -56,10 +56,10 @@ async def echo(what: str, wish: JsonObject) -> JsonValue:
 
 @dataclass
 class Room:
-    """One open sandbox, a bench for it, and a short way to run a text."""
+    """One open sandbox, a project for it, and a short way to run a text."""
 
     sandbox: Sandbox
-    bench: Path
+    project: Path
     heard: list[tuple[str, str]] = field(default_factory=list)
     language: str = "python"
     level: str = "process"
@@ -72,7 +72,7 @@ class Room:
         writable: bool = True,
         stands: Callable[[], bool] = lambda: False,
     ) -> Ending:
-        folders = [self.bench / name for name in ("workspace", "servers", "skills")]
+        folders = [self.project / name for name in ("workspace", "servers", "skills")]
         program = Program(code, limits, *folders, writable, self.language, self.level, stands=stands)
         return await self.sandbox.run(program, answer, lambda stream, text: self.heard.append((stream, text)))
 

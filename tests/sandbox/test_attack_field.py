@@ -34,7 +34,7 @@ def test_a_changed_new_or_deleted_file_is_told_once(field: Field) -> None:
         lambda: (field.canary / "secret.txt").write_text("x"),
         lambda: (field.canary / "secret.txt").chmod(0o600),
         lambda: (field.folder / "home/new").touch(),
-        lambda: (field.folder / "bench/.mcp.json").unlink(),
+        lambda: (field.folder / "project/.mcp.json").unlink(),
         lambda: os.link(field.canary / "victim.pid", field.workspace / "link"),
     ):
         deed()

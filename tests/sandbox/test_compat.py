@@ -44,7 +44,7 @@ async def test_snippets_answer_as_they_should(open_room: Any, part: str, backend
     chosen = packages(NAMES if part == "packages" else "", "")
     if chosen.missing:
         pytest.skip(f"{', '.join(chosen.missing)} is not installed (the extra `data`)")
-    folders = (room.bench / "workspace", room.bench / "servers", room.bench / "skills")
+    folders = (room.project / "workspace", room.project / "servers", room.project / "skills")
     kept = await room.sandbox.keep(Program("", LIMITS, *folders, packages=chosen.places))
     wrong = []
     for probe in probes(part):

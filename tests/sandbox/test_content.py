@@ -69,7 +69,7 @@ result = [saved, image, Image(image.data)["mimeType"], Image(b"GIF89a").mime_typ
         "[<Image image/png, 264 bytes>, <Audio audio/wav, 4 bytes>] <Link file:///far, far>",
         "4 parts of this answer hold bytes; say which, for example .images[0].",
     ]
-    assert (native.bench / "workspace/deep/x.png").read_bytes() == PNG
+    assert (native.project / "workspace/deep/x.png").read_bytes() == PNG
 
 
 async def test_structure_stays_a_dict_and_keeps_the_parts_beside_it(native: Any) -> None:
@@ -124,12 +124,12 @@ result = [
     assert found[9:12] == ["deep/y.png", {"n": 1}, 264]
     assert ("4 parts of this answer" in found[12], "no bytes" in found[12]) == (True, True)
     assert found[13:] == [PARTS[1], "image/png", 10_000_000]
-    assert (room.bench / "workspace/deep/y.png").read_bytes() == PNG
+    assert (room.project / "workspace/deep/y.png").read_bytes() == PNG
 
 
 async def test_of_344_tools_only_those_imported_are_read(native: Any) -> None:
     tools = [Tool("large-hub", f"tool_{at}", description="One of many.") for at in range(344)]
-    write_package("large-hub", tools, Path(native.bench, "servers"))
+    write_package("large-hub", tools, Path(native.project, "servers"))
     code = """
 import sys
 def read():

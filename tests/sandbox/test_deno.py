@@ -164,7 +164,7 @@ async def test_every_kind_of_failure_says_what_and_where(script: Any) -> None:
 
 async def test_wrappers_are_imported_in_every_way_agents_write(script: Any) -> None:
     tools = [Tool("my-hub", "make_it"), Tool("my-hub", "from"), Tool("my-hub", "index")]
-    write_inside_package("my-hub", tools, script.bench / "servers")
+    write_inside_package("my-hub", tools, script.project / "servers")
     code = (
         "import { make_it, type Make_itInput } from './servers/my-hub';\n"
         "import * as hub from 'servers/my_hub/index.js';\n"
@@ -182,14 +182,14 @@ async def test_wrappers_are_imported_in_every_way_agents_write(script: Any) -> N
 
 
 async def test_the_workspace_is_read_and_written(script: Any) -> None:
-    (script.bench / "workspace" / "given.txt").write_text("given")
+    (script.project / "workspace" / "given.txt").write_text("given")
     code = (
         "await writeFile('out/a.txt', (await readFile('workspace/given.txt')) + '!');\n"
         "await writeFile('/workspace/b.bin', new Uint8Array([0, 255]));\n"
         "[await listFiles(), Deno.readTextFileSync('workspace/out/a.txt')]"
     )
     assert value(await script.run(code)) == [["b.bin", "given.txt", "out/a.txt"], "given!"]
-    assert (script.bench / "workspace" / "out" / "a.txt").read_text() == "given!"
+    assert (script.project / "workspace" / "out" / "a.txt").read_text() == "given!"
     ending = await script.run("await writeFile('c.txt', 'x')", writable=False)
     assert ending.error_type in ("NotCapable", "PermissionDenied")
 
@@ -230,7 +230,7 @@ async def test_each_limit_ends_it_with_its_reason(script: Any) -> None:
         ending = await script.run(code, replace(limits, calls=100))
         assert (ending.ok, ending.reason) == (False, reason), (code, ending)
         assert ending.memory_mb < 128 + 160, code
-    for left in (script.bench / "workspace").iterdir():  # what filled the disk would end the next program, too
+    for left in (script.project / "workspace").iterdir():  # what filled the disk would end the next program, too
         left.unlink()
     assert value(await script.run("1 + 1")) == 2
 
@@ -302,11 +302,11 @@ async def test_what_is_not_its_own_is_refused(locked: Any, tmp_path: Path) -> No
         assert value(await locked.run(code)) == []
         with pytest.raises(BlockingIOError):
             listener.accept()
-    assert not os.path.lexists(locked.bench / "workspace" / "link")
+    assert not os.path.lexists(locked.project / "workspace" / "link")
 
 
 async def test_the_locks_are_on_before_deno_starts(locked: Any) -> None:
-    profile = Program("1", QUICK, locked.bench / "workspace", language="typescript")
+    profile = Program("1", QUICK, locked.project / "workspace", language="typescript")
     ending, facts = await locked.sandbox._trial(locked.sandbox.strength.backend, profile)
     assert ending.ok
     assert facts["filtered"] is True

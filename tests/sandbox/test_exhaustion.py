@@ -66,7 +66,7 @@ async def test_it_is_ended_with_its_reason(native: Any, name: str) -> None:
 
 
 def on_disk(room: Any) -> int:
-    return sum(file.stat().st_blocks * 512 for file in (room.bench / "workspace").iterdir())
+    return sum(file.stat().st_blocks * 512 for file in (room.project / "workspace").iterdir())
 
 
 @pytest.mark.parametrize("name", ["ten gigabytes", "an endless loop in C", "endless print", "a fork bomb"])
@@ -136,7 +136,7 @@ async def test_the_threads_of_one_run_are_not_taken_from_another(native: Any) ->
 async def test_disk_that_is_asked_for_in_one_call_is_written_block_by_block_and_counted(room: Any) -> None:
     """The kernel's own call would take gigabytes of the host before anybody could look."""
     ending = await room.run("import os\nos.posix_fallocate(os.open('workspace/a', 66), 0, 3 << 20)")
-    assert (ending.ok, (room.bench / "workspace/a").stat().st_blocks * 512) == (True, 3 << 20)
+    assert (ending.ok, (room.project / "workspace/a").stat().st_blocks * 512) == (True, 3 << 20)
     greedy = "import os\nfor n in range(200):\n    os.posix_fallocate(os.open(f'workspace/{n}', 66), 0, 16 << 20)"
     assert (await room.run(greedy, LIMITS)).reason == "disk"
     assert on_disk(room) < 1 << 30  # of 3.2 GB; how much goes by how busy the machine is

@@ -128,7 +128,7 @@ async def test_nothing_dangerous_is_left_in_the_workspace(room: Any) -> None:
         "huge": "refused",
         "mode": "done",
     }
-    for path in (room.bench / "workspace").iterdir():
+    for path in (room.project / "workspace").iterdir():
         found = path.lstat()
         assert stat.S_ISREG(found.st_mode)
         assert not found.st_mode & 0o6000

@@ -28,8 +28,8 @@ class Flat:
     heard: list[str] = field(default_factory=list)
 
     def program(self, code: str, limits: Limits = QUICK) -> Program:
-        bench = self.room.bench
-        return Program(code, limits, bench / "workspace", bench / "servers", bench / "skills")
+        project = self.room.project
+        return Program(code, limits, project / "workspace", project / "servers", project / "skills")
 
     async def run(self, code: str, limits: Limits = QUICK, answer: Answer | None = None) -> Ending:
         say: Callable[[str, str], None] = lambda stream, text: self.heard.append(text)  # noqa: E731
@@ -46,7 +46,7 @@ async def _echo(what: str, wish: JsonObject) -> JsonValue:
 
 
 async def _moved_in(room: Any) -> Flat:
-    first = Program("", QUICK, room.bench / "workspace", room.bench / "servers", room.bench / "skills")
+    first = Program("", QUICK, room.project / "workspace", room.project / "servers", room.project / "skills")
     return Flat(room, await room.sandbox.keep(first))
 
 
@@ -251,8 +251,8 @@ async def test_a_program_that_asks_for_other_limits_or_folders_does_not_fit(nati
     assert misfit(flat.kept, flat.program("1", replace(QUICK, seconds=3.0))) == ""
     assert "limits" in misfit(flat.kept, flat.program("1", replace(QUICK, memory_mb=100)))
     assert "a container" in misfit(flat.kept, dataclasses.replace(flat.program("1"), level="container"))
-    (native.bench / "skills").rename(native.bench / "away")
-    (native.bench / "skills").mkdir()
+    (native.project / "skills").rename(native.project / "away")
+    (native.project / "skills").mkdir()
     assert "made anew" in misfit(flat.kept, flat.program("1"))
     await flat.kept.end("the test is over")
     assert await flat.kept.gone == "the test is over"

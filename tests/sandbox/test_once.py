@@ -30,7 +30,7 @@ async def test_a_program_that_tells_a_false_end_is_killed_then(room: Any, proces
     assert (ending.reason, ending.result, ending.memory_mb) == ("done", "1", 0.0)
     while processes() - before:
         await asyncio.sleep(0.01)
-    size = (room.bench / "workspace/grows").stat().st_size
+    size = (room.project / "workspace/grows").stat().st_size
     assert json.loads((await room.run("len(read_file('grows'))")).result) == size
 
 

@@ -57,7 +57,7 @@ class Way:
 
 async def _run(room: Room, port: int, code: str) -> Ending:
     way = Way(port, ConnectionPassing())
-    program = Program(code, QUICK, room.bench / "workspace", network=way.handing)
+    program = Program(code, QUICK, room.project / "workspace", network=way.handing)
     try:
         return await room.sandbox.run(program, way.answer, lambda stream, text: room.heard.append((stream, text)))
     finally:
@@ -187,7 +187,7 @@ async def test_a_program_that_takes_no_connections_gets_no_more(native: Room, po
                 refused.append(fault.message)
         return {"number": 1}
 
-    program = Program("import socket\nsocket.socket().connect(('a', 1))", QUICK, native.bench / "w", network=handing)
+    program = Program("import socket\nsocket.socket().connect(('a', 1))", QUICK, native.project / "w", network=handing)
     await native.sandbox.run(program, answer, lambda stream, text: None)
     handing.close()
     assert refused == ["The program takes no more connections."]

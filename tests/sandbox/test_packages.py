@@ -56,7 +56,7 @@ async def test_a_program_imports_what_was_named_and_cannot_change_it(
         "[ahead, pydantic.__file__, refused(lambda: open('/packages/x', 'w')),"
         " refused(lambda: open(pydantic.__file__, 'a')), refused(lambda: __import__('pytest'))]"
     )
-    folders = (room.bench / "workspace", room.bench / "servers", room.bench / "skills")
+    folders = (room.project / "workspace", room.project / "servers", room.project / "skills")
     for _ in range(2):
         program = Program(code, LIMITS, *folders, packages=found.places, preload=found.preload)
         ending = await room.sandbox.run(program, _nobody, lambda stream, text: None)
@@ -68,6 +68,6 @@ async def test_a_program_imports_what_was_named_and_cannot_change_it(
 
 async def test_a_module_that_fails_ahead_fails_in_the_program_and_nowhere_else(native: Any) -> None:
     found = packages("pydantic", "pydantic.no_such_part pydantic")
-    folders = (native.bench / "workspace", native.bench / "servers", native.bench / "skills")
+    folders = (native.project / "workspace", native.project / "servers", native.project / "skills")
     program = Program("import pydantic\n1", LIMITS, *folders, packages=found.places, preload=found.preload)
     assert (await native.sandbox.run(program, _nobody, lambda stream, text: None)).ok

@@ -160,8 +160,8 @@ async def test_the_workspace_stays_and_everything_else_is_forgotten(room: Any) -
         "[read_file('notes/a.txt'), list_files(), os.listdir(os.environ['TMPDIR']), os.listdir(os.environ['HOME'])]"
     )
     assert json.loads(second.result) == ["kept", ["b", "notes/a.txt"], [], []]
-    assert (room.bench / "workspace/notes/a.txt").read_text() == "kept"
-    (room.bench / "workspace/b").write_text("from the host")
+    assert (room.project / "workspace/notes/a.txt").read_text() == "kept"
+    (room.project / "workspace/b").write_text("from the host")
     third = await room.run("open('workspace/b', 'a').write('!')\nread_file('/workspace/b')")
     assert json.loads(third.result) == "from the host!"
 
@@ -169,16 +169,16 @@ async def test_the_workspace_stays_and_everything_else_is_forgotten(room: Any) -
 async def test_a_read_only_profile_cannot_write_the_workspace(room: Any) -> None:
     ending = await room.run("write_file('a', '1')", writable=False)
     assert (ending.reason, ending.error_type) in {("failed", "PermissionError"), ("failed", "OSError")}
-    assert not (room.bench / "workspace/a").exists()
+    assert not (room.project / "workspace/a").exists()
 
 
 async def test_generated_wrappers_and_skills_are_importable_and_read_only(room: Any) -> None:
-    package = room.bench / "servers/demo"
+    package = room.project / "servers/demo"
     package.mkdir()
     (package / "__init__.py").write_text(
         "from client import call_tool\nasync def ping(): return await call_tool('demo', 'ping', {})\n"
     )
-    (room.bench / "skills/greet.py").write_text("def hello(name): return f'hello {name}'\n")
+    (room.project / "skills/greet.py").write_text("def hello(name): return f'hello {name}'\n")
     for path in (package, package / "__init__.py"):
         path.chmod(0o700 if path.is_dir() else 0o600)
     ending = await room.run(
@@ -330,8 +330,8 @@ async def test_an_unknown_backend_is_said_to_be_unknown() -> None:
 async def test_a_workspace_that_is_a_link_is_not_opened_to_programs(native: Any, tmp_path: Path) -> None:
     (tmp_path / "private").mkdir()
     (tmp_path / "linked").mkdir()
-    native.bench = tmp_path / "linked"
-    (native.bench / "workspace").symlink_to(tmp_path / "private")
+    native.project = tmp_path / "linked"
+    (native.project / "workspace").symlink_to(tmp_path / "private")
     with pytest.raises(WorkbenchError, match="is a link"):
         await native.run("open('workspace/planted', 'w')")
     assert list((tmp_path / "private").iterdir()) == []
@@ -339,8 +339,8 @@ async def test_a_workspace_that_is_a_link_is_not_opened_to_programs(native: Any,
 
 async def test_a_file_in_the_place_of_the_workspace_is_said(native: Any, tmp_path: Path) -> None:
     (tmp_path / "odd").mkdir()
-    native.bench = tmp_path / "odd"
-    (native.bench / "workspace").write_text("")
+    native.project = tmp_path / "odd"
+    (native.project / "workspace").write_text("")
     with pytest.raises(WorkbenchError, match="cannot be made"):
         await native.run("1")
 
@@ -393,7 +393,7 @@ async def test_sleeping_is_not_the_programs_own_time_unless_it_is_to_count(nativ
 async def test_a_program_that_uses_up_its_processor_time_is_told_the_line(native: Any, kept: bool) -> None:
     limits = replace(QUICK, seconds=60.0, cpu_seconds=1.0)
     if kept:
-        program = Program(COMPUTES, limits, native.bench / "workspace")
+        program = Program(COMPUTES, limits, native.project / "workspace")
         state = await native.sandbox.keep(program)
         ending = await state.run(program, nobody, lambda stream, text: None)
     else:

@@ -1,4 +1,4 @@
-"""The secrets of a bench, wherever they can be kept; and that each place says what it means."""
+"""The secrets of a project, wherever they can be kept; and that each place says what it means."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ WORDS = "four words " + "are enough"
 
 @pytest.fixture
 def room(tmp_path):
-    """Opens the secrets of a bench; again, as the next core does."""
-    return lambda seconds=5.0: Secrets(tmp_path / "bench-a", seconds=seconds, cost=16)
+    """Opens the secrets of a project; again, as the next core does."""
+    return lambda seconds=5.0: Secrets(tmp_path / "project-a", seconds=seconds, cost=16)
 
 
 def test_with_a_keyring_they_are_there_the_next_time(room, ring):
@@ -33,7 +33,7 @@ def test_without_a_keyring_they_end_with_the_core(room, tmp_path):
     assert (first.kind, first.passphrase, first.get("github")) == ("memory", "create", "value-one")
     assert "forgotten when the core ends" in first.sentence
     assert room().get("github") is None
-    assert not (tmp_path / "bench-a").exists()
+    assert not (tmp_path / "project-a").exists()
 
 
 def test_a_passphrase_takes_them_from_memory_into_a_file(room):
@@ -60,7 +60,7 @@ def test_a_file_moves_into_a_keyring_that_is_there_later(room, ring, tmp_path):
     assert (second.kind, second.passphrase) == ("keyring", "unlock")
     second.unlock(WORDS)
     assert second.get("github") == "value-one"
-    assert (second.passphrase, (tmp_path / "bench-a" / "secrets.sealed").exists()) == ("", False)
+    assert (second.passphrase, (tmp_path / "project-a" / "secrets.sealed").exists()) == ("", False)
 
 
 def test_a_keyring_that_was_unlocked_meanwhile_takes_what_memory_held(room, ring):

@@ -13,34 +13,36 @@ from workbench.secrets.system_keyring import SERVICE, find_ring
 
 @pytest.fixture
 def find(tmp_path):
-    return lambda bench="bench-a", seconds=5.0: find_ring(bench, tmp_path / bench / "names.json", Patience(seconds))
+    return lambda project="project-a", seconds=5.0: find_ring(
+        project, tmp_path / project / "names.json", Patience(seconds)
+    )
 
 
-def test_what_is_put_is_there_under_the_service_of_the_app_and_the_name_of_the_bench(find, ring):
+def test_what_is_put_is_there_under_the_service_of_the_app_and_the_name_of_the_project(find, ring):
     found, why = find()
     assert why == ""
     found.put("github", "value-one")
     assert found.get("github") == "value-one"
-    assert ring.held == {(SERVICE, "bench-a/github"): "value-one"}
+    assert ring.held == {(SERVICE, "project-a/github"): "value-one"}
     assert found.names() == ("github",)
     found.drop("github")
     assert (found.get("github"), found.names()) == (None, ())
     found.drop("github")
 
 
-def test_another_bench_does_not_get_at_it(find, ring):
-    find("bench-a")[0].put("github", "value-one")
-    assert find("bench-b")[0].get("github") is None
+def test_another_project_does_not_get_at_it(find, ring):
+    find("project-a")[0].put("github", "value-one")
+    assert find("project-b")[0].get("github") is None
 
 
 def test_names_come_back_when_their_file_was_lost(find, ring, tmp_path):
     find()[0].put("github", "value-one")
-    (tmp_path / "bench-a" / "names.json").write_text("[[[[", encoding="utf-8")
+    (tmp_path / "project-a" / "names.json").write_text("[[[[", encoding="utf-8")
     found, _ = find()
     assert found.names() == ()
     assert found.get("github") == "value-one"
     assert found.names() == ("github",)
-    assert (tmp_path / "bench-a" / "names.json").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "project-a" / "names.json").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_session_without_keyring_says_so(find):

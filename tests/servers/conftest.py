@@ -1,4 +1,4 @@
-"""A bench with scripted servers, and catalogs over it that are always closed, with nothing left behind."""
+"""A project with scripted servers, and catalogs over it that are always closed, with nothing left behind."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class House:
         self._opened: list[ServerCatalog] = []
 
     async def __call__(self, *configs: ServerConfig, settings: Settings | None = None) -> Home:
-        """An open catalog over these servers; without any, over the bench as it is."""
+        """An open catalog over these servers; without any, over the project as it is."""
         if configs:
             self.write(*configs)
         events: list[Event] = []

@@ -33,7 +33,7 @@ asyncio.run(main())
 
 def test_servers_die_with_a_core_that_was_killed(house, paths) -> None:
     house.write(house.faulty("stubborn"), house.faulty("orphan"))
-    core = subprocess.Popen([sys.executable, "-c", CORE, str(paths.bench)], stdout=subprocess.PIPE, text=True)
+    core = subprocess.Popen([sys.executable, "-c", CORE, str(paths.project)], stdout=subprocess.PIPE, text=True)
     try:
         assert core.stdout is not None
         pids = json.loads(core.stdout.readline())

@@ -96,7 +96,7 @@ async def test_a_model_is_played_by_a_person_or_refused(inn):
 
 
 async def test_a_server_is_told_of_its_folders_and_of_every_change(inn, paths):
-    (paths.bench / "docs").mkdir()
+    (paths.project / "docs").mkdir()
     assert text(await inn.call("inn", "list_roots")) == {"roots": [], "told": 0}
     state = await inn.catalog.set_roots("inn", ("docs",))
     assert state.config.roots == ("docs",)

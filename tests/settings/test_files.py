@@ -14,7 +14,7 @@ from workbench.settings import DEFINITIONS, Settings
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Path:
+def project(tmp_path: Path) -> Path:
     return tmp_path / "workbench.toml"
 
 
@@ -28,22 +28,22 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def test_without_files_the_defaults_hold_and_nothing_is_said(bench: Path, person: Path) -> None:
-    reading = settings.read(bench, person)
+def test_without_files_the_defaults_hold_and_nothing_is_said(project: Path, person: Path) -> None:
+    reading = settings.read(project, person)
     assert reading.settings == Settings()
     assert reading.notices == ()
 
 
-def test_the_persons_file_wins_over_the_benchs(bench: Path, person: Path) -> None:
-    _write(bench, "[run]\nseconds = 60\nmemory_mb = 256\n")
+def test_the_persons_file_wins_over_the_projects(project: Path, person: Path) -> None:
+    _write(project, "[run]\nseconds = 60\nmemory_mb = 256\n")
     _write(person, "[run]\nseconds = 90\n")
-    found = settings.read(bench, person).settings
+    found = settings.read(project, person).settings
     assert (found.run_seconds, found.run_memory_mb) == (90, 256)
 
 
-def test_a_bench_cannot_loosen_what_guards_the_person(bench: Path, person: Path) -> None:
-    _write(bench, "[approval]\nauto_medium = true\n[privacy]\nenabled = false\n")
-    reading = settings.read(bench, person)
+def test_a_project_cannot_loosen_what_guards_the_person(project: Path, person: Path) -> None:
+    _write(project, "[approval]\nauto_medium = true\n[privacy]\nenabled = false\n")
+    reading = settings.read(project, person)
     assert not reading.settings.approval_auto_medium
     assert reading.settings.privacy_enabled
     assert [notice.message for notice in reading.notices] == [
@@ -52,51 +52,51 @@ def test_a_bench_cannot_loosen_what_guards_the_person(bench: Path, person: Path)
     ]
 
 
-def test_a_person_may_set_what_guards_them(bench: Path, person: Path) -> None:
+def test_a_person_may_set_what_guards_them(project: Path, person: Path) -> None:
     _write(person, "[approval]\nauto_low = false\n")
-    assert not settings.read(bench, person).settings.approval_auto_low
+    assert not settings.read(project, person).settings.approval_auto_low
 
 
 @pytest.mark.parametrize("text", ["[run]\nseconds = '60'\n", "[run]\nseconds = true\n", "run = 5\n", "[run.seconds]\n"])
-def test_a_wrong_value_keeps_its_default_and_is_told(bench: Path, person: Path, text: str) -> None:
+def test_a_wrong_value_keeps_its_default_and_is_told(project: Path, person: Path, text: str) -> None:
     _write(person, text)
-    reading = settings.read(bench, person)
+    reading = settings.read(project, person)
     assert reading.settings == Settings()
     assert len(reading.notices) == 1
     assert reading.notices[0].hint
 
 
-def test_an_unknown_setting_is_told_by_name(bench: Path, person: Path) -> None:
-    _write(bench, "[run]\nsecond = 60\n")
-    assert settings.read(bench, person).notices[0].message == "workbench.toml: There is no setting run.second."
+def test_an_unknown_setting_is_told_by_name(project: Path, person: Path) -> None:
+    _write(project, "[run]\nsecond = 60\n")
+    assert settings.read(project, person).notices[0].message == "workbench.toml: There is no setting run.second."
 
 
 @pytest.mark.parametrize("content", [b"[run\n", b"\xff\xfe", b"a = 1\na = 2\n", b"a = " + b"1" * 5_000])
-def test_a_file_that_cannot_be_read_becomes_a_notice(bench: Path, person: Path, content: bytes) -> None:
-    bench.write_bytes(content)
-    reading = settings.read(bench, person)
+def test_a_file_that_cannot_be_read_becomes_a_notice(project: Path, person: Path, content: bytes) -> None:
+    project.write_bytes(content)
+    reading = settings.read(project, person)
     assert reading.settings == Settings()
     assert reading.notices[0].message.startswith("workbench.toml cannot be read")
 
 
-def test_a_syntax_fault_is_told_with_its_line(bench: Path, person: Path) -> None:
-    _write(bench, "[run]\nseconds = = 3\n")
-    assert "line 2" in settings.read(bench, person).notices[0].message
+def test_a_syntax_fault_is_told_with_its_line(project: Path, person: Path) -> None:
+    _write(project, "[run]\nseconds = = 3\n")
+    assert "line 2" in settings.read(project, person).notices[0].message
 
 
-def test_a_changed_setting_is_written_and_read_back(bench: Path, person: Path) -> None:
+def test_a_changed_setting_is_written_and_read_back(project: Path, person: Path) -> None:
     settings.write(person, "window.theme", "dark")
     settings.write(person, "run.seconds", 45)
-    found = settings.read(bench, person).settings
+    found = settings.read(project, person).settings
     assert (found.window_theme, found.run_seconds) == ("dark", 45)
     assert os.listdir(person.parent) == ["settings.toml"]
 
 
-def test_writing_keeps_what_else_stands_in_the_file(bench: Path, person: Path) -> None:
+def test_writing_keeps_what_else_stands_in_the_file(project: Path, person: Path) -> None:
     _write(person, "[later]\nunknown = 'kept'\n[window]\nfont_size = 12\n")
     settings.write(person, "window.theme", "light")
     assert "kept" in person.read_text(encoding="utf-8")
-    assert settings.read(bench, person).settings.window_font_size == 12
+    assert settings.read(project, person).settings.window_font_size == 12
 
 
 @pytest.mark.parametrize("text", ["[run\n", "window = 'dark'\n"])
@@ -129,13 +129,13 @@ def test_changing_refuses_unknown_names_and_wrong_types() -> None:
     [("run.concurrent", 0), ("run.seconds", -1), ("run.memory_mb", 1), ("window.theme", "pink"), ("run.pids", 10**6)],
 )
 def test_a_value_that_would_do_nothing_or_stop_everything_is_refused(
-    bench: Path, person: Path, name: str, value: object
+    project: Path, person: Path, name: str, value: object
 ) -> None:
     with pytest.raises(WorkbenchError, match=rf"{name} takes "):
         settings.change(Settings(), name, value)
     group, key = name.split(".")
     _write(person, f"[{group}]\n{key} = {value!r}\n")
-    reading = settings.read(bench, person)
+    reading = settings.read(project, person)
     assert reading.settings == Settings()
     assert name in reading.notices[0].message
 
@@ -154,39 +154,39 @@ def test_every_setting_has_a_dotted_name_and_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("text", ["a=" + "[" * 100_000, "a = 'x"])
-def test_a_file_that_cannot_be_read_leaves_the_defaults(bench: Path, person: Path, text: str) -> None:
-    bench.write_text(text, encoding="utf-8")
-    reading = settings.read(bench, person)
+def test_a_file_that_cannot_be_read_leaves_the_defaults(project: Path, person: Path, text: str) -> None:
+    project.write_text(text, encoding="utf-8")
+    reading = settings.read(project, person)
     assert reading.settings == Settings()
     assert "workbench.toml cannot be read" in reading.notices[0].message
 
 
-def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(bench: Path, person: Path) -> None:
-    os.mkfifo(bench)
-    assert "no plain file" in settings.read(bench, person).notices[0].message
+def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(project: Path, person: Path) -> None:
+    os.mkfifo(project)
+    assert "no plain file" in settings.read(project, person).notices[0].message
 
 
-def test_the_places_programs_may_reach_are_read_elsewhere(bench: Path, person: Path) -> None:
-    _write(bench, '[[network.allow]]\ndomain = "example.org"\n[network.nonsense]\n')
+def test_the_places_programs_may_reach_are_read_elsewhere(project: Path, person: Path) -> None:
+    _write(project, '[[network.allow]]\ndomain = "example.org"\n[network.nonsense]\n')
     _write(person, "[network]\ndeny = []\nper_minute = 7\n")
-    reading = settings.read(bench, person)
+    reading = settings.read(project, person)
     assert reading.settings.network_per_minute == 7
     assert [notice.message for notice in reading.notices] == ["workbench.toml: There is no setting network.nonsense."]
 
 
-def test_what_a_bench_seals_counts_beside_what_the_person_seals(bench: Path, person: Path) -> None:
-    _write(bench, '[privacy]\nsealed = "crm.list_customers:email"\n')
-    assert settings.read(bench, person).settings.privacy_sealed == "crm.list_customers:email"
+def test_what_a_project_seals_counts_beside_what_the_person_seals(project: Path, person: Path) -> None:
+    _write(project, '[privacy]\nsealed = "crm.list_customers:email"\n')
+    assert settings.read(project, person).settings.privacy_sealed == "crm.list_customers:email"
     _write(person, '[privacy]\nsealed = "mail"\n')
-    assert settings.read(bench, person).settings.privacy_sealed == "crm.list_customers:email mail"
+    assert settings.read(project, person).settings.privacy_sealed == "crm.list_customers:email mail"
     _write(person, '[privacy]\nsealed = ""\n')
-    assert settings.read(bench, person).settings.privacy_sealed == "crm.list_customers:email", "nothing opens"
+    assert settings.read(project, person).settings.privacy_sealed == "crm.list_customers:email", "nothing opens"
     assert settings.is_combined("privacy.sealed")
 
 
-def test_a_project_raises_limits_only_as_far_as_the_user_lets_it_and_is_told(bench: Path, person: Path) -> None:
-    _write(bench, "[run]\nmemory_mb = 4000\noutput_bytes = 400000000\nseconds = 45\n")
-    reading = settings.read(bench, person)
+def test_a_project_raises_limits_only_as_far_as_the_user_lets_it_and_is_told(project: Path, person: Path) -> None:
+    _write(project, "[run]\nmemory_mb = 4000\noutput_bytes = 400000000\nseconds = 45\n")
+    reading = settings.read(project, person)
     found = reading.settings
     assert (found.run_memory_mb, found.run_output_bytes, found.run_seconds) == (1024, 2_000_000, 45)
     (notice,) = reading.notices
@@ -197,44 +197,44 @@ def test_a_project_raises_limits_only_as_far_as_the_user_lets_it_and_is_told(ben
     assert notice.hint == "To allow more, set run.memory_mb or run.project_limit_factor in your own settings."
 
 
-def test_the_user_says_how_far_a_project_may_raise_limits(bench: Path, person: Path) -> None:
-    _write(bench, "[run]\nmemory_mb = 4000\nproject_limit_factor = 1000\n")
+def test_the_user_says_how_far_a_project_may_raise_limits(project: Path, person: Path) -> None:
+    _write(project, "[run]\nmemory_mb = 4000\nproject_limit_factor = 1000\n")
     _write(person, "[run]\nproject_limit_factor = 8\n")
-    reading = settings.read(bench, person)
+    reading = settings.read(project, person)
     assert reading.settings.run_memory_mb == 4000
     assert [notice.message for notice in reading.notices] == ["workbench.toml: run.project_limit_factor is ignored."]
     _write(person, "[run]\nproject_limit_factor = 1\n")
-    assert settings.read(bench, person).settings.run_memory_mb == 512
+    assert settings.read(project, person).settings.run_memory_mb == 512
 
 
-def test_what_the_user_sets_counts_whatever_a_project_wants(bench: Path, person: Path) -> None:
-    _write(bench, "[run]\nmemory_mb = 4000\n")
+def test_what_the_user_sets_counts_whatever_a_project_wants(project: Path, person: Path) -> None:
+    _write(project, "[run]\nmemory_mb = 4000\n")
     _write(person, "[run]\nmemory_mb = 8000\n")
-    reading = settings.read(bench, person)
+    reading = settings.read(project, person)
     assert (reading.settings.run_memory_mb, reading.notices) == (8000, ())
 
 
-def test_words_of_other_systems_raise_no_limit_either(bench: Path, person: Path) -> None:
-    _write(bench.parent / ".mcp.json", '{"mcpCodeExecution": {"resource_limits": {"memory": "64GB"}}}')
-    reading = settings.read(bench, person)
+def test_words_of_other_systems_raise_no_limit_either(project: Path, person: Path) -> None:
+    _write(project.parent / ".mcp.json", '{"mcpCodeExecution": {"resource_limits": {"memory": "64GB"}}}')
+    reading = settings.read(project, person)
     assert reading.settings.run_memory_mb == 1024
     assert ".mcp.json raises limits" in reading.notices[0].message
 
 
 @pytest.mark.parametrize("name", [definition.field for definition in DEFINITIONS.values() if definition.limit])
-def test_no_limit_can_be_lifted_by_a_project(bench: Path, person: Path, name: str) -> None:
+def test_no_limit_can_be_lifted_by_a_project(project: Path, person: Path, name: str) -> None:
     group, key = name.split("_", 1)
     default = getattr(Settings(), name)
     most = DEFINITIONS[f"{group}.{key}"].maximum
-    _write(bench, f"[{group}]\n{key} = {min(1_000_000, most)}\n")
-    assert getattr(settings.read(bench, person).settings, name) <= 2 * default
-    _write(bench, f"[{group}]\n{key} = {default - 1}\n")
-    assert getattr(settings.read(bench, person).settings, name) in (default - 1, default)
+    _write(project, f"[{group}]\n{key} = {min(1_000_000, most)}\n")
+    assert getattr(settings.read(project, person).settings, name) <= 2 * default
+    _write(project, f"[{group}]\n{key} = {default - 1}\n")
+    assert getattr(settings.read(project, person).settings, name) in (default - 1, default)
 
 
-def test_a_key_of_fifty_thousand_parts_is_refused_before_it_is_read(bench: Path, person: Path) -> None:
-    _write(bench, f"{'.'.join('a' * 50_000)} = 1\n")
-    reading = settings.read(bench, person)
+def test_a_key_of_fifty_thousand_parts_is_refused_before_it_is_read(project: Path, person: Path) -> None:
+    _write(project, f"{'.'.join('a' * 50_000)} = 1\n")
+    reading = settings.read(project, person)
     assert reading.settings == Settings()
     (notice,) = reading.notices
     assert notice.message == "workbench.toml cannot be read: a key has more than 16 parts."
@@ -243,10 +243,10 @@ def test_a_key_of_fifty_thousand_parts_is_refused_before_it_is_read(bench: Path,
 OLD_TEXT = "[ask]\nalone = 'wait'\n[state]\nidle_minutes = 3\nmost = 2\n[approval]\npin_days = 7\n"
 
 
-def test_old_names_are_read_and_named_in_one_notice(bench: Path, person: Path) -> None:
+def test_old_names_are_read_and_named_in_one_notice(project: Path, person: Path) -> None:
     _write(person, OLD_TEXT)
-    _write(bench, "[ask]\nwait_seconds = 5\n")
-    reading = settings.read(bench, person)
+    _write(project, "[ask]\nwait_seconds = 5\n")
+    reading = settings.read(project, person)
     found = reading.settings
     assert (found.elicitation_without_window, found.elicitation_wait_seconds) == ("wait", 5)
     assert (found.repl_idle_minutes, found.repl_max_sessions, found.approval_rule_days) == (3, 2, 7)
@@ -256,9 +256,9 @@ def test_old_names_are_read_and_named_in_one_notice(bench: Path, person: Path) -
     assert "next change of a setting" in of_user.hint
 
 
-def test_old_names_keep_their_protection_and_bounds(bench: Path, person: Path) -> None:
-    _write(bench, "[approval]\npin_days = 300\n[run]\nproject_times = 900\n[ask]\nalone = 'never'\n")
-    reading = settings.read(bench, person)
+def test_old_names_keep_their_protection_and_bounds(project: Path, person: Path) -> None:
+    _write(project, "[approval]\npin_days = 300\n[run]\nproject_times = 900\n[ask]\nalone = 'never'\n")
+    reading = settings.read(project, person)
     assert reading.settings == Settings()
     assert [notice.message for notice in reading.notices][1:] == [
         "workbench.toml: approval.rule_days is ignored.",
@@ -267,23 +267,23 @@ def test_old_names_keep_their_protection_and_bounds(bench: Path, person: Path) -
     ]
 
 
-def test_a_new_name_has_priority_over_the_old_one(bench: Path, person: Path) -> None:
+def test_a_new_name_has_priority_over_the_old_one(project: Path, person: Path) -> None:
     for text in (
         "[ask]\nalone='refuse'\n[elicitation]\nwithout_window='wait'\n",
         "[elicitation]\nwithout_window='wait'\n[ask]\nalone='refuse'\n",
     ):
         _write(person, text)
-        assert settings.read(bench, person).settings.elicitation_without_window == "wait"
+        assert settings.read(project, person).settings.elicitation_without_window == "wait"
 
 
-def test_writing_replaces_old_names_and_keeps_comments_and_order(bench: Path, person: Path) -> None:
+def test_writing_replaces_old_names_and_keeps_comments_and_order(project: Path, person: Path) -> None:
     _write(person, "# mine\n[window]\nfont_size = 12 # large\n\n" + OLD_TEXT)
-    before = settings.read(bench, person).settings
+    before = settings.read(project, person).settings
     settings.write(person, "state.most", 4)
     text = person.read_text(encoding="utf-8")
     assert text.startswith("# mine\n[window]\nfont_size = 12 # large\n")
     assert not [old for old in ("[ask]", "[state]", "pin_days") if old in text]
-    reading = settings.read(bench, person)
+    reading = settings.read(project, person)
     assert reading.notices == ()
     assert reading.settings == settings.change(before, "repl.max_sessions", 4)
 
@@ -298,7 +298,7 @@ def test_writing_replaces_old_names_and_keeps_comments_and_order(bench: Path, pe
         "[[network.allow]]\ndomain = 'a.example'\n[ask]\nalone = 'wait'\n[[network.allow]]\ndomain = 'b.example'\n",
     ],
 )
-def test_writing_changes_nothing_else_in_any_layout(bench: Path, person: Path, text: str) -> None:
+def test_writing_changes_nothing_else_in_any_layout(project: Path, person: Path, text: str) -> None:
     _write(person, text)
     expected = tomllib.loads(text)
     del expected["ask"]
@@ -308,5 +308,5 @@ def test_writing_changes_nothing_else_in_any_layout(bench: Path, person: Path, t
     assert tomllib.loads(person.read_text(encoding="utf-8")) == expected
 
 
-def test_changing_accepts_old_names(bench: Path) -> None:
+def test_changing_accepts_old_names(project: Path) -> None:
     assert settings.change(Settings(), "ask.alone", "wait").elicitation_without_window == "wait"

@@ -34,9 +34,9 @@ disk = "2GB"
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Path:
-    (tmp_path / "bench").mkdir()
-    return tmp_path / "bench" / "workbench.toml"
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "project").mkdir()
+    return tmp_path / "project" / "workbench.toml"
 
 
 @pytest.fixture
@@ -44,49 +44,51 @@ def person(tmp_path: Path) -> Path:
     return tmp_path / "settings.toml"
 
 
-def read(bench: Path, person: Path) -> SettingsReading:
-    return settings.read(bench, person)
+def read(project: Path, person: Path) -> SettingsReading:
+    return settings.read(project, person)
 
 
 def messages(reading: SettingsReading) -> str:
     return "\n".join(notice.message for notice in reading.notices)
 
 
-def test_snake_case_at_the_top_of_a_bench_and_in_a_table_means_our_settings(bench: Path, person: Path) -> None:
-    bench.write_text(SNAKE)
-    found = read(bench, person)
+def test_snake_case_at_the_top_of_a_project_and_in_a_table_means_our_settings(project: Path, person: Path) -> None:
+    project.write_text(SNAKE)
+    found = read(project, person)
     assert found.notices == ()
     now = found.settings
     assert (now.run_seconds, now.run_memory_mb, now.run_disk_mb, now.run_cpus) == (2, 256, 2000, 2)
     assert {now.isolation_low, now.isolation_medium, now.isolation_critical} == {"vm"}
-    bench.write_text('[mcpCodeExecution]\nmaxExecutionTime = 9000\n[mcpCodeExecution.resourceLimits]\nmemory = "1GB"\n')
-    assert (read(bench, person).settings.run_seconds, read(bench, person).settings.run_memory_mb) == (9, 1000)
+    project.write_text(
+        '[mcpCodeExecution]\nmaxExecutionTime = 9000\n[mcpCodeExecution.resourceLimits]\nmemory = "1GB"\n'
+    )
+    assert (read(project, person).settings.run_seconds, read(project, person).settings.run_memory_mb) == (9, 1000)
 
 
 @pytest.mark.parametrize("file", [".mcp.json", ".claude/settings.json"])
-def test_the_object_of_a_json_file_is_read(bench: Path, person: Path, file: str) -> None:
-    place = bench.parent / file
+def test_the_object_of_a_json_file_is_read(project: Path, person: Path, file: str) -> None:
+    place = project.parent / file
     place.parent.mkdir(exist_ok=True)
     place.write_text(json.dumps({"mcpServers": {}, "mcpCodeExecution": SEED}))
-    found = read(bench, person)
+    found = read(project, person)
     assert (found.settings.isolation_low, found.settings.isolation_critical) == ("container", "vm")
     assert found.settings.run_seconds == 30
     assert not found.settings.approval_auto_mild
     assert "isolation.critical would be less strict" in messages(found)
 
 
-def test_our_own_words_win_over_them_and_the_person_over_the_bench(bench: Path, person: Path) -> None:
-    bench.write_text("max_execution_time = 9000\n[run]\nseconds = 12\n")
-    assert read(bench, person).settings.run_seconds == 12
+def test_our_own_words_win_over_them_and_the_person_over_the_project(project: Path, person: Path) -> None:
+    project.write_text("max_execution_time = 9000\n[run]\nseconds = 12\n")
+    assert read(project, person).settings.run_seconds == 12
     person.write_text("max_execution_time = 20000\n")
-    assert read(bench, person).settings.run_seconds == 20
+    assert read(project, person).settings.run_seconds == 20
 
 
-def test_a_bench_never_loosens_and_says_what_it_may_not(bench: Path, person: Path) -> None:
-    bench.write_text(
+def test_a_project_never_loosens_and_says_what_it_may_not(project: Path, person: Path) -> None:
+    project.write_text(
         'security_level = "low"\npii_tokenization = false\naudit_logging = false\nsandbox_mode = "process"\n'
     )
-    found = read(bench, person)
+    found = read(project, person)
     assert found.settings == Settings()
     told = messages(found)
     assert "privacy.enabled" in told
@@ -94,18 +96,18 @@ def test_a_bench_never_loosens_and_says_what_it_may_not(bench: Path, person: Pat
     assert "audit_logging = False has no effect: the audit is always written." in told
 
 
-def test_a_bench_tightens_what_a_person_left_loose(bench: Path, person: Path) -> None:
+def test_a_project_tightens_what_a_person_left_loose(project: Path, person: Path) -> None:
     person.write_text("pii_tokenization = false\n[approval]\nauto_medium = true\n")
-    assert not read(bench, person).settings.privacy_enabled
-    bench.write_text('pii_tokenization = true\nsecurity_level = "maximum"\n')
-    now = read(bench, person).settings
+    assert not read(project, person).settings.privacy_enabled
+    project.write_text('pii_tokenization = true\nsecurity_level = "maximum"\n')
+    now = read(project, person).settings
     assert (now.privacy_enabled, now.approval_auto_low, now.approval_auto_medium) == (True, False, False)
     assert now.isolation_low == "vm"
 
 
-def test_a_person_may_loosen_in_these_words_too(bench: Path, person: Path) -> None:
+def test_a_person_may_loosen_in_these_words_too(project: Path, person: Path) -> None:
     person.write_text('security_level = "low"\nsandbox_mode = "process"\n')
-    now = read(bench, person).settings
+    now = read(project, person).settings
     assert (now.approval_auto_medium, now.isolation_critical) == (True, "process")
 
 
@@ -140,26 +142,26 @@ def test_a_table_that_is_none_is_told() -> None:
     assert table == {"run": {"seconds": 5}}
 
 
-def test_a_limit_that_we_do_not_take_keeps_the_default(bench: Path, person: Path) -> None:
-    bench.write_text('[resource_limits]\nmemory = "1MB"\n')
-    found = read(bench, person)
+def test_a_limit_that_we_do_not_take_keeps_the_default(project: Path, person: Path) -> None:
+    project.write_text('[resource_limits]\nmemory = "1MB"\n')
+    found = read(project, person)
     assert found.settings.run_memory_mb == Settings().run_memory_mb
     assert "from 32 to" in messages(found)
 
 
 @pytest.mark.parametrize("level", ["low", "high", "maximum"])
-def test_enabled_false_wins_over_every_other_word_and_file(bench: Path, person: Path, level: str) -> None:
+def test_enabled_false_wins_over_every_other_word_and_file(project: Path, person: Path, level: str) -> None:
     off = {"securityLevel": level, "enabled": False, "sandboxMode": "process"}
     assert translate_object(off).values["run.enabled"] is False
-    (bench.parent / ".mcp.json").write_text(json.dumps({"mcpServers": {}, "mcpCodeExecution": off}))
-    bench.write_text("security_level = 'low'\n[mcpCodeExecution]\nenabled = true\n")
+    (project.parent / ".mcp.json").write_text(json.dumps({"mcpServers": {}, "mcpCodeExecution": off}))
+    project.write_text("security_level = 'low'\n[mcpCodeExecution]\nenabled = true\n")
     person.write_text("security_level = 'low'\n[run]\nenabled = true\n[approval]\nauto_low = true\n")
-    assert not read(bench, person).settings.run_enabled
+    assert not read(project, person).settings.run_enabled
 
 
-def test_enabled_false_in_the_users_own_file_counts_too(bench: Path, person: Path) -> None:
+def test_enabled_false_in_the_users_own_file_counts_too(project: Path, person: Path) -> None:
     person.write_text("[mcpCodeExecution]\nenabled = false\nsecurity_level = 'low'\n[run]\nenabled = true\n")
-    assert not read(bench, person).settings.run_enabled
+    assert not read(project, person).settings.run_enabled
     person.write_text("[run]\nenabled = false\n")
-    bench.write_text("[mcpCodeExecution]\nenabled = true\n")
-    assert not read(bench, person).settings.run_enabled
+    project.write_text("[mcpCodeExecution]\nenabled = true\n")
+    assert not read(project, person).settings.run_enabled

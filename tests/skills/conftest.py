@@ -1,4 +1,4 @@
-"""A library on an empty bench."""
+"""A library on an empty project."""
 
 from __future__ import annotations
 

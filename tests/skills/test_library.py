@@ -61,7 +61,7 @@ def test_an_agent_does_not_write_over_somebody_elses_draft(shelf: Shelf) -> None
     assert shelf.library.offer("add-two", "Adds two.", CODE + "# two\n", "claude").description == "Adds two."
 
 
-def test_keeping_moves_the_draft_into_the_bench_as_version_one(shelf: Shelf) -> None:
+def test_keeping_moves_the_draft_into_the_project_as_version_one(shelf: Shelf) -> None:
     kept = shelf.kept("add-up", CODE)
     assert (kept.state, kept.version, kept.kept_by, kept.faults) == (SkillState.KEPT, 1, "ines", ())
     assert [(one.name, one.state) for one in shelf.library.skills()] == [("add-up", SkillState.KEPT)]
@@ -150,7 +150,7 @@ def test_code_changed_on_disk_is_noticed_and_not_handed_to_programs(shelf: Shelf
     assert shelf.library.usable()[0].sha == found.sha
 
 
-def test_a_skill_that_came_with_the_bench_waits_for_a_person(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_skill_that_came_with_the_project_waits_for_a_person(shelf: Shelf, tmp_path: Path) -> None:
     shelf.kept("add-up", CODE)
     stranger = Library(shelf.skills, tmp_path / "other", starter_skills(), shelf.told.append)
     assert "Nobody has kept" in stranger.get("add-up").faults[0]
@@ -232,18 +232,18 @@ def test_an_unreadable_memory_of_what_was_kept_means_that_nothing_was(shelf: She
 
 
 def test_starters_are_not_written_where_a_link_leads_or_the_list_of_them_is_unreadable(tmp_path: Path) -> None:
-    starters, outside, bench = tmp_path / "shipped", tmp_path / "outside", tmp_path / "bench"
+    starters, outside, project = tmp_path / "shipped", tmp_path / "outside", tmp_path / "project"
     (starters / "greet").mkdir(parents=True)
     outside.mkdir()
-    bench.mkdir()
-    (bench / "linked").symlink_to(outside)
-    (bench / "file").write_text("")
-    (bench / "odd").mkdir()
-    (bench / "odd" / ".starters").write_bytes(b"\xff\xfe")
+    project.mkdir()
+    (project / "linked").symlink_to(outside)
+    (project / "file").write_text("")
+    (project / "odd").mkdir()
+    (project / "odd" / ".starters").write_bytes(b"\xff\xfe")
     for name in ("linked", "file", "odd"):
-        Library(bench / name, tmp_path / "drafts", starters, lambda event: None).install_starters()
+        Library(project / name, tmp_path / "drafts", starters, lambda event: None).install_starters()
     assert list(outside.iterdir()) == []
-    assert [path.name for path in (bench / "odd").iterdir()] == [".starters"]
+    assert [path.name for path in (project / "odd").iterdir()] == [".starters"]
 
 
 def test_a_retired_skill_comes_back_as_it_was(shelf: Shelf) -> None:
@@ -297,7 +297,7 @@ def test_tags_change_nothing_else(shelf: Shelf) -> None:
     assert (tagged.version, tagged.sha, tagged.faults) == (kept.version, kept.sha, ())
 
 
-def test_links_that_a_bench_brought_lead_nothing_out_of_it(shelf: Shelf, tmp_path: Path) -> None:
+def test_links_that_a_project_brought_lead_nothing_out_of_it(shelf: Shelf, tmp_path: Path) -> None:
     outside, sent = tmp_path / "outside", tmp_path / "sent"
     outside.mkdir()
     (sent / "references").mkdir(parents=True)

@@ -39,7 +39,7 @@ def old(tmp_path, monkeypatch):
         (written,) = folder.parent.iterdir()
         written.rename(folder)
     yield paths, json.loads((tmp_path / "expected.json").read_text(encoding="utf-8"))
-    main(["stop", "--bench", str(paths.bench)])
+    main(["stop", "--project", str(paths.project)])
 
 
 async def test_nothing_that_0_1_kept_is_lost(old):

@@ -42,7 +42,7 @@ def test_the_command_line_gives_our_own_parser_the_same_call(tmp_path, monkeypat
     with pytest.raises(SystemExit):
         main(words[1:])
     assert seen[0] == NASTY
-    assert seen[1].bench == tmp_path
+    assert seen[1].project == tmp_path
     assert {server, tool} <= set(words)
 
 

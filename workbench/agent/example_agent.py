@@ -33,9 +33,9 @@ result = written
 """
 
 
-async def converse(bench: str) -> int:
+async def converse(project: str) -> int:
     """Search, propose, show what came back."""
-    arguments = ["-m", "workbench", "serve", "--bench", bench]
+    arguments = ["-m", "workbench", "serve", "--project", project]
     door = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ), cwd=os.getcwd())
     info = T.Implementation(name=NAME, version="1")
     async with Client(door, client_info=info) as client:

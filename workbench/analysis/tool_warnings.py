@@ -194,7 +194,7 @@ _JOINTS = re.compile(r"[-_.\s]")
 
 
 class _Town(Struct, frozen=True):
-    """All tools of a bench, by name, and the words their names are made of."""
+    """All tools of a project, by name, and the words their names are made of."""
 
     owners: Mapping[str, frozenset[str]]
     words: Mapping[str, int]  # word → in how many names

@@ -175,16 +175,16 @@ async def connect(paths: Paths, start: bool = True, role: str = "window") -> Cor
         except OSError as fault:
             await _begin_or_refuse(starter, start, fault)
             continue
-        if await greet(reader, writer, str(paths.bench), role):
+        if await greet(reader, writer, str(paths.project), role):
             for pause in reap_launched(paths):
                 await asyncio.sleep(pause)
             return CoreConnection(reader, writer)
         await _begin_or_refuse(starter, start, None)
 
 
-async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, bench: str, role: str) -> bool:
+async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, project: str, role: str) -> bool:
     """Introduce this client; False when the core has gone meanwhile, a `WorkbenchError` when it refuses."""
-    writer.write(pack_frame({"hello": {"protocol": PROTOCOL, "app": __version__, "bench": bench, "role": role}}))
+    writer.write(pack_frame({"hello": {"protocol": PROTOCOL, "app": __version__, "project": project, "role": role}}))
     try:
         async with asyncio.timeout(HELLO_SECONDS):
             message = await read_frame(reader)
@@ -204,7 +204,7 @@ async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, benc
 async def _begin_or_refuse(starter: CoreLauncher, start: bool, fault: OSError | None) -> None:
     if not start:
         raise WorkbenchError(
-            "No core runs for this bench.", "Open the window, or start one with `mcp-workbench serve`."
+            "No core runs for this project.", "Open the window, or start one with `mcp-workbench serve`."
         )
     if isinstance(fault, PermissionError):
         raise WorkbenchError(f"The core's socket cannot be used: {fault.strerror}.", "It belongs to another user.")

@@ -112,11 +112,11 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def accept_host(self, sha: str) -> NetworkRules:
-        """Let count what the bench offers, exactly as it stands there now."""
+        """Let count what the project offers, exactly as it stands there now."""
 
     @api(decides=True, consent=True)
     async def accept_profile(self, sha: str) -> Profiles:
-        """Let count a profile of the bench that allows more than its base, exactly as it stands there now."""
+        """Let count a profile of the project that allows more than its base, exactly as it stands there now."""
 
     @api(decides=True, consent=True)
     async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
@@ -124,7 +124,7 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def add_server(self, config: ServerConfig) -> ServerState:
-        """Write a server into the bench's `.mcp.json`, replacing one of the same name."""
+        """Write a server into the project's `.mcp.json`, replacing one of the same name."""
 
     @api
     async def agent_door(self) -> AgentDoor:
@@ -132,7 +132,7 @@ class CoreApi(Protocol):
 
     @api
     async def all_vitals(self) -> tuple[Vitals, ...]:
-        """Of every server of the bench, for the price of one look."""
+        """Of every server of the project, for the price of one look."""
 
     @api(decides=True, consent=True)
     async def answer_ask(self, ask_id: str, action: str, content: str) -> Ask:
@@ -300,7 +300,7 @@ class CoreApi(Protocol):
 
     @api
     async def diagnose_house(self) -> tuple[Check, ...]:
-        """Whether this machine and this bench have what the workbench needs."""
+        """Whether this machine and this project have what the workbench needs."""
 
     @api(decides=True)
     async def disconnect(self, server: str) -> ServerState: ...
@@ -535,7 +535,7 @@ class CoreApi(Protocol):
 
     @api
     async def privacy_rules(self) -> PrivacyRules:
-        """The marks of the person and of the bench, and how each kind is looked for."""
+        """The marks of the person and of the project, and how each kind is looked for."""
 
     @api
     async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
@@ -657,7 +657,7 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def save_call(self, call: SavedCall, instead_of: str) -> SavedCall:
-        """Write a call into the bench, without what its tool's schema marks as secret. `instead_of` names the file it
+        """Write a call into the project, without what its tool's schema marks as secret. `instead_of` names the file it
         came from; empty for a new one, which replaces none."""
 
     @api

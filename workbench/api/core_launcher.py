@@ -85,7 +85,7 @@ def launch(paths: Paths, *, agent: bool = False) -> subprocess.Popen[bytes]:
     stranger wrote, their `json.py` would run.
     """
     return subprocess.Popen(
-        [*COMMAND, "core", "--detached", *(["--agent"] if agent else []), "--bench", str(paths.bench)],
+        [*COMMAND, "core", "--detached", *(["--agent"] if agent else []), "--project", str(paths.project)],
         cwd=Path(__file__).resolve().parents[2],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

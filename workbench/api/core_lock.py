@@ -24,7 +24,7 @@ class CoreLock:
             pid = _read(self._descriptor)
             os.close(self._descriptor)
             raise AnotherCoreRuns(
-                f"A core already runs for this bench (process {pid}).",
+                f"A core already runs for this project (process {pid}).",
                 "A second window attaches to it by itself; `mcp-workbench stop` ends it.",
             ) from None
         os.ftruncate(self._descriptor, 0)

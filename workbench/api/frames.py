@@ -1,6 +1,6 @@
 """The protocol between clients and the core: frames of four bytes of length, then JSON, and its limits.
 
-A client introduces itself with {"hello": {protocol, app, bench, role}} and gets a hello back. Then it sends {"id",
+A client introduces itself with {"hello": {protocol, app, project, role}} and gets a hello back. Then it sends {"id",
 "ask", "arguments"}, {"id", "fetch", "offset", "length"} or {"cancel": id}. It gets {"id", "value"} or {"id", "fault"}
 for each request, {"events": […]} whenever something happened, and {"fault"} alone before it is disconnected.
 """
@@ -15,7 +15,7 @@ from workbench.api.codec import Message, to_json, to_message
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject
 
-PROTOCOL = 1  # raised when an old client and a new core would misunderstand each other
+PROTOCOL = 2  # raised when an old client and a new core would misunderstand each other
 FRAME_CAP = 32 * 1024 * 1024  # bytes; long texts stay in the core, so an honest frame is far smaller
 HELLO_CAP = 64 * 1024  # bytes of the first frame, from a client not yet known
 SLICE = 256 * 1024  # characters of a long text in one frame

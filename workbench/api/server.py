@@ -48,7 +48,7 @@ class ApiServer:
         self,
         methods: Registry,
         bus: Bus,
-        bench: str = "",
+        project: str = "",
         *,
         shelf: LongTextStore | None = None,
         agent_clients: Callable[[], Iterable[PeerProcess]] = tuple,
@@ -56,7 +56,7 @@ class ApiServer:
         """`agent_clients`: processes of the connected agents; what they start must not consent for the user."""
         self.methods = methods
         self.shelf = shelf or LongTextStore()
-        self._bench = bench
+        self._project = project
         self._agent_clients = agent_clients
         self._clients: set[ServedClient] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -152,14 +152,14 @@ class ApiServer:
                 message = await read_frame(reader, HELLO_CAP)
             if message is None:
                 return ""
-            role = _checked_role(message.get("hello"), self._bench)
+            role = _checked_role(message.get("hello"), self._project)
         except TimeoutError:
             return ""
         except WorkbenchError as fault:
             log.warning("a client was turned away: %s", fault.message)
             writer.write(pack_frame({"fault": error_to_json(fault)}))
             return ""
-        writer.write(pack_frame({"hello": {"protocol": PROTOCOL, "app": __version__, "bench": self._bench}}))
+        writer.write(pack_frame({"hello": {"protocol": PROTOCOL, "app": __version__, "project": self._project}}))
         return role
 
 
@@ -288,7 +288,7 @@ def _cancel_once(task: asyncio.Task[None]) -> None:
         task.cancel()
 
 
-def _checked_role(hello: JsonValue, bench: str) -> str:
+def _checked_role(hello: JsonValue, project: str) -> str:
     if type(hello) is not dict or not isinstance(role := hello.get("role"), str) or not role:
         raise WorkbenchError("The first message must be a hello.")
     if hello.get("protocol") != PROTOCOL or hello.get("app") != __version__:
@@ -296,8 +296,8 @@ def _checked_role(hello: JsonValue, bench: str) -> str:
             f"The core that runs is version {__version__}, and this is {hello.get('app')}.",
             "End it with `mcp-workbench stop`; the next start uses the new version.",
         )
-    if hello.get("bench") != bench:
-        raise WorkbenchError(f"This core serves the bench {bench}.", "Start with the same folder.")
+    if hello.get("project") != project:
+        raise WorkbenchError(f"This core serves the project {project}.", "Start with the same folder.")
     return role
 
 

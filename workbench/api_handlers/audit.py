@@ -68,7 +68,7 @@ class AuditHandler(RequestHandler):
         rules = self._services.rules.view(self._catalog.tools())
         labels = {rule.id: rule.label or rule.id for rule in rules.rules}
         void = tuple(f"{labels.get(rule, rule)}: {why}" for rule, why in rules.void.items())
-        frame = Frame(self._services.paths.bench, chain, void, self._services.settings().tokens_cents_per_million)
+        frame = Frame(self._services.paths.project, chain, void, self._services.settings().tokens_cents_per_million)
         made = await asyncio.to_thread(make, self._services.finder, since, until or time.time() + 1, frame)
         self._note("audit.reported", f"You made a report as {form}")
         return await asyncio.to_thread(_FORMS[form], made)

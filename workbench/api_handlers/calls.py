@@ -43,7 +43,7 @@ class SavedCallsHandler(RequestHandler):
 
     @api(decides=True)
     async def save_call(self, call: SavedCall, instead_of: str) -> SavedCall:
-        """Write a call into the bench, without what its tool's schema marks as secret. `instead_of` names the file it
+        """Write a call into the project, without what its tool's schema marks as secret. `instead_of` names the file it
         came from; empty for a new one, which replaces none."""
         tool = self._known(call)
         arguments, withheld = without_secrets(call.arguments, tool.input_schema if tool else {})
@@ -106,11 +106,11 @@ class SavedCallsHandler(RequestHandler):
     async def call_in_words(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
         """The call as text to copy: `json-rpc`, `curl` or `command`."""
         state = self._catalog.server(server).state
-        return call_text(form, state, self._catalog.tool(server, tool), arguments, self._services.paths.bench)
+        return call_text(form, state, self._catalog.tool(server, tool), arguments, self._services.paths.project)
 
     @property
     def _saved(self) -> CallStore:
-        return CallStore(self._services.paths.bench)
+        return CallStore(self._services.paths.project)
 
     def _known(self, call: SavedCall) -> Tool | None:
         """The tool, where its server is known; a saved call may speak of one that is not here."""

@@ -46,7 +46,7 @@ class ClientConfigHandler(RequestHandler):
     @api
     async def found_servers(self) -> Discovery:
         """Servers configured in other apps, secrets masked. Looking runs nothing."""
-        found, faults = await asyncio.to_thread(find, self._services.paths.bench)
+        found, faults = await asyncio.to_thread(find, self._services.paths.project)
         return await asyncio.to_thread(show, found, faults, self._configs())
 
     @api
@@ -122,7 +122,7 @@ class ClientConfigHandler(RequestHandler):
         return config_export.describe(made.place)
 
     async def _finds(self) -> dict[str, FoundConfig]:
-        found, _ = await asyncio.to_thread(find, self._services.paths.bench)
+        found, _ = await asyncio.to_thread(find, self._services.paths.project)
         return {one.key: one for one in found}
 
     async def _take_in(self, made: ConfigImport) -> int:
@@ -140,16 +140,16 @@ class ClientConfigHandler(RequestHandler):
         if any(known[name].builtin for name in names):
             raise WorkbenchError("The demo server is a part of the workbench.", "Connect the workbench itself instead.")
         wanted = [known[name] for name in names] + ([self._itself()] if itself else [])
-        place = config_export.target(self._services.paths.bench, client)
+        place = config_export.target(self._services.paths.project, client)
         return await asyncio.to_thread(config_export.draft, place, wanted)
 
     def _itself(self) -> ServerConfig:
         """This very Python, so it works without anything on the PATH."""
-        bench = str(self._services.paths.bench)
-        return ServerConfig(ITSELF, sys.executable, ("-m", "workbench", "serve", "--bench", bench))
+        project = str(self._services.paths.project)
+        return ServerConfig(ITSELF, sys.executable, ("-m", "workbench", "serve", "--project", project))
 
     def _files(self) -> tuple[ClientFile, ...]:
-        return tuple(config_export.describe(place) for place in config_export.targets(self._services.paths.bench))
+        return tuple(config_export.describe(place) for place in config_export.targets(self._services.paths.project))
 
     def _configs(self) -> tuple[ServerConfig, ...]:
         return tuple(state.config for state in self._catalog.states())

@@ -27,7 +27,7 @@ class CoreHandler(RequestHandler):
         return CoreStatus(
             version=__version__,
             pid=os.getpid(),
-            bench=str(self._services.paths.bench),
+            project=str(self._services.paths.project),
             started=self._started,
             strength=self._services.sandbox.strength,
             servers_ready=sum(state.status is ServerStatus.READY for state in states),

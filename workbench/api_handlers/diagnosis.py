@@ -38,7 +38,7 @@ async def check_house(services: Services, notices: Sequence[Fault]) -> tuple[Che
         await _typescript(services),
         _network(services),
         await asyncio.to_thread(_search, services),
-        *(Check("Bench", CheckState.DOUBT, notice.message, notice.hint, notice.detail) for notice in notices),
+        *(Check("Project", CheckState.DOUBT, notice.message, notice.hint, notice.detail) for notice in notices),
         await asyncio.to_thread(_secrets, services),
         _disk(services),
         await _audit(services),
@@ -118,8 +118,8 @@ def _secrets(services: Services) -> Check:
 
 
 def _disk(services: Services) -> Check:
-    free = shutil.disk_usage(services.paths.bench).free
-    words = f"{free / (1 << 30):,.1f} GB are free where the bench is."
+    free = shutil.disk_usage(services.paths.project).free
+    words = f"{free / (1 << 30):,.1f} GB are free where the project is."
     if free < _ROOM:
         return Check("Disk", CheckState.DOUBT, words, "Free some space: the audit and answers are written there.")
     return Check("Disk", CheckState.GOOD, words)
@@ -155,13 +155,13 @@ class DiagnosisHandler(RequestHandler):
             self._services.tell(ServerChecked(server, len(told), masked))
             told.append(masked)
 
-        launch_of = launcher(self._services.paths.bench, self._services.secrets.get)
+        launch_of = launcher(self._services.paths.project, self._services.secrets.get)
         await Diagnosis(found, launch_of, self._reach, tell).make()
         return tuple(told)
 
     @api
     async def diagnose_house(self) -> tuple[Check, ...]:
-        """Whether this machine and this bench have what the workbench needs."""
+        """Whether this machine and this project have what the workbench needs."""
         return await check_house(self._services, self._context.notices())
 
     def _reach(self, config: ServerConfig) -> tuple[str, Mapping[str, str]]:

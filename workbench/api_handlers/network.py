@@ -25,14 +25,14 @@ class NetworkHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def accept_host(self, sha: str) -> NetworkRules:
-        """Let count what the bench offers, exactly as it stands there now."""
+        """Let count what the project offers, exactly as it stands there now."""
         return self._done(
-            self._services.network.accept, sha, "network.accepted", "You accepted {}, which the bench offers"
+            self._services.network.accept, sha, "network.accepted", "You accepted {}, which the project offers"
         )
 
     @api(decides=True)
     async def withdraw_host(self, sha: str) -> NetworkRules:
-        words = "You took back your yes to {}, which the bench offers"
+        words = "You took back your yes to {}, which the project offers"
         return self._done(self._services.network.withdraw, sha, "network.withdrawn", words)
 
     def _done(self, deed: Callable[[str], HostRule], sha: str, kind: str, words: str) -> NetworkRules:

@@ -85,15 +85,15 @@ class PermissionsHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def accept_profile(self, sha: str) -> Profiles:
-        """Let count a profile of the bench that allows more than its base, exactly as it stands there now."""
+        """Let count a profile of the project that allows more than its base, exactly as it stands there now."""
         found = self._services.bounds.accept(sha)
-        self._note("profile.accepted", f"You accepted the profile {found.name} of the bench: {found.sentence}")
+        self._note("profile.accepted", f"You accepted the profile {found.name} of the project: {found.sentence}")
         return self._services.bounds.profiles()
 
     @api(decides=True)
     async def withdraw_profile(self, sha: str) -> Profiles:
         self._services.bounds.withdraw(sha)
-        self._note("profile.withdrawn", "You took back your yes to a profile of the bench")
+        self._note("profile.withdrawn", "You took back your yes to a profile of the project")
         return self._services.bounds.profiles()
 
     def _tell_rules(self) -> Permissions:

@@ -215,7 +215,7 @@ class PrivacyRulesHandler(RequestHandler):
 
     @api
     async def privacy_rules(self) -> PrivacyRules:
-        """The marks of the person and of the bench, and how each kind is looked for."""
+        """The marks of the person and of the project, and how each kind is looked for."""
         return self._services.personal.view(self._services.settings())
 
     @api(decides=True)

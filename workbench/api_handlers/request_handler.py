@@ -64,7 +64,7 @@ class RequestHandler:
         paths = self._services.paths
         write(paths.person_settings, name, value)
         if is_combined(name):
-            together = read(paths.bench_settings, paths.person_settings).settings
+            together = read(paths.project_settings, paths.person_settings).settings
             changed = change(changed, name, getattr(together, name.replace(".", "_", 1)))
         self._context.set_settings(changed)
         self._note("setting.changed", f"{name} is {value!r} now")

@@ -26,7 +26,7 @@ class ServerEntryHandler(RequestHandler):
         if server:
             self._own(server)
         elif any(state.config.name == config.name for state in self._catalog.states()):
-            raise WorkbenchError(f"The bench has a server {config.name} already.", "Choose another name.")
+            raise WorkbenchError(f"The project has a server {config.name} already.", "Choose another name.")
         server_entries.read(config.name, server_entries.write(config, {}))  # refused before anything is changed
         if keep_secrets:
             config = await self._apart(config)
@@ -84,7 +84,7 @@ class ServerEntryHandler(RequestHandler):
     async def restore_server(self, server: str) -> ServerState:
         """Put a removed server back as it was."""
         if any(state.config.name == server and not state.config.builtin for state in self._catalog.states()):
-            raise WorkbenchError(f"The bench has a server {server} again.", "Rename that one first.")
+            raise WorkbenchError(f"The project has a server {server} again.", "Rename that one first.")
         await self._catalog.rearrange(lambda file: file.restore(server))
         self._note("server.added", f"You put {server} back", server=server)
         return self._catalog.server(server).state

@@ -68,7 +68,7 @@ class ServerMessageHandler(RequestHandler):
 
     @api
     async def all_vitals(self) -> tuple[Vitals, ...]:
-        """Of every server of the bench, for the price of one look."""
+        """Of every server of the project, for the price of one look."""
         return await vitals.vitals([self._catalog.server(state.config.name) for state in self._catalog.states()])
 
     @api

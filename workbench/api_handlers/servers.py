@@ -66,7 +66,7 @@ class ServerHandler(RequestHandler):
 
     @api(decides=True)
     async def add_server(self, config: ServerConfig) -> ServerState:
-        """Write a server into the bench's `.mcp.json`, replacing one of the same name."""
+        """Write a server into the project's `.mcp.json`, replacing one of the same name."""
         state = await self._catalog.add(config)
         self._note("server.added", f"You added {config.name}", server=config.name)
         return state

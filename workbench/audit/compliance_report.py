@@ -29,7 +29,7 @@ _RULES = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', _RULE_KIN
 class Frame(Struct, frozen=True):
     """What a report says beside what is in the audit."""
 
-    bench: Path
+    project: Path
     chain: ChainReport
     void: tuple[str, ...] = ()
     cents: int = 0
@@ -45,7 +45,7 @@ def make(finder: Finder, since: float, until: float, frame: Frame) -> Report:
     return Report(
         made=time.time(),
         version=__version__,
-        bench=str(frame.bench),
+        project=str(frame.project),
         figures=figures(finder, since, until, frame.cents),
         chain=frame.chain,
         executions=runs,

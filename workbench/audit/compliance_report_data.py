@@ -22,7 +22,7 @@ def as_json(report: Report) -> str:
     whole = {
         "made": moment(report.made),
         "madeBy": f"MCP Workbench {report.version}",
-        "bench": report.bench,
+        "project": report.project,
         "from": moment(figures.since),
         "to": moment(figures.until),
         **summary(report),

@@ -44,7 +44,7 @@ def as_html(report: Report) -> str:
     parts = (
         f"<h1>{_safe(title)}</h1>",
         f'<p class="quiet">Made {_time(report.made)} by MCP Workbench {_safe(report.version)} from the audit of the '
-        f"bench {_safe(report.bench)}. Times are those of the machine it was made on.</p>",
+        f"project {_safe(report.project)}. Times are those of the machine it was made on.</p>",
         _facts(report),
         _chain(report),
         _runs(report),

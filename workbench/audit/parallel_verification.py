@@ -20,7 +20,7 @@ from workbench.records import ChainReport
 
 SHORT = 20_000  # entries that a thread walks: a process would take longer to start
 PROCESSES = 4  # at most
-_ABOVE = Path(__file__).resolve().parents[2]  # where Python finds us, whatever lies in the bench
+_ABOVE = Path(__file__).resolve().parents[2]  # where Python finds us, whatever lies in the project
 
 
 async def verify_apart(path: Path, tell: Callable[[int, int], None] = lambda done, all_: None) -> ChainReport:

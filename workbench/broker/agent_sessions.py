@@ -347,7 +347,7 @@ _KINDS: Final = frozenset({UNTRUSTED, PRIVATE})
 
 
 class SessionMemory:
-    """By the agent's name; a bench and its core have one."""
+    """By the agent's name; a project and its core have one."""
 
     def __init__(self, file: Path | None, minutes: Callable[[], int], clock: Callable[[], float] = time.time) -> None:
         """`file`: without one nothing outlives the core. `minutes`: how long; 0 is not at all."""

@@ -40,7 +40,7 @@ Row: TypeAlias = tuple[Any, ...]  # Any: what SQLite takes
 
 
 class History:
-    """The calls of one bench. `keep` never waits and never fails; everything else is asked from the loop. `tell` is
+    """The calls of one project. `keep` never waits and never fails; everything else is asked from the loop. `tell` is
     called on the history's thread too; `mask` hides the secrets of the keyring in what is kept."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The folder `calls` of a bench: one file a call, one folder a collection. Somebody else may have written any of it."""
+"""The folder `calls` of a project: one file for each call, one folder for each collection. The files are untrusted."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ NAME = re.compile(r"[^\x00-\x1f\x7f/\\:*?\"<>|.\s]([^\x00-\x1f\x7f/\\:*?\"<>|]{0
 class CallStore:
     """Reads and writes the files. Nothing is kept in memory: a team changes them with git."""
 
-    def __init__(self, bench: Path) -> None:
-        self._bench = bench
-        self._folder = bench / FOLDER
+    def __init__(self, project: Path) -> None:
+        self._project = project
+        self._folder = project / FOLDER
 
     def list(self) -> SavedCalls:
         """Every call in order of collection and name, and what could not be read."""
         calls, broken = [], []
         for number, path in enumerate(self._files()):
-            file = path.relative_to(self._bench).as_posix()
+            file = path.relative_to(self._project).as_posix()
             if number >= MOST:
                 broken.append(BrokenCall(file, Fault(f"There are more than {MOST} files; the rest is not read.")))
                 break
@@ -98,7 +98,7 @@ class CallStore:
         fits = parts[0] == FOLDER and file.endswith(ENDING) and len(parts) in (2, 3)
         if not fits or not all(NAME.fullmatch(part) for part in parts[1:]):
             raise WorkbenchError(f"{file!r:.200} is no place for a saved call.", "They lie in calls/collection/.")
-        path = self._bench.joinpath(*parts)
+        path = self._project.joinpath(*parts)
         for place in (self._folder, path.parent, path):
             if place.is_symlink():
                 raise WorkbenchError(f"{place.name} is a link, and nothing is written through one.", "Replace it.")
@@ -109,7 +109,7 @@ class CallStore:
 
 
 def file_of(collection: str, name: str) -> str:
-    """The file of a call below the bench; a `WorkbenchError` for a name that cannot be one."""
+    """The file of a call below the project; a `WorkbenchError` for a name that cannot be one."""
     for word, text in (("collection", collection), ("name", name)):
         if (text or word == "name") and not NAME.fullmatch(text):
             raise WorkbenchError(

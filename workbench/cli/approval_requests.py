@@ -255,11 +255,11 @@ async def found(api: CoreApi) -> list[Request]:
     return sorted([*programs, *calls, *files], key=lambda one: one.deadline)
 
 
-def locate(bench: str | None, paths: Paths, wanted: str, kinds: Sequence[str]) -> tuple[Paths, str]:
+def locate(project: str | None, paths: Paths, wanted: str, kinds: Sequence[str]) -> tuple[Paths, str]:
     """The project and the whole id of the request that an id, or its beginning, names."""
     matches: list[tuple[Paths, Request]] = []
     others: list[Request] = []
-    for one in running(bench, paths):
+    for one in running(project, paths):
         for request in talk(one, lambda connection: found(connection.api), start=False, role=ROLE):
             if request.kind in kinds and _names(wanted, request.id):
                 matches.append((one, request))
@@ -271,7 +271,7 @@ def locate(bench: str | None, paths: Paths, wanted: str, kinds: Sequence[str]) -
         raise WorkbenchError(f"Several requests begin with {wanted:.40}.", _listed([one for _, one in matches]))
     if (other := next((one for one in others if _names(wanted, one.id)), None)) is not None:
         raise WorkbenchError(f"{other.id} is a {other.kind}.", f"Answer it with `mcp-workbench runs allow {other.id}`.")
-    if stands := _stands(bench, paths, wanted):
+    if stands := _stands(project, paths, wanted):
         raise WorkbenchError(f"{wanted:.40} does not wait for you: {stands}.", "Nothing was decided.")
     waiting = [one for one in others if one.kind in kinds]
     what = "call" if kinds == (CALL,) else "request"
@@ -375,9 +375,9 @@ def _listed(requests: Sequence[Request]) -> str:
     return f"These wait: {', '.join(f'{one.id} ({one.kind})' for one in requests[:10])}." if requests else ""
 
 
-def _stands(bench: str | None, paths: Paths, wanted: str) -> str:
+def _stands(project: str | None, paths: Paths, wanted: str) -> str:
     """How a run of this id stands that does not wait."""
-    for one in running(bench, paths):
+    for one in running(project, paths):
         for run in talk(one, lambda connection: connection.api.runs(), start=False):
             if _names(wanted, run.id):
                 decision = run.decision

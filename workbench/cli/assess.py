@@ -16,7 +16,7 @@ from workbench.records import Gate, Verdict
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
 
-EPILOG = """Each program is judged as if an agent proposed it here: with the tools of this bench, what you said of them,
+EPILOG = """Each program is judged as if an agent proposed it: with the tools of this project, what you said of them,
 your rules, and the bounds of a profile. --sarif prints all findings as one SARIF log, for editors and code hosts.
 Exit codes: 0 each of them may run, at once or after a yes, 1 one of them cannot run here, or cannot be read."""
 _OUTCOMES = {

@@ -14,9 +14,10 @@ Parser = argparse.ArgumentParser
 
 
 def add_common(parser: Parser, run: Command, *, data: bool = True, json_is_output: bool = True) -> None:
-    """The bench, and for commands that print data its form."""
+    """The project, and for commands that print data its form."""
     parser.set_defaults(run=run)
-    parser.add_argument("--bench", default=None, metavar="DIR", help="the bench; your own when none is given")
+    parser.add_argument("--project", metavar="DIR", help="folder of the project (your own project)")
+    parser.add_argument("--bench", dest="project", help=argparse.SUPPRESS)  # the option's name in version 0.1
     if data:
         parser.add_argument("--output", choices=("text", "json"), default="text", help="how data is printed (text)")
     if data and json_is_output:
@@ -31,13 +32,13 @@ def add_consents(parser: Parser) -> None:
     parser.add_argument("--yes", action="store_true", help="make a call that may change or send something")
 
 
-def bench_paths(folder: str | None) -> Paths:
-    """The paths of the bench that was named."""
+def project_paths(folder: str | None) -> Paths:
+    """The paths of the project that was named."""
     if folder is None:
         return paths_of()
     path = Path(folder).expanduser()
     if not path.exists():
         raise WorkbenchError(f"There is no folder {folder}.", "Make it first, or see `mcp-workbench --help`.")
     if not path.is_dir():
-        raise WorkbenchError(f"{folder} is not a folder.", "A bench is a folder; name the one that holds it.")
+        raise WorkbenchError(f"{folder} is not a folder.", "A project is a folder; name the one that holds it.")
     return paths_of(path)

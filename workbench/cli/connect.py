@@ -35,7 +35,9 @@ def arrange_connect(parser: Parser) -> None:
     deed.add_argument("--print", dest="show", action="store_true", help="print the entry and the change (the default)")
     deed.add_argument("--write", action="store_true", help="write it into the client's file")
     deed.add_argument("--prompt", action="store_true", help="print words that tell an agent how to work")
-    parser.add_argument("--here", action="store_true", help="into the client's file of the bench, not of all projects")
+    parser.add_argument(
+        "--here", action="store_true", help="into the client's file of the project, not of all projects"
+    )
     parser.add_argument("--wait", action="store_true", help="wait until an agent has connected")
     add_common(parser, _connect)
 
@@ -54,7 +56,7 @@ async def _carry(connection: CoreConnection, given: argparse.Namespace) -> int:
         return DONE
     found = _chosen(files, given.client, here=given.here)
     if found is None:
-        where = " with a file for one bench" if given.here else ""
+        where = " with a file for one project" if given.here else ""
         narrate(f"mcp-workbench: There is no client {given.client!r:.60}{where}.")
         narrate(f"There are {', '.join(_names(files))}.")
         return USAGE

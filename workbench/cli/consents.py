@@ -52,7 +52,7 @@ async def find_server(api: CoreApi, name: str) -> ServerState:
         return states[name]
     raise WorkbenchError(
         f"There is no server {name!r:.100}.",
-        f"The bench has: {', '.join(states)}. Another project is named with --bench FOLDER.",
+        f"The project has: {', '.join(states)}. Another project is named with --project FOLDER.",
     )
 
 
@@ -121,7 +121,7 @@ class Yes:
     async def _leave(self, run: Run, *, critical: bool) -> None:
         """Critical risk is decided where the whole of it is on screen."""
         if self._wait:
-            narrate("It waits: allow or deny it in a window on this bench.")
+            narrate("It waits: allow or deny it in a window on this project.")
             return
         narrate("Critical risk is decided in a window; run it with --wait and open one.")
         self.unanswered = True
@@ -132,7 +132,7 @@ class Yes:
         for line in pause.list or (pause.arguments,):
             narrate(f"  {line:.500}")
         if self._wait:
-            narrate("Answer it in a window on this bench.")
+            narrate("Answer it in a window on this project.")
         elif self._line is not None:
             allow = _is_yes(await self._line("Let it pass? [y/N] "))
             await self._api.answer_pause(PauseAnswer(pause.id, allow))

@@ -30,13 +30,13 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     from workbench.api.core_lock import lock_holder
 
     if not lock_holder(paths.lock):
-        print(f"No core runs for {paths.bench}.", file=sys.stderr)
+        print(f"No core runs for {paths.project}.", file=sys.stderr)
         return NOT_RUNNING
     status = ask(paths, lambda api: api.status(), start=False)
     if given.output == "json":
         print_record(status)
         return DONE
-    print(f"bench     {status.bench}")
+    print(f"project     {status.project}")
     print(f"core      version {status.version}, process {status.pid}, since {moment(status.started)}")
     print(f"servers   {status.servers_ready} of {status.servers} ready, {status.tools} tools known")
     print(visible(f"agents    {len(status.agents)} {', '.join(agent.name for agent in status.agents)}".rstrip()))
@@ -67,7 +67,7 @@ def _stop(given: argparse.Namespace, paths: Paths) -> int:
     from workbench.api.core_lock import lock_holder
 
     if not lock_holder(paths.lock):
-        print(f"No core runs for {paths.bench}.", file=sys.stderr)
+        print(f"No core runs for {paths.project}.", file=sys.stderr)
         return DONE
     _ask_to_end(paths, lock_holder(paths.lock))
     deadline = time.monotonic() + STOP_SECONDS

@@ -1,6 +1,6 @@
-"""Reads the command line and runs one command; or says for which bench a window is wished for, and `__main__` opens it.
+"""Reads the command line and runs one command, or returns the project whose window `__main__` opens.
 
-Data goes to stdout, narration to stderr, and the exit code tells scripts what happened.
+Data goes to stdout, messages to stderr, and the exit code tells scripts what happened.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 
 from workbench import __version__
 from workbench.cli.command_examples import with_examples
-from workbench.cli.common_options import Command, Parser, bench_paths
+from workbench.cli.common_options import Command, Parser, project_paths
 from workbench.cli.exit_codes import FAULT, INTERRUPTED, MEANING
 from workbench.cli.terminal_output import narrate_fault
 from workbench.cli.window_requirements import check_window, qt_version
@@ -24,20 +24,20 @@ from workbench.similar_names import similar_names
 # Command → who arranges it, and what it does. A module is loaded for its own command only: the window, and an agent
 # that starts `serve`, would wait for all.
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "servers": ("servers:arrange_servers", "List the servers of a bench and how they are, and allow one to start."),
-    "tools": ("servers:arrange_tools", "List the tools of a bench, also those of servers that do not run now."),
+    "servers": ("servers:arrange_servers", "List the servers of a project and how they are, and allow one to start."),
+    "tools": ("servers:arrange_tools", "List the tools of a project, also those of servers that do not run now."),
     "call": ("call:arrange_call", "Call one tool and print what it answers."),
     "doctor": ("doctor:arrange_doctor", "Find out why a server cannot be reached, or what this machine lacks."),
     "read": ("resources_and_prompts:arrange_read", "Read a resource of a server and print it."),
     "prompt": ("resources_and_prompts:arrange_prompt", "Fill a prompt of a server and print its messages."),
     "check": ("saved_call_checks:arrange_check", "Make saved calls and hold their answers to what is expected."),
-    "assess": ("assess:arrange_assess", "Say what the policy of a bench says of programs, without running them."),
-    "run": ("run:arrange_run", "Run a program in the sandbox, with the tools of a bench."),
+    "assess": ("assess:arrange_assess", "Say what the policy of a project says of programs, without running them."),
+    "run": ("run:arrange_run", "Run a program in the sandbox, with the tools of a project."),
     "runs": ("runs:arrange_runs", "List what waits for your answer, and answer it in a terminal."),
     "calls": ("runs:arrange_calls", "List calls that are held in the middle of a run, and answer them in a terminal."),
     "pin": ("pin:arrange_pin", "Set a PIN that answers from a terminal need."),
     "rehearse": ("dry_run:arrange_rehearse", "List what a program would change or send, without any of it happening."),
-    "skills": ("skills:arrange_skills", "List, read, keep, run and test the skills of a bench."),
+    "skills": ("skills:arrange_skills", "List, read, keep, run and test the skills of a project."),
     "files": (
         "files:arrange_files",
         "List and read the workspace's files, compare what a run changed, and take it back.",
@@ -45,13 +45,13 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "connect": ("connect:arrange_connect", "Put this workbench into an agent's settings, or print what to put there."),
     "serve": (
         "serve:arrange_serve",
-        "Serve an agent over stdin and stdout; starts the core of the bench when none runs.",
+        "Serve an agent over stdin and stdout; starts the core of the project when none runs.",
     ),
     "status": (
         "core_status:arrange_status",
-        "Say what the core of a bench is doing. Starts nothing; exit code 4 when none runs.",
+        "Say what the core of a project is doing. Starts nothing; exit code 4 when none runs.",
     ),
-    "stop": ("core_status:arrange_stop", "End the core of a bench and everything it started."),
+    "stop": ("core_status:arrange_stop", "End the core of a project and everything it started."),
     "sandbox": (
         "sandbox:arrange_sandbox",
         "Say which isolation this machine has, and build what containers and machines need.",
@@ -61,10 +61,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Find tools, resources, prompts and skills; and build the model that reads meaning best.",
     ),
     "tokens": ("token_report:arrange_tokens", "Say what programs cost and saved a model, and whether they pay here."),
-    "audit": ("audit:arrange_audit", "Check or read the audit of a bench."),
+    "audit": ("audit:arrange_audit", "Check or read the audit of a project."),
 }
 USAGES = (
-    ("mcp-workbench [FOLDER]", "open the window on a bench: a folder, or your own bench"),
+    ("mcp-workbench [FOLDER]", "open the window on a project: a folder, or your own project"),
     ("mcp-workbench servers", "list the servers"),
     ("mcp-workbench servers allow NAME", "let a server start for the first time"),
     ("mcp-workbench tools", "list the tools, or search them"),
@@ -91,8 +91,8 @@ USAGES = (
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
     ("mcp-workbench serve --direct SERVER", "serve it, and show it a server's tools one by one, too"),
     ("mcp-workbench serve --http", "open the HTTP door for agents of this machine"),
-    ("mcp-workbench status", "say what the core of a bench is doing"),
-    ("mcp-workbench stop", "end the core of a bench and everything it started"),
+    ("mcp-workbench status", "say what the core of a project is doing"),
+    ("mcp-workbench stop", "end the core of a project and everything it started"),
     ("mcp-workbench sandbox status", "say which isolation this machine has"),
     ("mcp-workbench sandbox build LEVEL", "build what containers or virtual machines need"),
     ("mcp-workbench sandbox remove LEVEL", "remove what was built"),
@@ -108,15 +108,15 @@ USAGES = (
 )
 EXAMPLES = """examples:
   mcp-workbench ~/projects/shop
-  claude mcp add workbench -- mcp-workbench serve --bench ~/projects/shop
+  claude mcp add workbench -- mcp-workbench serve --project ~/projects/shop
   mcp-workbench call demo list_orders --arg limit=3 --output json
-  mcp-workbench check --bench . --junit report.xml
+  mcp-workbench check --project . --junit report.xml
   mcp-workbench status --json
   mcp-workbench audit query --kind run. --limit 20"""
 
 
 def main(arguments: list[str]) -> int | Paths:
-    """The exit code of a command, or the paths of the bench a window is wished for."""
+    """The exit code of a command, or the paths of the project a window is wished for."""
     try:
         code = _run(arguments) if arguments and arguments[0] in COMMANDS else _window(arguments)
         sys.stdout.flush()
@@ -147,12 +147,12 @@ def _window(arguments: list[str]) -> Paths:
         epilog=about(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="the bench to open; your own when none is given")
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="the project to open; your own when none is given")
     parser.add_argument("--version", action="version", version=f"mcp-workbench {__version__}")
     folder = parser.parse_args(arguments).folder
     if folder is not None and _is_word(folder):
         raise WorkbenchError(*_no_command(folder))
-    paths = bench_paths(folder)
+    paths = project_paths(folder)
     check_window(os.environ, sys.version_info[:2], qt_version())
     return paths
 
@@ -178,7 +178,7 @@ def _run(arguments: list[str]) -> int:
     parser.epilog = with_examples(arguments[0], parser.epilog)
     given = parser.parse_args(arguments[1:])
     run: Command = given.run
-    return run(given, bench_paths(given.bench))
+    return run(given, project_paths(given.project))
 
 
 def arranger(command: str) -> Callable[[Parser], None]:

@@ -44,7 +44,7 @@ def _clear(given: argparse.Namespace, paths: Paths) -> int:
 
 def _project(given: argparse.Namespace, paths: Paths) -> Paths:
     """Any will do: the PIN is one for all."""
-    return next(iter(running(given.bench, paths)), paths)
+    return next(iter(running(given.project, paths)), paths)
 
 
 def _status(given: argparse.Namespace, paths: Paths) -> int:

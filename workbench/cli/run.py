@@ -13,7 +13,7 @@ from workbench.paths import Paths
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
 
-EPILOG = """The policy of the bench judges the program, and its sandbox runs it, with the tools of its servers. What
+EPILOG = """The policy of the project judges the program, and its sandbox runs it, with the tools of its servers. What
 needs a person is asked on this terminal; without one it is refused, unless --yes says yes beforehand or --wait leaves
 it to a window. Critical risk is decided in a window alone. Ctrl+C stops the program and the calls it waits for.
 

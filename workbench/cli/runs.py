@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 EPILOG = """An answer is typed at an interactive terminal, after everything about the request was shown there; it is
 never taken from a flag, a pipe or a process that an agent's client started. For high risk you type the name of what
-makes it risky. `mcp-workbench pin set` asks for a PIN as well. Without --bench, all projects of yours whose core runs
+makes it risky. `mcp-workbench pin set` asks for a PIN as well. Without --project, all projects of yours whose core runs
 are looked at. ID may be shortened.
 
 exit codes: 0 done, 1 a fault, or it was answered elsewhere, 4 no core runs, 6 nothing was decided"""
@@ -102,12 +102,12 @@ def _with_id(parser: Parser) -> Parser:
 
 
 def _list(given: argparse.Namespace, paths: Paths) -> int:
-    projects = running(given.bench, paths)
+    projects = running(given.project, paths)
     rows: list[tuple[str, ...]] = []
     plain: list[JsonObject] = []
     for one in projects:
         requests, runs = talk(one, _all_of, start=False, role=ROLE)
-        where = str(one.bench)
+        where = str(one.project)
         for request in requests:
             plain.append({**request.as_json(), "project": where})
             waits = f"{request.kind} {'wait' if request.kind == FILES else 'waits'}"
@@ -135,7 +135,7 @@ async def _all_of(connection: CoreConnection) -> tuple[list[Request], tuple[Run,
 
 
 def _list_calls(given: argparse.Namespace, paths: Paths) -> int:
-    projects = running(given.bench, paths)
+    projects = running(given.project, paths)
     calls = [
         request
         for one in projects
@@ -171,7 +171,7 @@ def _plain(run: Run, project: str) -> JsonObject:
 
 
 def _show(given: argparse.Namespace, paths: Paths) -> int:
-    projects = running(given.bench, paths)
+    projects = running(given.project, paths)
     if not projects:
         return none_runs()
     for one in projects:
@@ -247,16 +247,16 @@ def _deny(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _answer(given: argparse.Namespace, paths: Paths, *, allow: bool) -> int:
-    if not running(given.bench, paths):
+    if not running(given.project, paths):
         return none_runs()
-    project, request_id = locate(given.bench, paths, given.id, given.kinds)
+    project, request_id = locate(given.project, paths, given.id, given.kinds)
     return decide(project, request_id, allow=allow, reason="" if allow else given.reason)
 
 
 def _edit(given: argparse.Namespace, paths: Paths) -> int:
-    if not running(given.bench, paths):
+    if not running(given.project, paths):
         return none_runs()
-    project, request_id = locate(given.bench, paths, given.id, (PROGRAM,))
+    project, request_id = locate(given.project, paths, given.id, (PROGRAM,))
     return answer(project, lambda connection, terminal: _change(connection, terminal, request_id, given.file))
 
 

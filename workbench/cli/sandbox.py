@@ -14,13 +14,13 @@ from workbench.cli.common_options import Parser
 from workbench.cli.exit_codes import INTERRUPTED
 from workbench.paths import Paths
 
-# Python looks for modules where it starts, and a bench may hold anybody's.
+# Python looks for modules where it starts, and a project may hold anybody's.
 _ABOVE = Path(__file__).resolve().parents[2]
 _LEVELS = ("container", "vm")
 
 
 def arrange_sandbox(parser: Parser) -> None:
-    parser.set_defaults(run=_work, bench=None)
+    parser.set_defaults(run=_work, project=None)
     deeds = parser.add_subparsers(dest="do", required=True, metavar="DO")
     status = deeds.add_parser("status", help="say which levels of isolation there are, and what the others lack")
     status.add_argument("--json", action="store_true", help="print JSON")

@@ -102,20 +102,20 @@ def _chosen(saved: SavedCalls, given: argparse.Namespace, paths: Paths) -> tuple
     files = [call.file for call in saved.calls] + [broken.file for broken in saved.broken]
     for path, place in zip(given.paths, wanted, strict=True):
         if not any(_within(file, [place]) for file in files):
-            raise NothingFits(f"There is no saved call at {path}.", f"They are files below {paths.bench / FOLDER}.")
+            raise NothingFits(f"There is no saved call at {path}.", f"They are files below {paths.project / FOLDER}.")
     if not calls and not found:
-        raise NothingFits("No saved call fits.", f"They are files below {paths.bench / FOLDER}.")
+        raise NothingFits("No saved call fits.", f"They are files below {paths.project / FOLDER}.")
     return calls, found
 
 
 def _place(path: str, paths: Paths) -> str:
-    """A file or folder on disk, or a collection, or collection/name, as a path below the bench."""
-    for base in (Path.cwd(), paths.bench):
+    """A file or folder on disk, or a collection, or collection/name, as a path below the project."""
+    for base in (Path.cwd(), paths.project):
         real = (base / path).resolve()
-        if real.exists() and real.is_relative_to(paths.bench / FOLDER):
-            return real.relative_to(paths.bench).as_posix()
+        if real.exists() and real.is_relative_to(paths.project / FOLDER):
+            return real.relative_to(paths.project).as_posix()
     folder = f"{FOLDER}/{path.strip('/')}"
-    return folder if (paths.bench / folder).is_dir() or folder.endswith(".json") else f"{folder}.json"
+    return folder if (paths.project / folder).is_dir() or folder.endswith(".json") else f"{folder}.json"
 
 
 def _within(file: str, places: Sequence[str]) -> bool:

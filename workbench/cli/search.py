@@ -18,12 +18,12 @@ from workbench.cli.terminal_output import narrate, print_record, print_table
 from workbench.paths import Paths
 from workbench.records import FindKind
 
-# Python looks for modules where it starts, and a bench may hold anybody's.
+# Python looks for modules where it starts, and a project may hold anybody's.
 _ABOVE = Path(__file__).resolve().parents[2]
 
 
 def arrange_search(parser: Parser) -> None:
-    parser.set_defaults(run=_work, bench=None)
+    parser.set_defaults(run=_work, project=None)
     deeds = parser.add_subparsers(dest="do", required=True, metavar="DO")
     find = deeds.add_parser("find", help="find tools, resources, prompts and skills")
     find.add_argument("words", nargs="+", metavar="WORDS", help="what you look for, or what you want to do")

@@ -24,7 +24,7 @@ MOST = 200  # matches a search answers with
 SERVERS_EPILOG = """A known server becomes an entry of .mcp.json; secrets it needs are asked for when it is connected.
 
 `servers allow NAME` shows all that a server would run or be sent, asks at an interactive terminal, and starts it.
-Agents find its tools from then on. Without --bench, the projects of yours whose core runs are looked at, too."""
+Agents find its tools from then on. Without --project, the projects of yours whose core runs are looked at, too."""
 
 
 def arrange_servers(parser: Parser) -> None:
@@ -81,10 +81,10 @@ def _allow(given: argparse.Namespace, paths: Paths) -> int:
         states = await connection.api.servers()
         return any(one.config.name == given.name and not one.allowed for one in states)
 
-    there = [one for one in running(given.bench, paths) if talk(one, knows, start=False)]
+    there = [one for one in running(given.project, paths) if talk(one, knows, start=False)]
     if len(there) > 1:
-        names = ", ".join(str(one.bench) for one in there)
-        raise WorkbenchError(f"Several projects have a server {given.name!r:.100}.", f"Name one by --bench: {names}.")
+        names = ", ".join(str(one.project) for one in there)
+        raise WorkbenchError(f"Several projects have a server {given.name!r:.100}.", f"Name one by --project: {names}.")
     return answer(there[0] if there else paths, lambda it, terminal: _consent(it, terminal, given.name), start=True)
 
 

@@ -31,7 +31,7 @@ example:
 
 
 KEEP_EPILOG = """Kept, every agent of the project may find, read and import it. The answer is typed at an interactive
-terminal, after the whole of it was shown there. Without --bench, projects of yours whose core runs are looked at."""
+terminal, after the whole of it was shown there. Without --project, projects of yours whose core runs are looked at."""
 
 
 def arrange_skills(parser: Parser) -> None:
@@ -100,10 +100,10 @@ def _keep(given: argparse.Namespace, paths: Paths) -> int:
         skills = await connection.api.skills()
         return any(one.name == given.name and one.state is SkillState.DRAFT for one in skills)
 
-    there = [one for one in running(given.bench, paths) if talk(one, knows, start=False)]
+    there = [one for one in running(given.project, paths) if talk(one, knows, start=False)]
     if len(there) > 1:
-        names = ", ".join(str(one.bench) for one in there)
-        raise WorkbenchError(f"Several projects have a draft {given.name!r:.100}.", f"Name one by --bench: {names}.")
+        names = ", ".join(str(one.project) for one in there)
+        raise WorkbenchError(f"Several projects have a draft {given.name!r:.100}.", f"Name one by --project: {names}.")
     return answer(there[0] if there else paths, lambda it, terminal: _keep_draft(it, terminal, given.name), start=True)
 
 

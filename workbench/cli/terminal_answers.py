@@ -148,9 +148,9 @@ def later() -> int:
     return UNANSWERED
 
 
-def running(bench: str | None, paths: Paths) -> list[Paths]:
+def running(project: str | None, paths: Paths) -> list[Paths]:
     """The projects whose cores run: the one that was named, else all of this user, their own first."""
-    if bench is not None:
+    if project is not None:
         return [paths] if lock_holder(paths.lock) else []
     found = [paths] if lock_holder(paths.lock) else []
     folder = runtime_folder()
@@ -170,6 +170,6 @@ def _project(pid: int) -> Paths | None:
     """The project that a core process serves."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        return paths_of(Path(os.fsdecode(words[words.index(b"--bench") + 1])))
+        return paths_of(Path(os.fsdecode(words[words.index(b"--project") + 1])))
     except (OSError, ValueError, IndexError):
         return None

@@ -86,8 +86,8 @@ GEMINI = ClientApp(
 )
 
 
-def places(bench: Path, platform: str = sys.platform) -> tuple[ConfigFile, ...]:
-    """Every file that may hold servers, whether it exists or not; those of this bench after a client's own."""
+def places(project: Path, platform: str = sys.platform) -> tuple[ConfigFile, ...]:
+    """Every file that may hold servers, whether it exists or not; those of this project after a client's own."""
     home, apps = home_folder(), apps_folder(platform)
     editors = [apps / editor / "User" for editor in _EDITORS]
     editors = [editors[0], *(editor for editor in editors[1:] if editor.is_dir())]
@@ -95,18 +95,18 @@ def places(bench: Path, platform: str = sys.platform) -> tuple[ConfigFile, ...]:
         ConfigFile(CLAUDE_DESKTOP, apps / "Claude" / "claude_desktop_config.json"),
         ConfigFile(CLAUDE_CODE, home / ".claude.json"),
         ConfigFile(CURSOR, home / ".cursor" / "mcp.json"),
-        ConfigFile(CURSOR, bench / ".cursor" / "mcp.json", str(bench)),
+        ConfigFile(CURSOR, project / ".cursor" / "mcp.json", str(project)),
         *(ConfigFile(VS_CODE, editor / "mcp.json") for editor in editors),
-        ConfigFile(VS_CODE, bench / ".vscode" / "mcp.json", str(bench)),
+        ConfigFile(VS_CODE, project / ".vscode" / "mcp.json", str(project)),
         ConfigFile(WINDSURF, home / ".codeium" / "windsurf" / "mcp_config.json"),
         *(ConfigFile(CLINE, editor / _CLINE) for editor in editors),
         ConfigFile(CLINE, home / ".cline" / "data" / "settings" / "cline_mcp_settings.json"),
         ConfigFile(LM_STUDIO, home / ".lmstudio" / "mcp.json"),
         ConfigFile(GOOSE, _goose(home, apps, platform)),
         ConfigFile(CODEX, Path(os.environ.get("CODEX_HOME") or home / ".codex") / "config.toml"),
-        ConfigFile(CODEX, bench / ".codex" / "config.toml", str(bench)),
+        ConfigFile(CODEX, project / ".codex" / "config.toml", str(project)),
         ConfigFile(GEMINI, home / ".gemini" / "settings.json"),
-        ConfigFile(GEMINI, bench / ".gemini" / "settings.json", str(bench)),
+        ConfigFile(GEMINI, project / ".gemini" / "settings.json", str(project)),
     ]
     return tuple(known)
 

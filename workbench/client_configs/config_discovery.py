@@ -35,20 +35,20 @@ class FoundConfig(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def find(bench: Path) -> tuple[tuple[FoundConfig, ...], tuple[Fault, ...]]:
+def find(project: Path) -> tuple[tuple[FoundConfig, ...], tuple[Fault, ...]]:
     """Everything that is configured elsewhere. Blocks: call it on a thread."""
     found: list[FoundConfig] = []
     faults: list[Fault] = []
-    for place in places(bench):
+    for place in places(project):
         try:
-            found.extend(_in_file(place, bench, faults))
+            found.extend(_in_file(place, project, faults))
         except WorkbenchError as fault:
             faults.append(Fault(fault.message, fault.hint))
     return tuple(found), tuple(faults)
 
 
 def show(found: tuple[FoundConfig, ...], faults: tuple[Fault, ...], here: tuple[ServerConfig, ...]) -> Discovery:
-    """What a person sees of it, beside what the bench has."""
+    """What a person sees of it, beside what the project has."""
     prints = {fingerprint(config) for config in here}
     names = {config.name for config in here}
     return Discovery(tuple(_shown(one, prints, names) for one in found), faults)
@@ -72,24 +72,24 @@ def parser(client: ClientApp) -> Callable[[str, str], dict[str, Any]]:  # Any: J
     return goose_yaml.parse if client.yaml else codex_toml.parse if client.toml else jsonc_editor.parse
 
 
-def _in_file(place: ConfigFile, bench: Path, faults: list[Fault]) -> Iterator[FoundConfig]:
+def _in_file(place: ConfigFile, project: Path, faults: list[Fault]) -> Iterator[FoundConfig]:
     _, document = read_document(place)
     yield from _listed(place, document, faults)
     if place.client is CLAUDE_CODE:
-        yield from _of_projects(place, document, bench, faults)
+        yield from _of_projects(place, document, project, faults)
 
 
 def _of_projects(
-    place: ConfigFile, document: Mapping[str, Any], bench: Path, faults: list[Fault]
+    place: ConfigFile, document: Mapping[str, Any], project: Path, faults: list[Fault]
 ) -> Iterator[FoundConfig]:
     """Claude Code's servers for one folder each: in its own file, and in the `.mcp.json` of that folder."""
     projects = document.get("projects")
-    for folder, project in list(projects.items() if isinstance(projects, Mapping) else ())[:_PROJECTS]:
-        if not isinstance(project, Mapping):
+    for folder, entry in list(projects.items() if isinstance(projects, Mapping) else ())[:_PROJECTS]:
+        if not isinstance(entry, Mapping):
             continue
-        yield from _listed(replace(place, project=folder), project, faults)
+        yield from _listed(replace(place, project=folder), entry, faults)
         own = Path(folder) / ".mcp.json"
-        if Path(folder).is_absolute() and Path(folder) != bench:
+        if Path(folder).is_absolute() and Path(folder) != project:
             try:
                 shared = replace(place, file=own, project=folder)
                 yield from _listed(shared, read_document(shared)[1], faults)

@@ -35,13 +35,13 @@ class ConfigDraft:
     blocked: Fault | None = None
 
 
-def targets(bench: Path) -> tuple[ConfigFile, ...]:
+def targets(project: Path) -> tuple[ConfigFile, ...]:
     """The files that servers can be written to."""
-    return places(bench)
+    return places(project)
 
 
-def target(bench: Path, name: str) -> ConfigFile:
-    found = next((place for place in targets(bench) if place.id == name), None)
+def target(project: Path, name: str) -> ConfigFile:
+    found = next((place for place in targets(project) if place.id == name), None)
     if found is None:
         raise WorkbenchError("That client is not known.", "Choose one of the list.")
     return found
@@ -77,7 +77,7 @@ def draft(place: ConfigFile, configs: Sequence[ServerConfig]) -> ConfigDraft:
 
 
 def _stay_inside(place: ConfigFile) -> None:
-    """Whoever wrote a bench may have put a link there that leads to a file of the person's."""
+    """Whoever wrote a project may have put a link there that leads to a file of the person's."""
     if place.project and not place.file.resolve().is_relative_to(Path(place.project).resolve()):
         raise WorkbenchError(
             f"{place.file} is a link that leads to {place.file.resolve()}.", "Replace it by a file, then look again."

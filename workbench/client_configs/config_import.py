@@ -29,7 +29,7 @@ def settle(choice: ImportChoice, found: Mapping[str, FoundConfig], names: frozen
             "Look at it again before you import it.",
         )
     if choice.name in names and not choice.replace:
-        raise WorkbenchError(f"The bench has a server {choice.name} already.", "Import it under another name.")
+        raise WorkbenchError(f"The project has a server {choice.name} already.", "Import it under another name.")
     config = replace(one.config, name=choice.name)
     return keep_apart(config) if choice.keep_secrets else ConfigImport(config, {})
 

@@ -69,7 +69,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "network.open",
         "Network…",
-        "Show which places programs may reach, what the bench offers, and what was tried; add or remove a place.",
+        "Show which places programs may reach, what the project offers, and what was tried; add or remove a place.",
         "Workbench",
         "globe",
         when=(LINKED,),
@@ -113,7 +113,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "server.add",
         "Add a server…",
-        "Write a server into the bench's .mcp.json.",
+        "Write a server into the project's .mcp.json.",
         "Servers",
         "plus",
         "Ctrl+Shift+N",
@@ -346,7 +346,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "help.machine",
         "Check this machine…",
-        "Look whether this machine and this bench have what the workbench needs.",
+        "Look whether this machine and this project have what the workbench needs.",
         "Help",
         "shield-check",
         when=(LINKED,),

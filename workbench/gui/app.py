@@ -37,7 +37,7 @@ HEAD_START = 0.03  # seconds: the core begins to start, and goes on beside us wh
 
 
 def main(paths: Paths) -> int:
-    """Show the window of a bench; answers the exit code when it is closed."""
+    """Show the window of a project; answers the exit code when it is closed."""
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
     window = open_window(app, paths)
@@ -60,7 +60,7 @@ def open_window(app: QApplication, paths: Paths) -> MainWindow:
     app.setQuitOnLastWindowClosed(False)
     app.setStyle("Fusion")
     load_fonts()
-    reading = read(paths.bench_settings, paths.person_settings)
+    reading = read(paths.project_settings, paths.person_settings)
     theme = Theme(reading.settings.window_theme, reading.settings.window_font_size, app)
     theme.apply()
     tasks = Tasks(app)

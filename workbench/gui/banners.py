@@ -125,8 +125,8 @@ class Banners(Pane):
             self._drop_faults_of(event.state.config.name)
 
     def refresh(self) -> None:
-        """What is wrong with the bench may have been found before this window came."""
-        self.context.tasks.run("what is wrong with the bench", self.context.api.status(), self._show_notices)
+        """What is wrong with the project may have been found before this window came."""
+        self.context.tasks.run("what is wrong with the project", self.context.api.status(), self._show_notices)
         self.context.tasks.run("where secrets are", self.context.api.secrets(), self.show_store)
 
     def _show_notices(self, status: CoreStatus) -> None:

@@ -12,7 +12,7 @@ CALL_ACTIONS: tuple[Action, ...] = (
     Action(
         "tool.save",
         "Save the open call…",
-        "Save what is in the open form as a file of the bench.",
+        "Save what is in the open form as a file of the project.",
         "Calls",
         "save",
         "Ctrl+Shift+S",

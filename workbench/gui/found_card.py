@@ -1,4 +1,4 @@
-"""What the welcome page says when other apps have servers and this bench has none."""
+"""What the welcome page says when other apps have servers and this project has none."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class FoundCard(QFrame):
         self.hide()
 
     def show_found(self, found: list[FoundServer], states: tuple[ServerState, ...]) -> None:
-        """An empty bench need not stay empty; one with servers needs no advice."""
+        """An empty project need not stay empty; one with servers needs no advice."""
         empty = bool(states) and all(state.config.builtin for state in states)
         self._title.setText(said(len(found)))
         words = self.tr("{}. They stay off until you tick them; their full commands are shown first.")

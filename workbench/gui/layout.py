@@ -12,7 +12,7 @@ VERSION = 3
 
 
 class Layout:
-    """The layout file of one bench."""
+    """The layout file of one project."""
 
     def __init__(self, paths: Paths) -> None:
         self._file = str(paths.window)

@@ -52,7 +52,7 @@ PLACES = {
 
 
 class MainWindow(QMainWindow):
-    """One bench, one window."""
+    """One project, one window."""
 
     leaving = Signal()
     """A person closed the window; it is still there until everything has ended."""
@@ -62,7 +62,7 @@ class MainWindow(QMainWindow):
         self.context = context
         self.layout_file = Layout(context.paths)
         self.setObjectName("window")
-        self.setWindowTitle(self.tr("{} — MCP Workbench").format(context.paths.bench.name))
+        self.setWindowTitle(self.tr("{} — MCP Workbench").format(context.paths.project.name))
         self.setWindowIcon(icon("app", "accent"))
         self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks | QMainWindow.DockOption.AllowNestedDocks)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)

@@ -74,7 +74,7 @@ REGISTRY_ACTIONS: tuple[Action, ...] = (
     Action(
         "server.remove",
         "Remove server",
-        "Take the server out of the bench's .mcp.json; it can be put back.",
+        "Take the server out of the project's .mcp.json; it can be put back.",
         "Servers",
         "trash",
         when=(LINKED, SERVER_REMOVABLE),
@@ -90,7 +90,7 @@ REGISTRY_ACTIONS: tuple[Action, ...] = (
     Action(
         "servers.export",
         "Write servers to another app…",
-        "Put servers of this bench into another app's settings, after you saw every line.",
+        "Put servers of this project into another app's settings, after you saw every line.",
         "Servers",
         "external",
         when=(LINKED,),

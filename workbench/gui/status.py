@@ -112,7 +112,7 @@ class Status(Pane):
         self.status = status
         learn_counter(status.counter)
         self.show_link(Link(LinkState.LINKED))
-        tip = self.tr("Core {}, process {}\nBench {}").format(status.version, status.pid, status.bench)
+        tip = self.tr("Core {}, process {}\nProject {}").format(status.version, status.pid, status.project)
         self._say(self.core, self.tr("Core running"), "dot", "success", tip)
         servers = self.tr("{} of {} servers · {:,} tools").format(status.servers_ready, status.servers, status.tools)
         self._say(self.servers, servers, "server", "muted")

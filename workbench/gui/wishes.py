@@ -115,7 +115,7 @@ class ShowCall(Struct, frozen=True):
 
 
 class SaveCall(Struct, frozen=True):
-    """Ask for the name and the expectations of a call, and save it as a file of the bench."""
+    """Ask for the name and the expectations of a call, and save it as a file of the project."""
 
     call: SavedCall
     outcome: Outcome | None = None

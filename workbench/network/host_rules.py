@@ -187,7 +187,7 @@ def _is_port(number: object) -> bool:
 
 
 def merged(rules: Iterable[HostRule]) -> tuple[HostRule, ...]:
-    """Each opening once; the person's own word counts before a bench's."""
+    """Each opening once; the person's own word counts before a project's."""
     found: dict[str, HostRule] = {}
     for rule in rules:
         found.setdefault(rule.sha, rule)

@@ -53,7 +53,7 @@ class Network:
 
     def __init__(
         self,
-        bench_file: Path,
+        project_file: Path,
         person_file: Path,
         accepted_file: Path,
         settings: Callable[[], Settings],
@@ -61,7 +61,7 @@ class Network:
         resolve: Resolve = system_addresses,
         exempt: Collection[Range] = (),
     ) -> None:
-        self._files = (bench_file, person_file)
+        self._files = (project_file, person_file)
         self._settings = settings
         self._resolve = resolve
         self._exempt = exempt
@@ -81,15 +81,15 @@ class Network:
         return self._rules
 
     def accept(self, sha: str) -> HostRule:
-        """A person's yes to what a bench offers."""
-        rule = self._known(sha, "bench")
+        """A person's yes to what a project offers."""
+        rule = self._known(sha, "project")
         self._accepted.give(rule)
         self._stamp = ()
         return rule
 
     def withdraw(self, sha: str) -> HostRule:
         """The yes is taken back."""
-        rule = self._known(sha, "bench")
+        rule = self._known(sha, "project")
         self._accepted.take_back(sha)
         self._stamp = ()
         return rule
@@ -128,14 +128,14 @@ class Network:
         self._stamp = ()
 
     def _read(self) -> NetworkRules:
-        bench, own = (read_rules(path, source) for path, source in zip(self._files, ("bench", "you"), strict=True))
-        offers = [replace(rule, accepted=self._accepted.holds(rule)) for rule in bench.hosts]
+        project, own = (read_rules(path, source) for path, source in zip(self._files, ("project", "you"), strict=True))
+        offers = [replace(rule, accepted=self._accepted.holds(rule)) for rule in project.hosts]
         return NetworkRules(
             hosts=merged([*own.hosts, *offers]),
-            denied=tuple(dict.fromkeys([*own.denied, *bench.denied])),
+            denied=tuple(dict.fromkeys([*own.denied, *project.denied])),
             always_denied=tuple(f"{text}: {why}" for text, why in ALWAYS.items()),
-            closed=_closed(own, bench),
-            notices=(*own.notices, *bench.notices),
+            closed=_closed(own, project),
+            notices=(*own.notices, *project.notices),
         )
 
     # ── connecting ───────────────────────────────────────────────────────────────────────────────
@@ -207,8 +207,8 @@ async def _dial(address: Address, port: int) -> socket.socket:
     return made
 
 
-def _closed(own: Reading, bench: Reading) -> str:
-    return own.closed or bench.closed
+def _closed(own: Reading, project: Reading) -> str:
+    return own.closed or project.closed
 
 
 def _stamp_of(path: Path) -> tuple[int, ...]:

@@ -122,7 +122,7 @@ def _matches(pattern: str, value: JsonValue, workspace: str, resolve: Resolve) -
 
 
 def _is_under(text: str, workspace: str, resolve: Resolve) -> bool:
-    """Below the workspace after every `..` and every link; relative paths are meant from the bench."""
+    """Below the workspace after every `..` and every link; relative paths are meant from the project."""
     if not workspace or text.startswith("~") or "://" in text or not text.isprintable() or _EXPANDED.search(text):
         return False
     joined = posixpath.join(posixpath.dirname(workspace), text)
@@ -248,7 +248,7 @@ def _like(pattern: str, text: str, workspace: str, resolve: Resolve) -> bool:
 
 
 def _places(text: str, workspace: str, resolve: Resolve) -> list[str]:
-    """Where a path may lead: as written, from the bench, and behind its links."""
+    """Where a path may lead: as written, from the project, and behind its links."""
     bare = unquote(_SCHEME.sub("", text.strip())).replace("\\", "/")
     if "\0" in bare or len(bare) > _LONGEST:
         return []

@@ -1,6 +1,6 @@
-"""What a person and a bench said of personal data for good: marks in two files, and the settings beside them.
+"""What a person and a project said of personal data for good: marks in two files, and the settings beside them.
 
-A bench's `workbench.toml` may add what is hidden (`[[privacy.hide]]`) and never take away. A person's own marks stand
+A project's `workbench.toml` may add what is hidden (`[[privacy.hide]]`) and never take away. A person's own marks stand
 in a file apart from the settings, readable by them alone: the values in it are people's, and settings get shared.
 
     [[hide]]
@@ -28,7 +28,7 @@ from workbench.records import Fault, PrivacyMark, PrivacyRules
 from workbench.settings import Settings
 
 MOST: Final = 500  # marks of one file
-MOST_PATTERNS: Final = 20  # of a bench, which others write: each costs time on every text
+MOST_PATTERNS: Final = 20  # of a project, which others write: each costs time on every text
 _TABLES: Final = {"hide": True, "pass": False}
 
 
@@ -41,14 +41,14 @@ class _Reading(Struct, frozen=True):
 class PersonalDataMarks:
     """Read when the core starts; a person's own changes count at once."""
 
-    def __init__(self, bench_file: Path, own_file: Path) -> None:
+    def __init__(self, project_file: Path, own_file: Path) -> None:
         self._own_file = own_file
-        self._bench = _read(bench_file, "bench")
+        self._project = _read(project_file, "project")
         self._own = _read(own_file, "you")
 
     def marks(self) -> tuple[PrivacyMark, ...]:
         """The person's own first, the newest first."""
-        return (*sorted(self._own.marks, key=lambda mark: -mark.made), *self._bench.marks)
+        return (*sorted(self._own.marks, key=lambda mark: -mark.made), *self._project.marks)
 
     def following(self, settings: Settings) -> Following:
         """What every session is told."""
@@ -75,7 +75,7 @@ class PersonalDataMarks:
         """What could not be used."""
         wrong = unknown(settings.privacy_off, settings.privacy_thresholds)
         words = Fault(f"The privacy settings name {', '.join(wrong)[:200]}, which is no kind.", "It is left out.")
-        return (*self._own.notices, *self._bench.notices, *((words,) if wrong else ()))
+        return (*self._own.notices, *self._project.notices, *((words,) if wrong else ()))
 
     def add(self, mark: PrivacyMark) -> PrivacyMark:
         """A mark of the person's own; one that says the opposite of the same thing goes."""
@@ -90,8 +90,8 @@ class PersonalDataMarks:
         """Take a mark of the person's own back."""
         gone = next((one for one in self._own.marks if one.id == mark_id), None)
         if gone is None:
-            theirs = any(one.id == mark_id for one in self._bench.marks)
-            hint = "It stands in the bench's workbench.toml." if theirs else "Look at the list again."
+            theirs = any(one.id == mark_id for one in self._project.marks)
+            hint = "It stands in the project's workbench.toml." if theirs else "Look at the list again."
             raise WorkbenchError("There is no such mark of yours.", hint)
         self._keep([one for one in self._own.marks if one.id != mark_id])
         return gone
@@ -111,15 +111,15 @@ class PersonalDataMarks:
 
 def _read(file: Path, source: str) -> _Reading:
     try:
-        found = read_toml(file) if source == "bench" else read_toml(file, largest=LARGEST)
+        found = read_toml(file) if source == "project" else read_toml(file, largest=LARGEST)
     except FileNotFoundError:
         return _Reading()
     except (OSError, ValueError, RecursionError):
-        if source == "bench":
+        if source == "project":
             return _Reading()  # the settings' own notice says what is wrong with the file
         hint = f"Mend or delete {file}; until then nothing that you marked is hidden for that, and nothing let pass."
         return _Reading(notices=(Fault(f"{file.name} cannot be read.", hint),), lost=True)
-    tables = found.get("privacy", {}) if source == "bench" else found
+    tables = found.get("privacy", {}) if source == "project" else found
     return _entries(tables if isinstance(tables, dict) else {}, file.name, source)
 
 
@@ -128,7 +128,7 @@ def _entries(tables: dict[str, Any], name: str, source: str) -> _Reading:  # Any
     notices: list[Fault] = []
     for table, hides in _TABLES.items():
         entries = tables.get(table, [])
-        if entries and source == "bench" and not hides:
+        if entries and source == "project" and not hides:
             notices.append(Fault(f"{name}: privacy.pass is ignored.", "Only you can let personal data pass."))
             continue
         listed = entries if isinstance(entries, list) else [entries]
@@ -140,7 +140,7 @@ def _entries(tables: dict[str, Any], name: str, source: str) -> _Reading:  # Any
             except WorkbenchError as fault:
                 notices.append(Fault(f"{name}: {table}: {fault.message}", f"{fault.hint} It is left out.".strip()))
     found = list({mark.id: mark for mark in marks}.values())
-    if source == "bench" and (beyond := [mark for mark in found if mark.what == "pattern"][MOST_PATTERNS:]):
+    if source == "project" and (beyond := [mark for mark in found if mark.what == "pattern"][MOST_PATTERNS:]):
         hint = f"Only the first {MOST_PATTERNS} are used; join some by |, or name values."
         notices.append(Fault(f"{name}: {len(beyond)} patterns too many in privacy.hide.", hint))
         found = [mark for mark in found if mark not in beyond]

@@ -162,8 +162,8 @@ _SEE = "docs/policy.md shows one."
 class RunProfiles:
     """All profiles, read again when a file changed."""
 
-    def __init__(self, bench_file: Path, person_file: Path, yes_file: Path, default: Callable[[], str]) -> None:
-        self._files = {"bench": bench_file, "you": person_file}
+    def __init__(self, project_file: Path, person_file: Path, yes_file: Path, default: Callable[[], str]) -> None:
+        self._files = {"project": project_file, "you": person_file}
         self._default = default
         self._yes = AcceptedProfiles(yes_file)
         self._stamp: tuple[tuple[int, ...], ...] | None = None
@@ -183,7 +183,7 @@ class RunProfiles:
 
     def _with(self, default: str) -> Profiles:
         """What was read, with the profile that counts where none is named."""
-        if any(one.name == default and one.source != "bench" for one in self._read.all):
+        if any(one.name == default and one.source != "project" for one in self._read.all):
             return replace(self._read, default=default)
         words = (
             f"approval.profile names {default!r:.60}, which is neither built in nor yours; read_only counts instead."
@@ -201,7 +201,7 @@ class RunProfiles:
             raise WorkbenchError(f"There is no profile {wanted!r:.60}.", f"There are {names}.")
         if not found.accepted:
             raise WorkbenchError(
-                f"The profile {wanted} of this bench allows more than {found.base}, and nobody accepted it.",
+                f"The profile {wanted} of this project allows more than {found.base}, and nobody accepted it.",
                 "A person can accept it in the list of profiles.",
             )
         return found
@@ -221,8 +221,8 @@ class RunProfiles:
         return f"Asks for the profile {profile.name}, which allows more than your {default.name}."
 
     def accept(self, sha: str) -> RunProfile:
-        """A person's yes to exactly this profile of the bench."""
-        found = next((one for one in self.profiles().all if one.sha == sha and one.source == "bench"), None)
+        """A person's yes to exactly this profile of the project."""
+        found = next((one for one in self.profiles().all if one.sha == sha and one.source == "project"), None)
         if found is None:
             raise WorkbenchError("That profile is another one now.", "Look at it again.")
         self._yes.give(sha, {"name": found.name, "at": time.time()})

@@ -155,7 +155,7 @@ class Report(Struct, frozen=True):
 
     made: float
     version: str
-    bench: str
+    project: str
     figures: Figures
     chain: ChainReport
     executions: tuple[Execution, ...] = ()  # the newest ones, at most as many as the report takes

@@ -11,11 +11,11 @@ from workbench.records.servers import ServerConfig
 
 
 class Standing(StrEnum):
-    """How a found server stands to the bench."""
+    """How a found server stands to the project."""
 
     NEW = "new"
-    HERE = "here"  # the bench has the same one
-    CLASH = "clash"  # the bench has another one of that name
+    HERE = "here"  # the project has the same one
+    CLASH = "clash"  # the project has another one of that name
 
 
 class FoundServer(Struct, frozen=True):
@@ -46,7 +46,7 @@ class ImportChoice(Struct, frozen=True):
 
     key: str
     sha: str
-    name: str  # its name in the bench
+    name: str  # its name in the project
     replace: bool = False  # the one of that name here goes
     keep_secrets: bool = False  # masked values go to where secrets are kept; otherwise into .mcp.json as they are
 

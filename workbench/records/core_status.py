@@ -31,7 +31,7 @@ class CoreStatus(Struct, frozen=True):
 
     version: str
     pid: int
-    bench: str
+    project: str
     started: float
     strength: Strength
     servers_ready: int = 0
@@ -45,7 +45,7 @@ class CoreStatus(Struct, frozen=True):
     skills: int = 0
     ledger: Ledger = field(default_factory=Ledger)
     interrupted: int = 0  # runs the previous core left unfinished
-    notices: tuple[Fault, ...] = ()  # what is wrong with the bench: unreadable .mcp.json, not writable …
+    notices: tuple[Fault, ...] = ()  # what is wrong with the project: unreadable .mcp.json, not writable …
     levels: tuple[Level, ...] = ()  # what isolation there is beside the processes' own
     kept_states: int = 0  # sandboxes that are kept between programs
     counter: str = "≈"  # what counts tokens in this core

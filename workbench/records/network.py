@@ -8,12 +8,12 @@ from workbench.records.common_types import Fault
 
 
 class HostRule(Struct, frozen=True):
-    """A place that programs may reach. A bench's rule is an offer until a person accepted it."""
+    """A place that programs may reach. A project's rule is an offer until a person accepted it."""
 
     domain: str  # exact, or `*.example.org` for everything below example.org
     ports: tuple[int, ...] = (443,)
     protocols: tuple[str, ...] = ("tls",)  # tls, http, tcp
-    source: str = "you"  # you: settings.toml; bench: workbench.toml
+    source: str = "you"  # you: settings.toml; project: workbench.toml
     accepted: bool = True
     sha: str = ""  # of domain, ports and protocols: what a person accepts
 

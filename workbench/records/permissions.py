@@ -97,8 +97,8 @@ class RunProfile(Struct, frozen=True):
     seconds: int = 0  # limits of its own, never above those; 0: none
     memory_mb: int = 0
     calls: int = 0
-    source: str = "built in"  # you: settings.toml; bench: workbench.toml
-    accepted: bool = True  # a bench's profile that is wider than its base waits for a person's yes
+    source: str = "built in"  # you: settings.toml; project: workbench.toml
+    accepted: bool = True  # a project's profile that is wider than its base waits for a person's yes
     sha: str = ""  # of what it says: what a person accepts
     sentence: str = ""  # what it allows, in words
 

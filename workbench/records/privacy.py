@@ -126,7 +126,7 @@ class PrivacyMark(Struct, frozen=True):
     what: str  # value, pattern or key
     text: str
     kind: str = ""  # of what it hides
-    source: str = "you"  # or "bench", which can only hide
+    source: str = "you"  # or "project", which can only hide
     made: float = 0.0
     id: str = ""  # the same for the same words
 

@@ -50,7 +50,7 @@ class SavedCall(Struct, frozen=True):
     kept: JsonValue = None  # the answer that a later one is compared with
     withheld: tuple[str, ...] = ()  # secret arguments, which no file keeps
     more: Mapping[str, JsonValue] = field(default_factory=dict)  # what else somebody wrote into the file
-    file: str = ""  # below the bench
+    file: str = ""  # below the project
 
 
 class BrokenCall(Struct, frozen=True):
@@ -62,7 +62,7 @@ class BrokenCall(Struct, frozen=True):
 
 
 class SavedCalls(Struct, frozen=True):
-    """Every saved call of a bench."""
+    """Every saved call of a project."""
 
     calls: tuple[SavedCall, ...] = ()
     broken: tuple[BrokenCall, ...] = ()

@@ -30,7 +30,7 @@ _DAY: Final = 86_400.0
 
 
 class StoredAnswers:
-    """All of one bench."""
+    """All of one project."""
 
     def __init__(self, store: Store, snapshots: Snapshots, settings: Callable[[], Settings]) -> None:
         self._store = store

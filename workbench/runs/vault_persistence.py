@@ -40,7 +40,7 @@ _ENDS: Final = frozenset({RunState.DONE, RunState.FAILED, RunState.STOPPED})
 
 
 class VaultPersistence:
-    """Of one bench. Everything that touches disk or keyring runs on a thread."""
+    """Of one project. Everything that touches disk or keyring runs on a thread."""
 
     hears = (RunChanged,)
 

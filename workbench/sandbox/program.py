@@ -30,7 +30,7 @@ Output: TypeAlias = Callable[[str, str], None]  # stream ("stdout" or "stderr"),
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A text to run, what it may use up, and the only folders of the bench it sees."""
+    """A text to run, what it may use up, and the only folders of the project it sees."""
 
     code: str
     limits: Limits

@@ -189,7 +189,7 @@ async def _is_full(program: Program) -> bool:
 
 
 def _check_workspace(folder: Path) -> None:
-    """The one writable place must be the folder it seems to be: a bench of somebody else's may hold a link there."""
+    """The one writable place must be the folder it seems to be: a project of somebody else's may hold a link there."""
     if _is_plain(folder):
         return
     try:

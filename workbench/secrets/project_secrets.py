@@ -1,4 +1,4 @@
-"""The room's one public noun: the secrets of one bench, wherever this machine can keep them.
+"""The room's one public noun: the secrets of one project, wherever this machine can keep them.
 
 The keyring where there is one. Otherwise memory, until a person gives a passphrase: then an encrypted file. What it is
 has to be said, because it decides what is still there tomorrow. Every method may block: call them on a thread.
@@ -37,10 +37,10 @@ class Store(Protocol):
 
 
 class Secrets:
-    """Found when first needed: looking for a keyring takes time, and most benches have no secrets."""
+    """Found when first needed: looking for a keyring takes time, and most projects have no secrets."""
 
     def __init__(self, folder: Path, seconds: float = ANSWER_SECONDS, cost: int = 0) -> None:
-        self._bench = folder.name
+        self._project = folder.name
         self._names = folder / "secrets.names.json"
         self._file = folder / "secrets.sealed"
         self._patience = Patience(seconds)
@@ -145,7 +145,7 @@ class Secrets:
             held = self._found()
             if fresh or not isinstance(held, InMemory):
                 return
-            ring, self._why = find_ring(self._bench, self._names, self._patience)
+            ring, self._why = find_ring(self._project, self._names, self._patience)
             if ring is not None:
                 _move(held, ring, over=True)
                 self._store = ring
@@ -153,7 +153,7 @@ class Secrets:
     def _found(self) -> Store:
         with self._lock:
             if self._store is None:
-                ring, self._why = find_ring(self._bench, self._names, self._patience)
+                ring, self._why = find_ring(self._project, self._names, self._patience)
                 self._store = ring or InMemory()
             return self._store
 

@@ -1,6 +1,6 @@
 """The system's keyring. It cannot list what it holds, so the names, and only they, stand in a file beside it.
 
-Each bench has its own names in it: a folder somebody else wrote must not get at the secrets of another one by naming
+Each project has its own names in it: a folder somebody else wrote must not get at the secrets of another one by naming
 them in its `.mcp.json`.
 """
 
@@ -30,9 +30,9 @@ class Ring:
 
     kind = "keyring"
 
-    def __init__(self, backend: KeyringBackend, bench: str, names: Path, patience: Patience) -> None:
+    def __init__(self, backend: KeyringBackend, project: str, names: Path, patience: Patience) -> None:
         self._backend = backend
-        self._bench = bench
+        self._project = project
         self._file = names
         self._patience = patience
 
@@ -61,7 +61,7 @@ class Ring:
         self._note(tuple(known for known in self.names() if known != name))
 
     def _key(self, name: str) -> str:
-        return f"{self._bench}/{name}"
+        return f"{self._project}/{name}"
 
     def _note(self, names: tuple[str, ...]) -> None:
         write_file(self._file, json.dumps(sorted(names)).encode("ascii"))
@@ -91,13 +91,13 @@ def read_names(file: Path) -> tuple[str, ...]:
     return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
 
 
-def find_ring(bench: str, names: Path, patience: Patience) -> tuple[Ring | None, str]:
+def find_ring(project: str, names: Path, patience: Patience) -> tuple[Ring | None, str]:
     """The keyring, or nothing and the reason why there is none. Blocks: call it on a thread."""
     try:
         backend = patience.wait(_usable_backend)
         if isinstance(backend, str):
             return None, backend
-        ring = Ring(backend, bench, names, patience)
+        ring = Ring(backend, project, names, patience)
         ring.get(_PROBE)
     except Silent:
         return None, "the keyring does not answer"

@@ -42,7 +42,7 @@ _CALM = 0.1  # seconds between two readings of a list that keeps changing
 
 
 class McpServer:
-    """One entry of the bench: its configuration, its state, its tools, and its connection while there is one."""
+    """One entry of the project: its configuration, its state, its tools, and its connection while there is one."""
 
     def __init__(self, config: ServerConfig, allowed: bool, surroundings: ServerContext) -> None:
         self._around = surroundings

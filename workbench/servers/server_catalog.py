@@ -90,12 +90,12 @@ class ServerCatalog:
         what stands for `${keyring:name}`. `masks`: what takes secrets out of messages and faults. `authorize`: who
         signs in at a server at an address. `weigh`: what a person's trust makes of a server's tools."""
         self.asks = asks or OpenElicitations(tell, settings)  # what servers ask of a person
-        self._bench = paths.bench
+        self._project = paths.project
         self._settings = settings  # asked each time, so that a changed setting counts at once
         self._configuration = McpJsonFile(paths.servers_file)
         self._consents = LaunchConsents(paths.consents)
         self._groups = ProcessGroups()
-        ways = TransportSelection(paths.bench, self._groups, secret, authorize)
+        ways = TransportSelection(paths.project, self._groups, secret, authorize)
         self.oddities = DefinitionWarnings()
         self._around = ServerContext(
             paths,
@@ -414,7 +414,7 @@ class ServerCatalog:
         if config.builtin or config.remote:
             return ""
         known = self._consents.known(config)
-        files = await asyncio.to_thread(launch_consents.of, config, self._bench, known)
+        files = await asyncio.to_thread(launch_consents.of, config, self._project, known)
         return self._consents.vouch(config, files)
 
     def _all(self) -> tuple[McpServer, ...]:
@@ -431,7 +431,7 @@ class ServerCatalog:
         server = self.server(name)
         if server.state.config.builtin:
             raise WorkbenchError(f"{name} is built in and uses no folders.", "Choose another server.")
-        await asyncio.to_thread(root_folders.check, self._bench, folders)
+        await asyncio.to_thread(root_folders.check, self._project, folders)
         config = replace(server.state.config, roots=folders)
         self._configuration.put(config)
         if server.state.allowed:
@@ -446,7 +446,7 @@ class ServerCatalog:
         return ServerRequestHandler(server, self.asks, self._roots)
 
     def _roots(self, server: str) -> JsonObject:
-        return root_folders.listed(self._bench, self.server(server).state.config.roots)
+        return root_folders.listed(self._project, self.server(server).state.config.roots)
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, ServerChanged) and event.state.status not in (ServerStatus.READY, ServerStatus.STARTING):

@@ -31,7 +31,7 @@ def unweighed(config: ServerConfig) -> Callable[[Tool], Tool]:
 
 
 class ServerContext(Struct, frozen=True):
-    """What every server of a bench shares."""
+    """What every server of a project shares."""
 
     paths: Paths
     settings: Callable[[], Settings]

@@ -1,4 +1,4 @@
-"""The library: drafts in private, kept skills in the bench with every version, retired ones hidden, none deleted."""
+"""The library: drafts in private, kept skills in the project with every version, retired ones hidden, none deleted."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SEEN = ".starters"  # names of starter skills that were installed once, so that 
 
 
 class Library:
-    """Skills of one bench."""
+    """Skills of one project."""
 
     def __init__(self, skills: Path, drafts: Path, starters: Path, tell: Callable[[Event], None]) -> None:
         self._skills, self._drafts, self._starters, self._tell = skills, drafts, starters, tell
@@ -150,7 +150,7 @@ class Library:
         return self._changed(seen.name, SkillState.KEPT)
 
     def to_keep(self, name: str, sha: str) -> Skill:
-        """What keeping would keep: the draft; without one, what stands in the bench unapproved or changed, or was
+        """What keeping would keep: the draft; without one, what stands in the project unapproved or changed, or was
         retired. It must be the code with this sha."""
         seen = self._known(name.replace("_", "-").strip("-")).newest
         if seen is None:
@@ -231,7 +231,7 @@ class Library:
         return self._root(skill.state) / skill.name
 
     def install_starters(self) -> None:
-        """Bring the shipped skills into the bench, each only once: a removed one stays away."""
+        """Bring the shipped skills into the project, each only once: a removed one stays away."""
         if self._starters.resolve() == self._skills.resolve() or not _is_ours(self._skills):
             return
         seen_file = self._skills / SEEN
@@ -239,7 +239,7 @@ class Library:
             seen = read_plain(seen_file).split()
         except FileNotFoundError:
             seen = []
-        except (OSError, UnicodeDecodeError) as fault:  # a bench of somebody else's; what was removed is not known
+        except (OSError, UnicodeDecodeError) as fault:  # a project of somebody else's; what was removed is not known
             log.warning("the starter skills were not brought in: %s cannot be read: %s", seen_file, fault)
             return
         fresh = [folder for folder in skill_folders(self._starters) if folder.name not in seen]
@@ -377,7 +377,7 @@ def _now() -> str:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Nothing is written where a link in somebody's bench leads, or where a file stands."""
+    """Nothing is written where a link in somebody's project leads, or where a file stands."""
     return not folder.is_symlink() and (folder.is_dir() or not folder.exists())
 
 

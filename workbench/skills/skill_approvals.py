@@ -1,6 +1,6 @@
 """Which code this person has kept, by sha, in their private state, and which words of its card: agents read those.
 
-The bench is a folder that a team shares or a stranger sends, so what stands in it can claim anything of itself. Code
+The project is a folder that a team shares or a stranger sends, so what stands in it can claim anything of itself. Code
 reaches programs only when it was kept through the library here, or shipped with the app.
 """
 

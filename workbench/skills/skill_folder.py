@@ -174,13 +174,13 @@ def bring_others(source: Path, target: Path) -> None:
 
 
 def within(folder: Path, path: str = "") -> Path:
-    """Where something of a skill is written. A bench of somebody else's may hold a link there, which leads anywhere."""
+    """The place of a skill's file. A project that somebody else made may hold a link there that leads anywhere."""
     place = folder
     for part in ("", *Path(path).parts):
         place = place / part
         if place.is_symlink():
             words = f"{folder.name} is not written: {place.name} in it is a link to another place."
-            raise WorkbenchError(words, "Look where it leads, and take it out of the bench's skills.")
+            raise WorkbenchError(words, "Look where it leads, and take it out of the project's skills.")
     return place
 
 

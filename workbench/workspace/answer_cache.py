@@ -29,7 +29,7 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 class Cache:
-    """Of one bench. It works on the disk, so a thread calls it; what cannot be read or written was never there."""
+    """Of one project. It works on the disk, so a thread calls it; what cannot be read or written was never there."""
 
     def __init__(self, folder: Path, settings: Callable[[], Settings]) -> None:
         self._folder, self._settings = folder, settings

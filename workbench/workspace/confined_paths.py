@@ -33,7 +33,7 @@ class Confined:
         try:
             root = self._opened()
         except OSError as fault:
-            hint = "It must be a folder of the bench, not a link to another place."
+            hint = "It must be a folder of the project, not a link to another place."
             raise WorkbenchError(f"The workspace cannot be opened: {fault.strerror}.", hint) from fault
         try:
             yield root

@@ -1,4 +1,4 @@
-"""The confined file store of a bench: relative paths, plain files, and an end to how much and how many."""
+"""The confined file store of a project: relative paths, plain files, and an end to how much and how many."""
 
 from __future__ import annotations
 

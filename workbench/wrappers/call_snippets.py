@@ -22,20 +22,20 @@ WAIT = 5  # seconds that a pipe into a server stays open for its answer
 FORMS = ("json-rpc", "curl", "command")
 
 
-def call_text(form: str, state: ServerState, tool: Tool, arguments: JsonObject, bench: Path) -> str:
+def call_text(form: str, state: ServerState, tool: Tool, arguments: JsonObject, project: Path) -> str:
     """The call in one of `FORMS`. For a server over stdio, `curl` is a pipe into a process of its own."""
     if form == "json-rpc":
         return json.dumps(_message(tool, arguments), indent=2, ensure_ascii=False) + "\n"
     if form == "command":
-        return _command(tool, arguments, bench) + "\n"
+        return _command(tool, arguments, project) + "\n"
     if form != "curl":
         raise WorkbenchError(f"There is no form {form!r:.60}.", f"Use {', '.join(FORMS)}.")
     if not state.config.remote:
-        return _pipe(state.config, tool, arguments, bench)
+        return _pipe(state.config, tool, arguments, project)
     if state.config.transport == "sse":
         return (
             "# This server speaks the old SSE transport: its answer comes over a second connection, which one curl\n"
-            f"# cannot hold. This makes the call:\n{_command(tool, arguments, bench)}\n"
+            f"# cannot hold. This makes the call:\n{_command(tool, arguments, project)}\n"
         )
     return _curl(state, tool, arguments)
 
@@ -53,10 +53,10 @@ def _hello() -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
     return first, {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
-def _command(tool: Tool, arguments: JsonObject, bench: Path) -> str:
+def _command(tool: Tool, arguments: JsonObject, project: Path) -> str:
     names = " ".join(quoted(name) for name in (tool.server, tool.name))
     names = f"-- {names}" if tool.server.startswith("-") or tool.name.startswith("-") else names
-    return f"mcp-workbench call --bench {quoted(str(bench))} --json {quoted(_line(dict(arguments)))} {names}"
+    return f"mcp-workbench call --project {quoted(str(project))} --json {quoted(_line(dict(arguments)))} {names}"
 
 
 def _curl(state: ServerState, tool: Tool, arguments: JsonObject) -> str:
@@ -94,7 +94,7 @@ def _legacy(post: str, tool: Tool, arguments: JsonObject) -> str:
     )
 
 
-def _pipe(config: ServerConfig, tool: Tool, arguments: JsonObject, bench: Path) -> str:
+def _pipe(config: ServerConfig, tool: Tool, arguments: JsonObject, project: Path) -> str:
     words = ShellCommand()
     lines = " \\\n  ".join(quoted(_line(message)) for message in (*_hello(), _message(tool, arguments)))
     env = {name: words.secret_or_word(name, value) for name, value in config.env.items()}
@@ -102,8 +102,8 @@ def _pipe(config: ServerConfig, tool: Tool, arguments: JsonObject, bench: Path) 
         env["PYTHONPATH"] = quoted(str(Path(workbench.__file__).resolve().parent.parent))
     start = [quoted("env"), *(f"{quoted(name)}={value}" for name, value in env.items())] if env else []
     start += [words.word(part) for part in (config.command, *config.args)]
-    folder = words.word(f"{bench}/{config.cwd}" if config.cwd and not config.cwd.startswith(("/", "~")) else
-                        config.cwd or str(bench))  # fmt: skip
+    folder = words.word(f"{project}/{config.cwd}" if config.cwd and not config.cwd.startswith(("/", "~")) else
+                        config.cwd or str(project))  # fmt: skip
     about = "# curl cannot reach a server over stdio. This starts one of its own and speaks to it.\n"
     pipe = f"{{ printf '%s\\n' {lines}; sleep {WAIT}; }} \\\n  | (cd {folder} && exec {' '.join(start)})\n"
     return about + _preface(words) + pipe

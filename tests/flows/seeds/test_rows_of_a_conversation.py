@@ -29,8 +29,8 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conversation]:
     folder = tmp_path_factory.mktemp("seeds")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(OVERRIDE, str(folder / "home"))
-        (folder / "bench").mkdir()
-        yield asyncio.run(converse(paths_of(folder / "bench")))
+        (folder / "project").mkdir()
+        yield asyncio.run(converse(paths_of(folder / "project")))
 
 
 def kinds(talk: Conversation) -> set[str]:

@@ -133,9 +133,9 @@ def test_files_that_cannot_be_read_are_told_and_nothing_found_is_no_dead_end(
     assert "Claude Desktop" in texts(dialog)
 
 
-def test_the_list_and_an_empty_bench_tell_of_them(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_the_list_and_an_empty_project_tell_of_them(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
     assert "2 servers found in other apps" in texts(window.servers)
-    assert window.centre.welcome.found.isHidden()  # the bench has a server of its own
+    assert window.centre.welcome.found.isHidden()  # the project has a server of its own
     del paper.server_states["files"]
     window.servers.refresh()
     settled()

@@ -112,14 +112,14 @@ def test_the_words_that_agents_read_can_be_read_before_they_are_kept(keep: Any) 
 
 def test_a_fault_is_said_and_nothing_typed_is_lost(keep: Any, paper: Any, qtbot: Any) -> None:
     async def draft_skill(*words: str) -> Skill:
-        raise WorkbenchError("The bench is not writable.", "Check its folder.")
+        raise WorkbenchError("The project is not writable.", "Check its folder.")
 
     paper.draft_skill = draft_skill
     dialog = keep(code="print(1)")
     dialog.name.setText("one")
     dialog.description.setPlainText("Prints one.")
     dialog.keep_button.click()
-    qtbot.waitUntil(lambda: dialog._fault.sentence() == "The bench is not writable.")
+    qtbot.waitUntil(lambda: dialog._fault.sentence() == "The project is not writable.")
     assert dialog.isVisible()
     assert dialog.name.text() == "one"
     assert dialog.keep_button.isEnabled()

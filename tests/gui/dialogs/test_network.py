@@ -88,10 +88,10 @@ def test_what_is_no_place_is_told_and_stays_in_the_form(
     assert dialog.domain.text() == host
 
 
-def test_an_offer_of_the_bench_waits_for_a_yes_that_can_be_taken_back(page: Any, paper: Any, qtbot: Any) -> None:
+def test_an_offer_of_the_project_waits_for_a_yes_that_can_be_taken_back(page: Any, paper: Any, qtbot: Any) -> None:
     paper.network_files[0].write_text(OFFER, "utf-8")
     dialog = page()
-    assert rows(dialog)[0] == "Offered by this bench, closed until you accept"
+    assert rows(dialog)[0] == "Offered by this project, closed until you accept"
     assert "203.0.113.0/24" in rows(dialog)
     choose(dialog, "*.team.example.org")
     assert dialog.deed.text() == "Accept this offer"

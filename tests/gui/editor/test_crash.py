@@ -38,7 +38,7 @@ with loop:
 
 
 def test_a_killed_window_loses_only_the_last_moment(paths: Any) -> None:
-    child = subprocess.Popen([sys.executable, "-c", TYPIST, str(paths.bench)], stderr=subprocess.DEVNULL)
+    child = subprocess.Popen([sys.executable, "-c", TYPIST, str(paths.project)], stderr=subprocess.DEVNULL)
     try:
         drafts, end = Drafts(paths.editor), time.monotonic() + 60
         while not any(draft.code.count("x") >= 20 for draft in drafts.all()) and time.monotonic() < end:

@@ -1,4 +1,4 @@
-"""The bounds of a program in the editor: which are offered, what they mean, and accepting one of the bench."""
+"""The bounds of a program in the editor: which are offered, what they mean, and accepting one of the project."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_profiles_are_offered_and_the_chosen_one_stays(context: Any, paper: Any,
     assert choice.profile == "read_only"
 
 
-def test_a_wider_profile_of_the_bench_counts_once_a_person_has_read_it(context: Any, paper: Any, qtbot: Any) -> None:
+def test_a_wider_profile_of_the_project_counts_once_a_person_has_read_it(context: Any, paper: Any, qtbot: Any) -> None:
     paper.trust_folder.joinpath("workbench.toml").write_text(WIDE)
     choice = ProfileChoice(context)
     qtbot.addWidget(choice)

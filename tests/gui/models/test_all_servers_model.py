@@ -34,7 +34,7 @@ def column(model: Any, number: int) -> list[str]:
     return [model.index(row, number).data() for row in range(model.rowCount())]
 
 
-def test_servers_stand_in_the_benchs_own_order_until_somebody_sorts(model: Any) -> None:
+def test_servers_stand_in_the_projects_own_order_until_somebody_sorts(model: Any) -> None:
     assert column(model, columns.NAME) == ["alpha", "beta", "gamma"]
     model.sort(columns.TOOLS, Qt.SortOrder.DescendingOrder)
     assert column(model, columns.TOOLS) == ["120", "9", ""]

@@ -1,4 +1,4 @@
-"""The page Personal data: what was hidden and where it went, a bench for the detector, marks and kinds."""
+"""The page Personal data: what was hidden and where it went, a project for the detector, marks and kinds."""
 
 from __future__ import annotations
 
@@ -151,9 +151,9 @@ def test_marks_are_added_by_form_refused_with_a_reason_and_taken_back(
     qtbot.waitUntil(lambda: [one.text for one in paper.personal.marks()] == ["help@corp.io"])
 
 
-def test_a_mark_of_the_bench_cannot_be_taken_back_here(pane: PrivacyPane, paper: Any, complete: Any) -> None:
+def test_a_mark_of_the_project_cannot_be_taken_back_here(pane: PrivacyPane, paper: Any, complete: Any) -> None:
     rules = complete(paper.privacy_rules())
-    pane.marks.show_rules(replace(rules, marks=(PrivacyMark(True, "value", "Falcon", "CUSTOM", "bench", id="b"),)))
+    pane.marks.show_rules(replace(rules, marks=(PrivacyMark(True, "value", "Falcon", "CUSTOM", "project", id="b"),)))
     choose(pane.marks.list, pane.marks.model, "Falcon")
     assert not pane.marks.back.isEnabled()
     assert "workbench.toml" in pane.marks.back.toolTip()

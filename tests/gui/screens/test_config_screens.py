@@ -63,7 +63,7 @@ def test_exporting_can_be_looked_at(window: Any, paper: Any, qtbot: Any, settled
         settled()
 
 
-def test_an_empty_bench_can_be_looked_at(window: Any, paper: Any, settled: Any) -> None:
+def test_an_empty_project_can_be_looked_at(window: Any, paper: Any, settled: Any) -> None:
     window.context.theme.choose("dark")
     del paper.server_states["files"]
     window.servers.refresh()

@@ -20,18 +20,18 @@ FAR = TransferTarget("the far end", "Try again.")
 
 
 class Trip:
-    """A bench, and the same folders as a machine would see them."""
+    """A project, and the same folders as a machine would see them."""
 
     def __init__(self, root: Path) -> None:
-        self.bench, self.inside = root / "bench", root / "inside"
+        self.project, self.inside = root / "project", root / "inside"
         for name in ("workspace", "servers", "skills"):
-            (self.bench / name).mkdir(parents=True)
+            (self.project / name).mkdir(parents=True)
             (self.inside / name).mkdir(parents=True)
         self.cargo = RemoteFolders(self.inside, os.getuid())
         self.lading = FolderReader(self.profile(), FAR)
 
     def profile(self, disk_mb: int = 16) -> ChildProfile:
-        folders = (str(self.bench / name) for name in ("workspace", "servers", "skills"))
+        folders = (str(self.project / name) for name in ("workspace", "servers", "skills"))
         return ChildProfile("qemu", *folders, True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=disk_mb)
 
     def bring(self) -> None:
@@ -43,7 +43,7 @@ class Trip:
         self.cargo.remember()
 
     def collect(self) -> list[str]:
-        reader, harvest = ParcelReader(), ChangeImport(self.bench / "workspace", 1 << 24, self.lading.sent)
+        reader, harvest = ParcelReader(), ChangeImport(self.project / "workspace", 1 << 24, self.lading.sent)
         try:
             for parcel in self.cargo.changes():
                 for head, data in reader.feed(parcel):
@@ -63,29 +63,29 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_the_machine_sees_the_bench_as_it_is(trip: Trip) -> None:
-    (trip.bench / "workspace/a/b").mkdir(parents=True)
-    (trip.bench / "workspace/a/b/large").write_bytes(os.urandom(700_000))
-    (trip.bench / "workspace/a/run.sh").write_text("x")
-    (trip.bench / "workspace/a/run.sh").chmod(0o755)
-    (trip.bench / "workspace/link").symlink_to("a/run.sh")
-    (trip.bench / "servers/demo.py").write_text("v = 7")
-    (trip.bench / "servers/__pycache__").mkdir()
+def test_the_machine_sees_the_project_as_it_is(trip: Trip) -> None:
+    (trip.project / "workspace/a/b").mkdir(parents=True)
+    (trip.project / "workspace/a/b/large").write_bytes(os.urandom(700_000))
+    (trip.project / "workspace/a/run.sh").write_text("x")
+    (trip.project / "workspace/a/run.sh").chmod(0o755)
+    (trip.project / "workspace/link").symlink_to("a/run.sh")
+    (trip.project / "servers/demo.py").write_text("v = 7")
+    (trip.project / "servers/__pycache__").mkdir()
     trip.bring()
     assert trip.cargo.fault == ""
-    assert tree(trip.inside / "workspace") == tree(trip.bench / "workspace")
+    assert tree(trip.inside / "workspace") == tree(trip.project / "workspace")
     assert tree(trip.inside / "servers") == {"demo.py": b"v = 7"}
     assert (trip.inside / "workspace/link").is_symlink()
-    old, new = (root / "workspace/a/run.sh" for root in (trip.bench, trip.inside))
+    old, new = (root / "workspace/a/run.sh" for root in (trip.project, trip.inside))
     assert (old.stat().st_mode, old.stat().st_mtime_ns) == (new.stat().st_mode, new.stat().st_mtime_ns)
 
 
 def test_only_changes_come_back(trip: Trip) -> None:
     for name in ("same", "changed", "removed"):
-        (trip.bench / "workspace" / name).write_text(name)
-    (trip.bench / "workspace/folder").mkdir()
+        (trip.project / "workspace" / name).write_text(name)
+    (trip.project / "workspace/folder").mkdir()
     trip.bring()
-    before = (trip.bench / "workspace/same").stat()
+    before = (trip.project / "workspace/same").stat()
     inside = trip.inside / "workspace"
     (inside / "changed").write_text("CHANGED")
     (inside / "removed").unlink()
@@ -95,20 +95,20 @@ def test_only_changes_come_back(trip: Trip) -> None:
     (inside / "link").symlink_to("/etc/passwd")
     os.mkfifo(inside / "pipe")
     notes = trip.collect()
-    assert tree(trip.bench / "workspace") == {
+    assert tree(trip.project / "workspace") == {
         "same": b"same",
         "changed": b"CHANGED",
         "new/deep/file": (inside / "new/deep/file").read_bytes(),
     }
-    assert not (trip.bench / "workspace/folder").exists()
-    assert (trip.bench / "workspace/same").stat().st_ino == before.st_ino
+    assert not (trip.project / "workspace/folder").exists()
+    assert (trip.project / "workspace/same").stat().st_ino == before.st_ino
     assert notes == ["'link': it is a link", "'pipe': it is no file"]
 
 
 def test_a_file_that_became_a_folder_and_the_other_way_round_arrive(trip: Trip) -> None:
-    (trip.bench / "workspace/file").write_text("x")
-    (trip.bench / "workspace/folder").mkdir()
-    (trip.bench / "workspace/folder/x").write_text("x")
+    (trip.project / "workspace/file").write_text("x")
+    (trip.project / "workspace/folder").mkdir()
+    (trip.project / "workspace/folder/x").write_text("x")
     trip.bring()
     inside = trip.inside / "workspace"
     (inside / "file").unlink()
@@ -118,11 +118,11 @@ def test_a_file_that_became_a_folder_and_the_other_way_round_arrive(trip: Trip) 
     (inside / "folder").rmdir()
     (inside / "folder").write_text("now a file")
     trip.collect()
-    assert tree(trip.bench / "workspace") == {"file/in": b"in", "folder": b"now a file"}
+    assert tree(trip.project / "workspace") == {"file/in": b"in", "folder": b"now a file"}
 
 
 def test_a_workspace_that_is_too_large_is_refused_with_a_hint(trip: Trip) -> None:
-    with open(trip.bench / "workspace/large", "wb") as file:
+    with open(trip.project / "workspace/large", "wb") as file:
         file.truncate(2 << 20)
     lading = FolderReader(trip.profile(disk_mb=1), FAR)
     with pytest.raises(WorkbenchError, match="workspace holds too much for the far end, to which 1 MB") as refused:
@@ -131,8 +131,8 @@ def test_a_workspace_that_is_too_large_is_refused_with_a_hint(trip: Trip) -> Non
 
 
 def test_what_cannot_be_looked_into_any_more_is_not_taken_for_gone(trip: Trip, monkeypatch: pytest.MonkeyPatch) -> None:
-    (trip.bench / "workspace/folder").mkdir()
-    (trip.bench / "workspace/folder/kept").write_text("kept")
+    (trip.project / "workspace/folder").mkdir()
+    (trip.project / "workspace/folder/kept").write_text("kept")
     trip.bring()
 
     def closed(place: str, rights: int) -> None:
@@ -142,7 +142,7 @@ def test_what_cannot_be_looked_into_any_more_is_not_taken_for_gone(trip: Trip, m
     monkeypatch.setattr(remote_folders, "_open_to_us", closed)
     notes = trip.collect()
     assert notes == ["'folder': it cannot be read"]
-    assert tree(trip.bench / "workspace") == {"folder/kept": b"kept"}
+    assert tree(trip.project / "workspace") == {"folder/kept": b"kept"}
 
 
 def test_a_file_that_was_closed_comes_out_all_the_same(trip: Trip) -> None:
@@ -151,7 +151,7 @@ def test_a_file_that_was_closed_comes_out_all_the_same(trip: Trip) -> None:
         (trip.inside / "workspace" / name).write_text(name)
         (trip.inside / "workspace" / name).chmod(mode)
     assert trip.collect() == []
-    assert tree(trip.bench / "workspace") == {"closed": b"closed", "open": b"open"}
+    assert tree(trip.project / "workspace") == {"closed": b"closed", "open": b"open"}
 
 
 def test_folders_deeper_than_a_path_may_be_are_noted(trip: Trip) -> None:
@@ -172,13 +172,13 @@ def test_a_file_that_finds_no_room_is_named(trip: Trip) -> None:
 
 
 def test_what_is_no_file_stays_outside(trip: Trip) -> None:
-    os.mkfifo(trip.bench / "workspace/pipe")
+    os.mkfifo(trip.project / "workspace/pipe")
     trip.bring()
     assert list((trip.inside / "workspace").iterdir()) == []
 
 
 def test_a_full_machine_says_which_file_it_could_not_take(trip: Trip) -> None:
-    (trip.bench / "workspace/a").write_text("x")
+    (trip.project / "workspace/a").write_text("x")
     (trip.inside / "workspace").rmdir()
     trip.cargo.take({"kind": "file", "area": "workspace", "path": "a", "mode": 0o644, "time": 0}, b"")
     assert trip.cargo.fault.startswith("a: No such file")

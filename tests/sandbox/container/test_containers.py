@@ -52,11 +52,11 @@ result = {
 """
 
 
-async def run(sandbox: Sandbox, code: str, bench: Path, limits: Limits = QUICK, *, writable: bool = True) -> Ending:
+async def run(sandbox: Sandbox, code: str, project: Path, limits: Limits = QUICK, *, writable: bool = True) -> Ending:
     for name in ("workspace", "servers", "skills"):
-        (bench / name).mkdir(exist_ok=True)
+        (project / name).mkdir(exist_ok=True)
     program = Program(
-        code, limits, bench / "workspace", bench / "servers", bench / "skills", writable, level="container"
+        code, limits, project / "workspace", project / "servers", project / "skills", writable, level="container"
     )
     return await sandbox.run(program, echo, lambda stream, text: None)
 

@@ -214,7 +214,7 @@ def test_whatever_comes_is_taken_or_ends_the_run_and_stays_in_the_workspace(said
         await line.close()
 
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder, "bench/workspace")
+        place = Path(folder, "project/workspace")
         place.mkdir(parents=True)
         asyncio.run(meet(place))
         names = {path.name for path in Path(folder).rglob("*")} - {"bench", "workspace"}

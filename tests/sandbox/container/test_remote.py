@@ -59,11 +59,11 @@ def _unheard(stream: str, text: str) -> None:
 
 
 async def run(
-    sandbox: Sandbox, code: str, bench: Path, limits: Limits = QUICK, answer: Answer = echo, tell: Output = _unheard
+    sandbox: Sandbox, code: str, project: Path, limits: Limits = QUICK, answer: Answer = echo, tell: Output = _unheard
 ) -> Ending:
     for name in ("workspace", "servers", "skills"):
-        (bench / name).mkdir(exist_ok=True)
-    folders = (bench / "workspace", bench / "servers", bench / "skills")
+        (project / name).mkdir(exist_ok=True)
+    folders = (project / "workspace", project / "servers", project / "skills")
     program = Program(code, limits, *folders, True, level="container")
     return await sandbox.run(program, answer, tell)
 

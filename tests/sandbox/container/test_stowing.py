@@ -21,8 +21,8 @@ from workbench.sandbox.container import container_multiplexer
 from workbench.sandbox.container.container_multiplexer import ContainerMultiplexer
 from workbench.sandbox.child_profile import ChildProfile
 container_multiplexer._LAST_MOMENTS = 0.2
-bench, writable, silence = json.loads(sys.argv[1])
-os.chdir(bench)
+project, writable, silence = json.loads(sys.argv[1])
+os.chdir(project)
 ours, theirs = socket.socketpair()
 reading, writing = os.pipe()
 child = os.fork()
@@ -35,17 +35,17 @@ if not child:
 theirs.close()
 os.close(writing)
 profile = ChildProfile("podman", "", "", "", writable, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=1)
-os._exit(_stow(ContainerMultiplexer(ours, reading, profile, bench, silence), child))
+os._exit(_stow(ContainerMultiplexer(ours, reading, profile, project, silence), child))
 """
 FILLED = pack("file", area="workspace", path="in", mode=0o644, time=0) + pack("data", b"hello") + pack("filled")
 WAIT = "channel.recv(100)"  # a program begins when its text comes
 
 
-def carrier(bench: Path, body: str, *, writable: bool = True, silence: float = 60.0) -> subprocess.Popen[bytes]:
+def carrier(project: Path, body: str, *, writable: bool = True, silence: float = 60.0) -> subprocess.Popen[bytes]:
     for name in ("workspace", "servers", "skills"):
-        (bench / name).mkdir()
+        (project / name).mkdir()
     code = CARRIER.format(body="\n".join(f"    {line}" for line in body.splitlines()))
-    command = [sys.executable, "-c", code, json.dumps([str(bench), writable, silence])]
+    command = [sys.executable, "-c", code, json.dumps([str(project), writable, silence])]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT)
 
 

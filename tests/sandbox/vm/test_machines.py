@@ -26,7 +26,7 @@ PATIENT = replace(QUICK, seconds=60.0, cpu_seconds=60.0)  # emulated, a busy mac
 
 
 def files(room: Room) -> dict[str, bytes]:
-    root = room.bench / "workspace"
+    root = room.project / "workspace"
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
@@ -45,9 +45,9 @@ async def test_what_a_machine_cannot_do_is_refused_before_it_starts(tmp_path: Pa
 
 
 async def test_a_program_meets_the_same_places_and_leaves_its_files(housed: Room) -> None:
-    (housed.bench / "workspace/in.txt").write_text("hello")
-    (housed.bench / "workspace/old.txt").write_text("old")
-    (housed.bench / "servers/demo.py").write_text("value = 7")
+    (housed.project / "workspace/in.txt").write_text("hello")
+    (housed.project / "workspace/old.txt").write_text("old")
+    (housed.project / "servers/demo.py").write_text("value = 7")
     ending = await housed.run(
         "import os\nfrom servers import demo\nos.remove('workspace/old.txt')\nos.makedirs('workspace/a/b')\n"
         "open('/workspace/a/b/out', 'w').write(read_file('in.txt') * 2)\n"
@@ -110,7 +110,7 @@ async def test_a_run_that_we_had_to_end_leaves_the_workspace_as_it_was(housed: R
 
 
 async def test_a_program_that_may_not_write_cannot(housed: Room) -> None:
-    (housed.bench / "workspace/in.txt").write_text("hello")
+    (housed.project / "workspace/in.txt").write_text("hello")
     ending = await housed.run("print(read_file('in.txt'))\nwrite_file('x', 'y')", PATIENT, writable=False)
     assert ending.error_type in ("OSError", "PermissionError")
     assert files(housed) == {"in.txt": b"hello"}

@@ -33,7 +33,7 @@ def test_the_environment_is_small_and_complete(tmp_path: Path) -> None:
     assert prepare(CONFIG, tmp_path, ours).env == {"PATH": "/bin", "LC_ALL": "C", "https_proxy": "p", "KEY": "s"}
 
 
-def test_the_folder_is_the_bench_or_below_it(tmp_path: Path) -> None:
+def test_the_folder_is_the_project_or_below_it(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     ours = {"SECRET": ""}
     assert prepare(CONFIG, tmp_path, ours | {"SECRET": "s"}).cwd == str(tmp_path)
@@ -70,7 +70,7 @@ def test_name_switch_group_and_patience_do_not_change_the_fingerprint() -> None:
     assert fingerprint(changed) == fingerprint(CONFIG)
 
 
-def test_a_folder_in_the_bench_cannot_stand_in_for_the_demo_server(tmp_path: Path) -> None:
+def test_a_folder_in_the_project_cannot_stand_in_for_the_demo_server(tmp_path: Path) -> None:
     demo = prepare(demo_config(), tmp_path)
     assert demo.command == sys.executable
     assert demo.args[0] == "-P"  # or a folder `workbench` in the current directory would be imported

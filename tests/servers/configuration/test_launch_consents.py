@@ -68,7 +68,7 @@ def test_a_consent_from_before_files_counted_stays(tmp_path: Path) -> None:
 
 
 async def test_a_changed_script_is_not_started_before_a_person_looked(house, tmp_path: Path) -> None:
-    script = tmp_path / "bench" / "serve.py"
+    script = tmp_path / "project" / "serve.py"
     script.write_text(Path(house.faulty("echo").args[1]).read_text(encoding="utf-8"), encoding="utf-8")
     home = await house(ServerConfig("own", sys.executable, ("-S", "serve.py", "echo", "0")))
     await home.catalog.connect("own")

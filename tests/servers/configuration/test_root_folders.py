@@ -1,4 +1,4 @@
-"""Folders a server is told of: they exist, and a relative one stays in the bench."""
+"""Folders a server is told of: they exist, and a relative one stays in the project."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from workbench.errors import WorkbenchError
 from workbench.servers.configuration.root_folders import listed, resolved
 
 
-def test_a_relative_root_lies_in_the_bench(tmp_path):
+def test_a_relative_root_lies_in_the_project(tmp_path):
     (tmp_path / "a b").mkdir()
     assert resolved(tmp_path, "a b") == (tmp_path / "a b").resolve()
     assert resolved(tmp_path, ".") == tmp_path.resolve()
@@ -16,17 +16,17 @@ def test_a_relative_root_lies_in_the_bench(tmp_path):
 
 @pytest.mark.parametrize("root", ["..", "a/../..", "link", "missing", "file", " ", "x\0y"])
 def test_what_leads_out_or_is_no_folder_is_refused(tmp_path, root):
-    bench = tmp_path / "bench"
-    bench.mkdir()
-    (bench / "link").symlink_to(tmp_path)
-    (bench / "file").write_text("")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "link").symlink_to(tmp_path)
+    (project / "file").write_text("")
     with pytest.raises(WorkbenchError) as refused:
-        resolved(bench, root)
+        resolved(project, root)
     assert refused.value.hint
 
 
 def test_a_full_path_may_lie_anywhere(tmp_path):
-    assert resolved(tmp_path / "bench", str(tmp_path)) == tmp_path.resolve()
+    assert resolved(tmp_path / "project", str(tmp_path)) == tmp_path.resolve()
 
 
 def test_what_is_no_folder_now_is_left_out_of_the_list(tmp_path):

@@ -29,7 +29,7 @@ Examine = Callable[..., Any]
 
 @pytest.fixture
 async def examine(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Examine]:
-    """Examine one server of the bench, which a person has allowed."""
+    """Examine one server of the project, which a person has allowed."""
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
@@ -46,7 +46,9 @@ async def examine(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         if allow:
             server.allow()
         told: list[Check] = []
-        checks = await Diagnosis(server, launcher(paths.bench), lambda one: (one.url, one.headers), told.append).make()
+        checks = await Diagnosis(
+            server, launcher(paths.project), lambda one: (one.url, one.headers), told.append
+        ).make()
         assert told == list(checks)
         return tuple(checks)
 
@@ -108,7 +110,7 @@ async def test_a_command_that_is_nowhere_is_told_with_what_brings_it(examine: Ex
 
 
 async def test_a_script_whose_interpreter_is_missing_says_which(examine: Examine, paths: Paths) -> None:
-    script = paths.bench / "serve"
+    script = paths.project / "serve"
     script.write_text("#!/usr/bin/env no-such-interpreter\n")
     script.chmod(0o755)
     check = found(await examine(ServerConfig("near", "./serve")), "Executable")
@@ -117,7 +119,7 @@ async def test_a_script_whose_interpreter_is_missing_says_which(examine: Examine
 
 
 async def test_a_file_that_may_not_be_executed_is_told_with_the_command(examine: Examine, paths: Paths) -> None:
-    (paths.bench / "serve").write_text("#!/bin/sh\n")
+    (paths.project / "serve").write_text("#!/bin/sh\n")
     check = found(await examine(ServerConfig("near", "./serve")), "Executable")
     assert check.fix.startswith("Make it executable: chmod +x")
 
@@ -144,7 +146,7 @@ async def test_rubbish_on_stdout_is_quoted(examine: Examine) -> None:
 
 
 async def test_nothing_starts_without_a_persons_consent(examine: Examine, paths: Paths) -> None:
-    started = paths.bench / "started"
+    started = paths.project / "started"
     code = f"open({str(started)!r}, 'w')"
     checks = await examine(ServerConfig("near", sys.executable, ("-c", code)), allow=False)
     assert found(checks, "Connection").state is CheckState.SKIPPED

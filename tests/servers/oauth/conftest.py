@@ -1,4 +1,4 @@
-"""A guarded server, the sign-ins of a bench before it, and a browser that goes where it is sent."""
+"""A guarded server, the sign-ins of a project before it, and a browser that goes where it is sent."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ CALL = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "l
 
 
 @dataclass
-class Bench:
-    """The sign-ins of a bench, what they told, and a person with a browser."""
+class Project:
+    """The sign-ins of a project, what they told, and a person with a browser."""
 
     guarded: Any
     secrets: Secrets
@@ -83,7 +83,7 @@ async def guarded() -> AsyncIterator[Any]:
 
 
 @pytest.fixture
-async def bench(guarded: Any, tmp_path: Path) -> AsyncIterator[Bench]:
-    made = Bench(guarded, Secrets(tmp_path / "bench", cost=16))
+async def project(guarded: Any, tmp_path: Path) -> AsyncIterator[Project]:
+    made = Project(guarded, Secrets(tmp_path / "project", cost=16))
     yield made
     await made.sign_ins.close()

@@ -26,32 +26,32 @@ def test_the_one_that_is_offered_is_chosen(offered, chosen):
 
 
 @pytest.mark.parametrize("only", ["client_secret_basic", "client_secret_post"])
-async def test_a_person_signs_in_and_renews_wherever_only_one_is_taken(bench, guarded, only):
+async def test_a_person_signs_in_and_renews_wherever_only_one_is_taken(project, guarded, only):
     guarded.proofs = [only]
-    config = bench.config(clientId="given", clientSecret=SECRET)
-    assert (await bench.sign_in(config)).state == "done"
+    config = project.config(clientId="given", clientSecret=SECRET)
+    assert (await project.sign_in(config)).state == "done"
     guarded.age()
-    bench.restart()
-    assert (await bench.call(config)).status_code == 200
+    project.restart()
+    assert (await project.call(config)).status_code == 200
     grants = [form["grant_type"] for path, form in guarded.asked if path == "/token"]
     assert grants == ["authorization_code", "refresh_token"]
 
 
 @pytest.mark.parametrize("only", ["client_secret_basic", "client_secret_post"])
-async def test_so_does_a_machine(bench, guarded, only):
+async def test_so_does_a_machine(project, guarded, only):
     guarded.proofs = [only]
-    config = bench.config(clientId="given", clientSecret=SECRET, grantType="client_credentials")
-    assert (await bench.call(config)).status_code == 200
+    config = project.config(clientId="given", clientSecret=SECRET, grantType="client_credentials")
+    assert (await project.call(config)).status_code == 200
 
 
-async def test_what_the_entry_says_counts_more(bench, guarded):
+async def test_what_the_entry_says_counts_more(project, guarded):
     guarded.proofs = ["client_secret_basic"]
-    config = bench.config(
+    config = project.config(
         clientId="given",
         clientSecret=SECRET,
         grantType="client_credentials",
         tokenEndpointAuthMethod="client_secret_post",
     )
     with pytest.raises(Exception, match="invalid_client") as raised:
-        await bench.call(config)
+        await project.call(config)
     assert not isinstance(raised.value, SignInNeeded)

@@ -22,26 +22,26 @@ def told(report):
     return f"{report} {list(report.steps)}"
 
 
-async def test_without_a_sign_in_a_call_says_that_one_is_needed_and_opens_nothing(bench, guarded):
+async def test_without_a_sign_in_a_call_says_that_one_is_needed_and_opens_nothing(project, guarded):
     with pytest.raises(SignInNeeded, match="wants you to sign in"):
-        await bench.call()
-    assert set(bench.notes) == {("far", "needed")}
-    assert not any(isinstance(event, SignInWanted) for event in bench.events)
+        await project.call()
+    assert set(project.notes) == {("far", "needed")}
+    assert not any(isinstance(event, SignInWanted) for event in project.events)
     assert guarded.paths() == ["/mcp"]
 
 
-async def test_a_person_signs_in_and_calls_go_through(bench, guarded):
+async def test_a_person_signs_in_and_calls_go_through(project, guarded):
     with pytest.raises(SignInNeeded):
-        await bench.call()
-    report = await bench.sign_in()
+        await project.call()
+    report = await project.sign_in()
     assert (report.state, report.fault, report.stored, report.scope) == ("done", None, True, "read")
-    assert (await bench.call()).json()["result"]["content"][0]["text"] == "did look"
-    assert bench.notes[-1] == ("far", "done")
-    (wanted,) = [event for event in bench.events if isinstance(event, SignInWanted)]
+    assert (await project.call()).json()["result"]["content"][0]["text"] == "did look"
+    assert project.notes[-1] == ("far", "done")
+    (wanted,) = [event for event in project.events if isinstance(event, SignInWanted)]
     assert wanted.host in guarded.base
-    states = [event.state for event in bench.events if isinstance(event, SignInChanged)]
+    states = [event.state for event in project.events if isinstance(event, SignInChanged)]
     assert list(dict.fromkeys(states)) == ["asking", "waiting", "done"]
-    (page,) = bench.pages
+    (page,) = project.pages
     assert (page.status_code, "You are signed in" in page.text) == (200, True)
     asked = dict(guarded.asked)
     assert asked["/authorize"]["code_challenge_method"] == "S256"
@@ -49,8 +49,8 @@ async def test_a_person_signs_in_and_calls_go_through(bench, guarded):
     assert asked["/register"]["redirect_uris"][0].startswith("http://127.0.0.1:")
 
 
-async def test_each_step_can_be_read_and_none_shows_a_secret(bench, guarded):
-    report = await bench.sign_in()
+async def test_each_step_can_be_read_and_none_shows_a_secret(project, guarded):
+    report = await project.sign_in()
     assert [(step.title, step.ok) for step in report.steps] == [
         ("Ask the server", False),
         ("Metadata of the server", True),
@@ -65,241 +65,241 @@ async def test_each_step_can_be_read_and_none_shows_a_secret(bench, guarded):
     token = dict(guarded.asked)["/token"]
     for secret in (*guarded.tokens, *guarded.refreshers, token["code"], token["code_verifier"]):
         assert secret not in told(report)
-    assert not any(secret in str(bench.events) for secret in (*guarded.tokens, token["code"]))
+    assert not any(secret in str(project.events) for secret in (*guarded.tokens, token["code"]))
 
 
-async def test_tokens_stand_among_the_secrets_and_are_good_after_a_restart(bench, guarded):
-    await bench.sign_in()
-    assert bench.secrets.names() == ("oauth:far",)
+async def test_tokens_stand_among_the_secrets_and_are_good_after_a_restart(project, guarded):
+    await project.sign_in()
+    assert project.secrets.names() == ("oauth:far",)
     (token,) = guarded.tokens
-    assert bench.secrets.masks.mask(token) != token
-    bench.restart()
-    assert (await bench.call()).status_code == 200
+    assert project.secrets.masks.mask(token) != token
+    project.restart()
+    assert (await project.call()).status_code == 200
     assert guarded.paths().count("/authorize") == 1
 
 
-async def test_an_entry_of_the_same_name_that_leads_elsewhere_gets_no_token(bench, guarded):
-    await bench.sign_in()
-    elsewhere = replace(bench.config(), url=f"{guarded.base}/other")
-    assert (await bench.sign_ins.report(elsewhere)).stored is False
+async def test_an_entry_of_the_same_name_that_leads_elsewhere_gets_no_token(project, guarded):
+    await project.sign_in()
+    elsewhere = replace(project.config(), url=f"{guarded.base}/other")
+    assert (await project.sign_ins.report(elsewhere)).stored is False
 
 
-async def test_a_token_that_ended_is_renewed_and_so_is_the_next_one(bench, guarded):
-    await bench.sign_in()
+async def test_a_token_that_ended_is_renewed_and_so_is_the_next_one(project, guarded):
+    await project.sign_in()
     for expected in (1, 2):
         guarded.age()
-        assert (await bench.call()).status_code == 200
+        assert (await project.call()).status_code == 200
         assert [form["grant_type"] for path, form in guarded.asked if path == "/token"].count(
             "refresh_token"
         ) == expected
     assert guarded.paths().count("/authorize") == 1
 
 
-async def test_a_token_is_renewed_before_it_ends_also_after_a_restart_and_once_for_many_calls(bench, guarded):
+async def test_a_token_is_renewed_before_it_ends_also_after_a_restart_and_once_for_many_calls(project, guarded):
     guarded.seconds = 5  # less than the margin: it counts as over at once
-    await bench.sign_in()
+    await project.sign_in()
     guarded.seconds = 3600
-    bench.restart()
-    answers = await asyncio.gather(*(bench.call() for _ in range(5)))
+    project.restart()
+    answers = await asyncio.gather(*(project.call() for _ in range(5)))
     assert [answer.status_code for answer in answers] == [200] * 5
     assert [form["grant_type"] for path, form in guarded.asked if path == "/token"].count("refresh_token") == 1
     assert all(entry["auth"] for path, entry in guarded.asked[-5:] if path == "/mcp")
 
 
-async def test_when_renewing_is_refused_a_person_is_needed_again(bench, guarded):
-    await bench.sign_in()
+async def test_when_renewing_is_refused_a_person_is_needed_again(project, guarded):
+    await project.sign_in()
     guarded.age()
     guarded.renews = False
     with pytest.raises(SignInNeeded):
-        await bench.call()
-    assert (await bench.sign_ins.report(bench.config())).stored is False
+        await project.call()
+    assert (await project.sign_ins.report(project.config())).stored is False
     guarded.renews = True
-    assert (await bench.sign_in()).state == "done"
-    assert (await bench.call()).status_code == 200
+    assert (await project.sign_in()).state == "done"
+    assert (await project.call()).status_code == 200
     assert guarded.paths().count("/register") <= 2
 
 
-async def test_when_the_token_endpoint_is_down_what_is_kept_stays(bench, guarded):
-    await bench.sign_in()
+async def test_when_the_token_endpoint_is_down_what_is_kept_stays(project, guarded):
+    await project.sign_in()
     guarded.age()
     guarded.token_status = 503
     with pytest.raises(WorkbenchError, match="could not renew your sign-in: it failed \\(503\\)"):
-        await bench.call()
+        await project.call()
     guarded.token_status = 200
-    assert (await bench.call()).status_code == 200
+    assert (await project.call()).status_code == 200
 
 
-async def test_more_rights_are_asked_for_when_a_tool_needs_them(bench, guarded):
-    await bench.sign_in()
+async def test_more_rights_are_asked_for_when_a_tool_needs_them(project, guarded):
+    await project.sign_in()
     with pytest.raises(SignInNeeded, match=r"wants more rights than your sign-in gave\. It asks for: write"):
-        await bench.call(tool="change")
-    assert bench.notes[-1] == ("far", "needed")
-    report = await bench.sign_in()
+        await project.call(tool="change")
+    assert project.notes[-1] == ("far", "needed")
+    report = await project.sign_in()
     assert set(report.scope.split()) == {"read", "write"}
-    assert (await bench.call(tool="change")).json()["result"]["content"][0]["text"] == "did change"
+    assert (await project.call(tool="change")).json()["result"]["content"][0]["text"] == "did change"
 
 
-async def test_consent_that_is_refused_is_read_on_the_page_and_in_the_window(bench, guarded):
+async def test_consent_that_is_refused_is_read_on_the_page_and_in_the_window(project, guarded):
     guarded.consent = False
-    report = await bench.sign_in()
+    report = await project.sign_in()
     assert report.state == "failed"
     assert report.fault.message == "The sign-in was declined: access_denied: You said no <b>twice</b>."
-    (page,) = bench.pages
+    (page,) = project.pages
     assert page.status_code == 400
     assert "&lt;b&gt;twice" in page.text
     assert "<b>" not in page.text
     assert "default-src 'none'" in page.headers["content-security-policy"]
 
 
-async def test_an_answer_with_a_wrong_state_is_not_used(bench, guarded):
+async def test_an_answer_with_a_wrong_state_is_not_used(project, guarded):
     guarded.state = "of-somebody-else"
-    waiting = asyncio.create_task(bench.sign_ins.sign_in(bench.config()))
-    while not bench.pages:
+    waiting = asyncio.create_task(project.sign_ins.sign_in(project.config()))
+    while not project.pages:
         await asyncio.sleep(0.005)
     assert not waiting.done()
-    assert "another sign-in" in bench.pages[0].text
-    await bench.sign_ins.cancel(bench.config())
+    assert "another sign-in" in project.pages[0].text
+    await project.sign_ins.cancel(project.config())
     report = await waiting
     assert "/token" not in guarded.paths()
     assert any("turned away" in step.sentence for step in report.steps)
 
 
-async def test_nobody_comes_back(bench, guarded):
-    bench.browses = False
-    bench.settings = replace(bench.settings, signin_seconds=0)
-    report = await bench.sign_in()
+async def test_nobody_comes_back(project, guarded):
+    project.browses = False
+    project.settings = replace(project.settings, signin_seconds=0)
+    report = await project.sign_in()
     assert "Nobody came back" in report.fault.message
     assert report.steps[-1].sentence == "Nobody came back in time."
 
 
-async def test_a_return_from_another_issuer_is_not_used(bench, guarded):
+async def test_a_return_from_another_issuer_is_not_used(project, guarded):
     guarded.iss = "https://elsewhere.example"
-    report = await bench.sign_in()
+    report = await project.sign_in()
     assert "another authorization server" in report.fault.message
-    assert "did not work" in bench.pages[0].text
+    assert "did not work" in project.pages[0].text
     assert "/token" not in guarded.paths()
 
 
-async def test_metadata_of_another_issuer_is_not_used(bench, guarded):
+async def test_metadata_of_another_issuer_is_not_used(project, guarded):
     guarded.issuer = "https://elsewhere.example"
-    report = await bench.sign_in()
+    report = await project.sign_in()
     assert "another authorization server" in report.fault.message
     assert "/authorize" not in guarded.paths()
 
 
-async def test_where_no_registration_is_offered_a_client_id_is_asked_for(bench, guarded):
+async def test_where_no_registration_is_offered_a_client_id_is_asked_for(project, guarded):
     guarded.register = False
-    report = await bench.sign_in()
+    report = await project.sign_in()
     assert "registers no apps by itself" in report.fault.message
     assert '"clientId"' in report.fault.hint
     assert "/register" not in guarded.paths()
-    report = await bench.sign_in(bench.config(clientId="given"))
+    report = await project.sign_in(project.config(clientId="given"))
     assert report.state == "done"
 
 
-async def test_a_document_about_the_app_serves_as_its_client_id(bench, guarded):
+async def test_a_document_about_the_app_serves_as_its_client_id(project, guarded):
     guarded.cimd, guarded.register = True, False
-    report = await bench.sign_in(bench.config(clientMetadataUrl="https://example.org/client.json"))
+    report = await project.sign_in(project.config(clientMetadataUrl="https://example.org/client.json"))
     assert report.state == "done"
     assert dict(guarded.asked)["/authorize"]["client_id"] == "https://example.org/client.json"
 
 
-async def test_a_server_that_publishes_nothing_says_that_a_key_may_be_wanted(bench, guarded):
+async def test_a_server_that_publishes_nothing_says_that_a_key_may_be_wanted(project, guarded):
     guarded.metadata = guarded.register = False
-    report = await bench.sign_in()
+    report = await project.sign_in()
     assert "says nowhere how to sign in" in report.fault.message
     assert "${keyring:name}" in report.fault.hint
     assert [step.status for step in report.steps if "Metadata" in step.title] == [404, 404, 404]
 
 
-async def test_a_token_endpoint_that_fails_is_told_on_the_page_too(bench, guarded):
+async def test_a_token_endpoint_that_fails_is_told_on_the_page_too(project, guarded):
     guarded.token_status = 500
-    report = await bench.sign_in()
+    report = await project.sign_in()
     assert "gave no token" in report.fault.message
     assert report.steps[-1].status == 500
-    assert "did not work" in bench.pages[0].text
+    assert "did not work" in project.pages[0].text
     assert not report.stored
 
 
-async def test_a_server_that_is_gone_is_a_sentence(bench, guarded):
+async def test_a_server_that_is_gone_is_a_sentence(project, guarded):
     await guarded.__aexit__()
-    report = await bench.sign_in()
+    report = await project.sign_in()
     assert "Nobody answers at" in report.fault.message
     guarded._serving = asyncio.sleep(0)
 
 
-async def test_the_scope_in_the_entry_counts(bench, guarded):
-    report = await bench.sign_in(bench.config(scope="write special"))
+async def test_the_scope_in_the_entry_counts(project, guarded):
+    report = await project.sign_in(project.config(scope="write special"))
     assert report.scope == "write special"
 
 
-async def test_a_machine_signs_in_by_itself(bench, guarded):
+async def test_a_machine_signs_in_by_itself(project, guarded):
     secret = "given-" + "secret"
-    bench.secrets.put("mine", secret)
-    config = bench.config(clientId="given", clientSecret="${keyring:mine}", grantType="client_credentials")
-    assert (await bench.call(config)).status_code == 200
+    project.secrets.put("mine", secret)
+    config = project.config(clientId="given", clientSecret="${keyring:mine}", grantType="client_credentials")
+    assert (await project.call(config)).status_code == 200
     guarded.age()
-    assert (await bench.call(config)).status_code == 200
+    assert (await project.call(config)).status_code == 200
     assert "/authorize" not in guarded.paths()
-    assert secret not in told(await bench.sign_ins.report(config))
+    assert secret not in told(await project.sign_ins.report(config))
     with pytest.raises(WorkbenchError, match="signs in by itself"):
-        await bench.sign_ins.sign_in(config)
+        await project.sign_ins.sign_in(config)
 
 
-async def test_signing_out_forgets_tokens_and_registration(bench, guarded):
-    await bench.sign_in()
-    report = await bench.sign_ins.sign_out(bench.config())
+async def test_signing_out_forgets_tokens_and_registration(project, guarded):
+    await project.sign_in()
+    report = await project.sign_ins.sign_out(project.config())
     assert (report.state, report.stored, report.steps) == ("", False, ())
-    assert bench.secrets.names() == ()
+    assert project.secrets.names() == ()
     with pytest.raises(SignInNeeded):
-        await bench.call()
+        await project.call()
 
 
-async def test_tokens_that_vanished_from_the_keyring_are_asked_for_again(bench, guarded):
-    await bench.sign_in()
-    bench.secrets.drop("oauth:far")
-    bench.restart()
+async def test_tokens_that_vanished_from_the_keyring_are_asked_for_again(project, guarded):
+    await project.sign_in()
+    project.secrets.drop("oauth:far")
+    project.restart()
     with pytest.raises(SignInNeeded):
-        await bench.call()
+        await project.call()
 
 
-async def test_a_sign_in_can_be_given_up_and_begun_again(bench, guarded):
-    bench.browses = False
-    waiting = asyncio.create_task(bench.sign_ins.sign_in(bench.config()))
-    while not any(isinstance(event, SignInWanted) for event in bench.events):
+async def test_a_sign_in_can_be_given_up_and_begun_again(project, guarded):
+    project.browses = False
+    waiting = asyncio.create_task(project.sign_ins.sign_in(project.config()))
+    while not any(isinstance(event, SignInWanted) for event in project.events):
         await asyncio.sleep(0.005)
-    await bench.sign_ins.cancel(bench.config())
+    await project.sign_ins.cancel(project.config())
     assert (await waiting).state == "cancelled"
-    bench.browses = True
-    assert (await bench.sign_in()).state == "done"
+    project.browses = True
+    assert (await project.sign_in()).state == "done"
     assert guarded.paths().count("/register") <= 2
 
 
-async def test_the_address_can_be_brought_by_hand_where_the_browser_is_on_another_machine(bench, guarded):
-    bench.browses = False
-    waiting = asyncio.create_task(bench.sign_ins.sign_in(bench.config()))
-    while not any(isinstance(event, SignInWanted) for event in bench.events):
+async def test_the_address_can_be_brought_by_hand_where_the_browser_is_on_another_machine(project, guarded):
+    project.browses = False
+    waiting = asyncio.create_task(project.sign_ins.sign_in(project.config()))
+    while not any(isinstance(event, SignInWanted) for event in project.events):
         await asyncio.sleep(0.005)
     with pytest.raises(WorkbenchError, match="does not belong to the sign-in"):
-        bench.sign_ins.bring(bench.config(), "http://127.0.0.1/callback?code=x&state=y")
-    url = next(event.url for event in bench.events if isinstance(event, SignInWanted))
+        project.sign_ins.bring(project.config(), "http://127.0.0.1/callback?code=x&state=y")
+    url = next(event.url for event in project.events if isinstance(event, SignInWanted))
     import httpx2
 
     async with httpx2.AsyncClient(trust_env=False) as client:
         came = (await client.get(url)).headers["location"]
-    bench.sign_ins.bring(bench.config(), f"  {came}\n")
+    project.sign_ins.bring(project.config(), f"  {came}\n")
     assert (await waiting).state == "done"
 
 
-async def test_what_the_entry_brings_itself_is_left_alone(bench, guarded):
-    own = replace(bench.config(), headers={"authorization": "Bearer mine"})
-    assert bench.sign_ins.authorize(own) is None
+async def test_what_the_entry_brings_itself_is_left_alone(project, guarded):
+    own = replace(project.config(), headers={"authorization": "Bearer mine"})
+    assert project.sign_ins.authorize(own) is None
 
 
 @pytest.mark.parametrize(
     "inner", ["http://169.254.169.254/as", "http://insecure.example/as", "https://u:p@x.example/as"]
 )
-async def test_metadata_does_not_lead_to_unguarded_or_inner_addresses(bench, guarded, inner):
+async def test_metadata_does_not_lead_to_unguarded_or_inner_addresses(project, guarded, inner):
     from workbench.errors import WorkbenchError as Refused
     from workbench.servers.oauth.sign_in_flow import SignInFlow
 
@@ -309,12 +309,12 @@ async def test_metadata_does_not_lead_to_unguarded_or_inner_addresses(bench, gua
     attempt._check("https://login.example/authorize")
 
 
-async def test_kept_facts_that_cannot_be_read_are_as_if_not_there(bench, guarded):
+async def test_kept_facts_that_cannot_be_read_are_as_if_not_there(project, guarded):
     for rubbish in ("[]", "{", json.dumps({"url": guarded.url, "tokens": {"access_token": 5}, "metadata": []})):
-        bench.secrets.put("oauth:far", rubbish)
-        bench.restart()
+        project.secrets.put("oauth:far", rubbish)
+        project.restart()
         with pytest.raises(SignInNeeded):
-            await bench.call()
+            await project.call()
 
 
 async def test_an_answer_that_drips_without_an_end_is_given_up(monkeypatch, callers):

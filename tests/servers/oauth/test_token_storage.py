@@ -15,7 +15,7 @@ TOKENS = {"access_token": "access-" + "value", "refresh_token": "refresh-" + "va
 
 @pytest.fixture
 def drawer(tmp_path):
-    return Secrets(tmp_path / "bench", cost=16)
+    return Secrets(tmp_path / "project", cost=16)
 
 
 async def test_it_is_there_for_the_same_server_at_the_same_address_only(drawer):

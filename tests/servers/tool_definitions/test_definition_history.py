@@ -90,7 +90,7 @@ async def test_a_real_server_leaves_a_moment_each_time_it_changes(house: Any, pa
     home = await house(house.faulty("turning"))
     await home.catalog.connect("turning")
     await home.catalog.disconnect("turning")
-    (paths.bench / "version.txt").write_text("gone", encoding="utf-8")
+    (paths.project / "version.txt").write_text("gone", encoding="utf-8")
     await home.catalog.connect("turning")
     server = home.catalog.server("turning")
     newest, oldest = await server.moments.list()

@@ -221,7 +221,7 @@ async def test_a_change_between_two_starts_is_seen_and_can_be_approved(house: An
     home = await house(house.faulty("turning"))
     await home.catalog.connect("turning")
     await home.catalog.disconnect("turning")
-    (paths.bench / "version.txt").write_text("2", encoding="utf-8")
+    (paths.project / "version.txt").write_text("2", encoding="utf-8")
     again = await house()
     assert not (await again.call("turning", "helper", text="x")).ok  # the start finds it before the call goes out
     server = again.catalog.server("turning")

@@ -14,7 +14,7 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 def token(file: Path, *, fresh: bool = False) -> str:
-    """The bench's; made when there is none, when what is there is none, or when a new one is wished."""
+    """The project's; made when there is none, when what is there is none, or when a new one is wished."""
     if not fresh:
         with suppress(OSError, ValueError):
             if _TOKEN.fullmatch(found := read_plain(file).strip()) and not file.stat().st_mode & 0o077:

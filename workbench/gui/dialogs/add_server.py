@@ -1,4 +1,4 @@
-"""Adds a server to the bench's `.mcp.json`, or edits one: a command or an address, and what goes with it."""
+"""Adds a server to the project's `.mcp.json`, or edits one: a command or an address, and what goes with it."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class AddServer(QDialog):
         self.way.setMinimumContentsLength(26)
         self.way.setAccessibleName(self.tr("How it is reached"))
         self.command = self._field(self.tr("Command line"), "npx -y @modelcontextprotocol/server-filesystem .")
-        self.folder = self._field(self.tr("Working folder"), self.tr("the bench's folder"))
+        self.folder = self._field(self.tr("Working folder"), self.tr("the project's folder"))
         self.variables = self._box(self.tr("Environment variables"), "API_KEY=…", unit)
         self.url = self._field(self.tr("Address"), "https://example.org/mcp")
         self.transport = CalmCombo()
@@ -215,7 +215,8 @@ class AddServer(QDialog):
         column.setSpacing(unit * 3)
         column.addWidget(label(self.windowTitle(), "heading"))
         words = label(
-            self.tr("It is written into the bench's .mcp.json. You see the full command before it is started."), "muted"
+            self.tr("It is written into the project's .mcp.json. You see the full command before it is started."),
+            "muted",
         )
         words.setWordWrap(True)
         column.addWidget(words)

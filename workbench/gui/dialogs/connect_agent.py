@@ -23,7 +23,7 @@ from workbench.records import AgentInfo, CoreStatus
 
 def serve_command(paths: Paths) -> list[str]:
     """What an agent starts: this very Python, so it works without anything on the PATH."""
-    return [sys.executable, "-m", "workbench", "serve", "--bench", str(paths.bench)]
+    return [sys.executable, "-m", "workbench", "serve", "--project", str(paths.project)]
 
 
 def how_to_work() -> str:

@@ -1,4 +1,4 @@
-"""Chooses another app and shows exactly what would be written into its file; used wherever servers leave the bench."""
+"""Chooses another app and shows what would be written into its file; used wherever servers leave the project."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ExportForm(QWidget):
         context.tasks.run("files of other apps", context.api.client_files(), self._take_files)
 
     def show_servers(self, names: tuple[str, ...]) -> None:
-        """Which servers of the bench are meant."""
+        """Which servers of the project are meant."""
         self._names = names
         self._look()
 
@@ -99,7 +99,7 @@ class ExportForm(QWidget):
 
     def _title(self, file: ClientFile) -> str:
         if file.project:
-            return self.tr("{} – for this bench alone").format(file.client)
+            return self.tr("{} – for this project alone").format(file.client)
         twins = [other for other in self._files if other.client == file.client and not other.project]
         where = f" ({one_line(file.file, 60)})" if len(twins) > 1 else ""
         return file.client + where + ("" if file.installed else self.tr(" – not found here"))

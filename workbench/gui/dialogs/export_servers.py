@@ -1,4 +1,4 @@
-"""Writes servers of this bench into another app's settings."""
+"""Writes servers of this project into another app's settings."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class ExportServers(QDialog):
             self.boxes[name] = box
             self._list.addWidget(box)
         if not self.boxes:
-            empty = label(self.tr("This bench has no servers of its own yet: add or import some first."), "muted")
+            empty = label(self.tr("This project has no servers of its own yet: add or import some first."), "muted")
             empty.setWordWrap(True)
             self._list.addWidget(empty)
         self._changed()

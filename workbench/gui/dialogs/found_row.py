@@ -32,7 +32,7 @@ class FoundRow(QFrame):
         self.box = TickBox(context.theme, one_line(found.config.name, 60))
         self.box.setAccessibleName(self.tr("Import {} from {}").format(found.config.name, found.client))
         self.name = QLineEdit(found.config.name)
-        self.name.setAccessibleName(self.tr("Name in this bench"))
+        self.name.setAccessibleName(self.tr("Name in this project"))
         self.way = CalmCombo()
         self.way.addItems([self.tr("Import it under the name"), self.tr("Replace the one here")])
         self.way.setMinimumContentsLength(24)
@@ -64,7 +64,7 @@ class FoundRow(QFrame):
         return ImportChoice(found.key, found.sha, self.chosen_name(), replace=self.replaces(), keep_secrets=keep)
 
     def review(self, here: frozenset[str], before: frozenset[str]) -> None:
-        """`here`: names of the bench; `before`: those that servers ticked above will have."""
+        """`here`: names of the project; `before`: those that servers ticked above will have."""
         own = self.found.config.name
         taken = own in here or own in before
         if taken and not self._taken:

@@ -177,7 +177,7 @@ class ImportServers(QDialog):
                 row.box.setChecked(True)
 
     def _intro(self) -> str:
-        return self.tr("Ticked servers are copied into this bench's .mcp.json. You are asked before one is started.")
+        return self.tr("Ticked servers are copied into this project's .mcp.json. You are asked before one is started.")
 
     def _ticked(self) -> list[FoundRow]:
         return [row for row in self.rows if row.ticked()]

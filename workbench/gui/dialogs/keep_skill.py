@@ -234,7 +234,7 @@ class KeepDialog(QDialog):
     def _meaning(self, skill: Skill | None) -> str:
         number = (skill.version if skill and skill.state is not SkillState.RETIRED else 0) + 1
         words = self.tr(
-            "Kept, it becomes version {0}: every agent of this bench may find, read and import it. "
+            "Kept, it becomes version {0}: every agent of this project may find, read and import it. "
             "Programs that use it are still assessed each time. Retiring it hides it again."
         )
         return words.format(number)

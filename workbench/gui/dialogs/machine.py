@@ -1,4 +1,4 @@
-"""What this machine and this bench have of what the workbench needs, line by line."""
+"""What this machine and this project have of what the workbench needs, line by line."""
 
 from __future__ import annotations
 

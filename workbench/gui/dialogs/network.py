@@ -1,4 +1,4 @@
-"""Which places programs may reach: rules with their source, the bench's offers, and what was reached or blocked."""
+"""Which places programs may reach: rules with their source, the project's offers, and what was reached or blocked."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class PastedServers(ImportServers):
         return self.tr("From the configuration you pasted")
 
     def _intro(self) -> str:
-        return self.tr("Ticked servers are written into this bench's .mcp.json. You are asked before one is started.")
+        return self.tr("Ticked servers are written into this project's .mcp.json. You are asked before one is started.")
 
     def _review(self) -> None:
         super()._review()

@@ -1,4 +1,4 @@
-"""Saves a call as a file of the bench: its name, its collection, and what is expected of the answer from now on."""
+"""Saves a call as a file of the project: its name, its collection, and what is expected of the answer from now on."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class SaveCallDialog(QDialog):
         column.setContentsMargins(*(unit * 6,) * 4)
         column.setSpacing(unit * 3)
         column.addWidget(label(self.windowTitle(), "heading"))
-        where = self.tr("A file in the bench's folder calls, for a team to share. Secret arguments are not written.")
+        where = self.tr("A file in the project's folder calls, for a team to share. Secret arguments are not written.")
         about = label(where, "muted")
         about.setWordWrap(True)
         column.addWidget(about)

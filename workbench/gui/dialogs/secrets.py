@@ -163,7 +163,7 @@ class SecretsDialog(QDialog):
         info = next((info for info in self._store.secrets if info.name == name), None)
         used = ", ".join(visible(server) for server in info.servers) if info else ""
         told = self.tr("It is used by {}: they will not start without it.").format(used) if used else ""
-        words = told or self.tr("No server of this bench refers to it.")
+        words = told or self.tr("No server of this project refers to it.")
         question = Question(self._context.theme, self.tr("Delete the secret “{}”?").format(visible(name)), words, self)
         if await question.ask(self.tr("Delete it"), danger=True):
             await self._ask_core(self._context.api.drop_secret(name))

@@ -1,4 +1,4 @@
-"""One quiet line below the list of servers: other apps have servers that this bench has not."""
+"""One quiet line below the list of servers: other apps have servers that this project has not."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class ServersPane(Pane):
             await self._load()
         state = self.model.state(name)
         if state is None:
-            raise WorkbenchError(f"There is no server {name} in this bench.", "Read .mcp.json again.")
+            raise WorkbenchError(f"There is no server {name} in this project.", "Read .mcp.json again.")
         async with self._asking:
             asked = not (state.allowed or state.config.builtin)
             sha = await ask_consent(self.context, state, self.window()) if asked else ""

@@ -124,7 +124,7 @@ class Filing(QObject):
         self.changed.emit(sheet)
 
     def _dialog(self, title: str, mode: QFileDialog.AcceptMode) -> QFileDialog:
-        dialog = QFileDialog(self._pane, title, str(self._context.paths.bench))
+        dialog = QFileDialog(self._pane, title, str(self._context.paths.project))
         dialog.setAcceptMode(mode)
         opening = mode == QFileDialog.AcceptMode.AcceptOpen
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile if opening else QFileDialog.FileMode.AnyFile)

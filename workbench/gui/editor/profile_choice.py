@@ -13,7 +13,7 @@ from workbench.records import Profiles, RunProfile
 
 
 class ProfileChoice(CalmCombo):
-    """Empty stands for the default; what one allows is in its tip. One of the bench may have to be accepted first."""
+    """Empty stands for the default; what one allows is in its tip. One of the project may have to be accepted first."""
 
     chosen = Signal(str)
 
@@ -52,8 +52,8 @@ class ProfileChoice(CalmCombo):
         self.show_profiles(await self._context.api.profiles())
 
     async def _accept(self, one: RunProfile) -> None:
-        """A profile of the bench that allows more than its base counts after a person read what it allows."""
-        words = self.tr("This bench's workbench.toml names a profile that allows more than {}.").format(one.base)
+        """A profile of the project that allows more than its base counts after a person read what it allows."""
+        words = self.tr("This project's workbench.toml names a profile that allows more than {}.").format(one.base)
         question = Question(self._context.theme, self.tr("Accept a profile"), words, self.window())
         question.show_text(f"{one.name}: {one.sentence}", self.tr("What it allows"))
         self.setCurrentIndex(0)
@@ -71,7 +71,7 @@ class ProfileChoice(CalmCombo):
         self.chosen.emit(self.profile)
 
     def _explain(self, row: int, words: str) -> None:
-        """A bench's profile may hold anything, so none of it is taken for HTML."""
+        """A project's profile may hold anything, so none of it is taken for HTML."""
         self.setItemData(row, plain_tip(words), Qt.ItemDataRole.ToolTipRole)
         self.setItemData(row, words, Qt.ItemDataRole.AccessibleDescriptionRole)
 

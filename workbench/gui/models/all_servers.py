@@ -1,4 +1,4 @@
-"""Every server of the bench as one line of a table that filters and sorts itself."""
+"""Every server of the project as one line of a table that filters and sorts itself."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Standing(Struct, frozen=True):
 
 
 class AllServersModel(QAbstractTableModel):
-    """In the bench's own order, unless somebody sorts otherwise."""
+    """In the project's own order, unless somebody sorts otherwise."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)

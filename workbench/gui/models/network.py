@@ -25,7 +25,9 @@ def network_rows(rules: NetworkRules, entries: Sequence[Entry]) -> list[Row]:
     kept = [rule for rule in rules.hosts if rule.accepted]
     rows: list[Row] = []
     if offers:
-        rows.append(_heading("offers", translate("network", "Offered by this bench, closed until you accept"), offers))
+        rows.append(
+            _heading("offers", translate("network", "Offered by this project, closed until you accept"), offers)
+        )
         rows += [rule_row(rule) for rule in offers]
     rows.append(_heading("rules", translate("network", "Open to programs"), kept))
     rows += [rule_row(rule) for rule in kept] or [_nothing()]
@@ -40,9 +42,11 @@ def network_rows(rules: NetworkRules, entries: Sequence[Entry]) -> list[Row]:
 
 def rule_row(rule: HostRule) -> Row:
     ports = ", ".join(map(str, rule.ports))
-    whose = translate("network", "your rule") if rule.source == "you" else translate("network", "the bench's, accepted")
+    whose = (
+        translate("network", "your rule") if rule.source == "you" else translate("network", "the project's, accepted")
+    )
     if not rule.accepted:
-        whose = translate("network", "the bench's offer")
+        whose = translate("network", "the project's offer")
     return Row(
         key=f"{rule.source}:{rule.sha}",
         title=one_line(rule.domain, 120),

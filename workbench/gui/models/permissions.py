@@ -89,7 +89,7 @@ def _trusted_row(server: str) -> Row:
 
 
 def _host_row(rule: HostRule) -> Row:
-    whose = translate("permissions", "your rule") if rule.source == "you" else translate("permissions", "the bench's")
+    whose = translate("permissions", "your rule") if rule.source == "you" else translate("permissions", "the project's")
     detail = f"{', '.join(rule.protocols)} · {', '.join(map(str, rule.ports))} · {whose}"
     return Row(f"host:{rule.source}:{rule.sha}", one_line(rule.domain, 120), detail, icon="globe", tone="success")
 

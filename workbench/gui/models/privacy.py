@@ -93,7 +93,7 @@ def _hidden_row(value: HiddenValue) -> Row:
 
 
 def _mark_row(mark: PrivacyMark) -> Row:
-    whose = translate("privacy", "the bench's") if mark.source == "bench" else _made(mark)
+    whose = translate("privacy", "the project's") if mark.source == "project" else _made(mark)
     what = translate("privacy", _WHATS.get(mark.what, mark.what))
     return Row(
         key=mark.id,
@@ -103,7 +103,7 @@ def _mark_row(mark: PrivacyMark) -> Row:
         tone="info" if mark.hide else "warning",
         badges=((mark.kind, "info"),) if mark.hide else (),
         mono=True,
-        faded=mark.source == "bench",
+        faded=mark.source == "project",
     )
 
 

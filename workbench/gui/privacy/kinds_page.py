@@ -160,7 +160,7 @@ class KindsPage(QWidget):
         column.addWidget(label(self.tr("How long values are known"), "section"))
         column.addLayout(self._keeping(unit))
         words = self.tr(
-            "Secrets that you stored are hidden whatever stands here. A bench can hide more and never less. A tool"
+            "Secrets that you stored are hidden whatever stands here. A project can hide more and never less. A tool"
             " whose values programs hold as tokens only is named in the setting privacy.sealed."
         )
         told = label(words, "muted")

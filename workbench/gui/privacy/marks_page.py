@@ -95,9 +95,9 @@ class MarksPage(QWidget):
 
     def _choose(self) -> None:
         chosen = next((one for one in self._rules.marks if one.id == self.list.key()), None)
-        self.back.setEnabled(chosen is not None and chosen.source != "bench")
-        theirs = self.tr("It stands in the bench's workbench.toml")
-        self.back.setToolTip(theirs if chosen is not None and chosen.source == "bench" else "")
+        self.back.setEnabled(chosen is not None and chosen.source != "project")
+        theirs = self.tr("It stands in the project's workbench.toml")
+        self.back.setToolTip(theirs if chosen is not None and chosen.source == "project" else "")
         self.add.setEnabled(bool(self.text.text().strip()))
         self.kind.setVisible(bool(self.deed.currentData()))
         self.text.setPlaceholderText(

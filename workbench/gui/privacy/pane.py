@@ -1,4 +1,4 @@
-"""The page Personal data in the centre: what was hidden, a bench for the detector, marks, and kinds."""
+"""The page Personal data in the centre: what was hidden, a project for the detector, marks, and kinds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bench to try the detector on a text or JSON: what it finds, why, and what a model would read in its place."""
+"""A project to try the detector on a text or JSON: what it finds, why, and what a model would read in its place."""
 
 from __future__ import annotations
 

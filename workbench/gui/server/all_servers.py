@@ -95,7 +95,7 @@ class AllServers(Pane):
         menu.addAction(self.start.icon(), self.tr("Connect"), self._connect).setEnabled(self.start.isEnabled())
         menu.addAction(self.stop.icon(), self.tr("Disconnect"), self._disconnect).setEnabled(self.stop.isEnabled())
         order = menu.addMenu(self.tr("Sort by"))
-        order.addAction(self.tr("The bench's own order"), partial(self._sort, -1))
+        order.addAction(self.tr("The project's own order"), partial(self._sort, -1))
         for column in range(COLUMNS):
             order.addAction(title(column), partial(self._sort, column))
         menu.popup(self.table.viewport().mapToGlobal(place))

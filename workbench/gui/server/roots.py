@@ -27,7 +27,7 @@ class RootsPage(ServerPage):
         super().__init__(context, commands, state, parent)
         self.list = QListWidget()
         self.add = QPushButton(icon("folder", "muted"), self.tr("Add a folder…"))
-        self.workspace = QPushButton(self.tr("Add the bench's workspace"))
+        self.workspace = QPushButton(self.tr("Add the project's workspace"))
         self.remove = QPushButton(icon("trash", "muted"), self.tr("Remove"))
         self._empty = label("", "muted")
         self._fault = FaultCard(context.theme)

@@ -344,7 +344,9 @@ def described(station: EngineSettings) -> str:
     words = f"Containers{place} ({', '.join(facts)}), ready in about {station.starts_ms} ms"
     words = f"{words}; {kept if station.limits else lost}."
     if station.remote:
-        words += f" Programs and the bench's files are carried there and back, {WORKSPACE_MB} MB of workspace at most."
+        words += (
+            f" Programs and the project's files are carried there and back, {WORKSPACE_MB} MB of workspace at most."
+        )
     return words
 
 

@@ -38,14 +38,19 @@ class ContainerMultiplexer:
     """Carries until the program's process has nothing more to say; `finish` tells what it changed and how it ended."""
 
     def __init__(
-        self, channel: socket.socket, printed: int, profile: ChildProfile, bench: str = BENCH, silence: float = SILENCE
+        self,
+        channel: socket.socket,
+        printed: int,
+        profile: ChildProfile,
+        project: str = BENCH,
+        silence: float = SILENCE,
     ) -> None:
         """`printed` is a pipe on which bytes come that are written past Python's streams."""
         self._channel, self._printed = channel, printed
         self._profile = profile
-        self._bench = bench
+        self._project = project
         self._silence = silence
-        self._cargo = _Own(Path(bench))
+        self._cargo = _Own(Path(project))
         self._reader = ParcelReader()
         self._inward, self._outward = bytearray(), bytearray()
         self._sent = 0
@@ -179,7 +184,7 @@ class ContainerMultiplexer:
     def _look_how_full(self) -> None:
         if self._full or not self._speaking or not self._cargo.filled:
             return
-        found = os.statvfs(f"{self._bench}/workspace")
+        found = os.statvfs(f"{self._project}/workspace")
         used = (found.f_blocks - found.f_bfree) * found.f_frsize
         if found.f_bfree < 2 or found.f_ffree < 2 or used > self._profile.disk_mb << 20:
             self._full = True

@@ -151,7 +151,7 @@ def _tell_of_way(engine: ContainerEngine, tell: Tell) -> None:
     """Whoever builds for another machine decides that programs run there from now on."""
     if not engine.way.elsewhere:
         return
-    tell(f"It is on another machine: {engine.way.shown}. Programs run there, and the bench's files are carried there")
+    tell(f"It is on another machine: {engine.way.shown}. Programs run there, and the project's files are carried there")
     tell("and back: the workspace, generated packages and skills. Who rules that machine can read all of it.")
     if engine.way.bare:
         tell("The way there is not protected: others on it can read and change everything. Use ssh:// or a tunnel.")

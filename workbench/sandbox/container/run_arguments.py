@@ -58,7 +58,7 @@ def _locks(station: EngineSettings, system_calls: Path) -> list[str]:
     if station.remote:
         words += ["--rm"]  # one that ends because nobody is left who could end it shall not lie there either
     elif os.path.isdir("/sys/fs/selinux"):
-        words += ["--security-opt", "label=disable"]  # else the bench's folders would have to be given other labels
+        words += ["--security-opt", "label=disable"]  # else the project's folders would have to be given other labels
     return words
 
 
@@ -103,7 +103,7 @@ def _most_processes(station: EngineSettings) -> int:
 
 
 def _folders(station: EngineSettings, profile: ChildProfile) -> list[str]:
-    """What the bench lends, and one small private folder for home and temporary files."""
+    """What the project lends, and one small private folder for home and temporary files."""
     private = _memory(station, TEMP, _PRIVATE_MB, _PRIVATE_FILES, "700")
     if station.remote:
         return [*private, *_carried(station, profile)]

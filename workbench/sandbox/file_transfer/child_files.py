@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class ChildFiles(Protocol):
-    """One cell's files on their way; where the bench's folders can be mounted, none of this is needed."""
+    """One cell's files on their way; where the project's folders can be mounted, none of this is needed."""
 
     async def bring(self) -> None:
         """Everything in, before the program begins."""

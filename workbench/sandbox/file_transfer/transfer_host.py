@@ -138,7 +138,7 @@ class TransferHost(asyncio.Protocol):
         self._changes = 0  # parcels of them that came
 
     async def bring(self) -> None:
-        """Every file of the bench's folders, before the program begins."""
+        """Every file of the project's folders, before the program begins."""
         try:
             await self._bring_all()
             async with asyncio.timeout(_PATIENCE):
@@ -277,7 +277,7 @@ def _some(parcels: Iterator[bytes]) -> bytes:
     try:
         return b"".join(islice(parcels, _BATCH))
     except OSError as fault:
-        words = f"The bench's folders cannot be read: {os.strerror(fault.errno or 0)}."
+        words = f"The project's folders cannot be read: {os.strerror(fault.errno or 0)}."
         raise WorkbenchError(words, "See whether its files and folders may be read by you.") from fault
 
 

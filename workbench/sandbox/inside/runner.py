@@ -46,7 +46,7 @@ _place = BENCH
 
 
 def load_inside(folder: Path) -> None:
-    """Import the modules programs call, ahead of time; they look as if they came from the bench."""
+    """Import the modules programs call, ahead of time; they look as if they came from the project."""
     for name in _INSIDE:
         found = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
         assert found is not None
@@ -62,12 +62,12 @@ def settle(
     output: int,
     status: int,
     environment: dict[str, str],
-    bench: str = BENCH,
+    project: str = BENCH,
     kept: tuple[int, ...] = (),
 ) -> None:
     """Descriptors 0 to 4, then those to be kept, and nothing else; the environment and search path of the inside."""
     global _place
-    _place = bench
+    _place = project
     nothing = os.open("/dev/null", os.O_RDONLY)
     wanted = (nothing, output, output, channel, nothing if status < 0 else status, *kept)
     for target, source in enumerate([os.dup2(source, 200 + at) for at, source in enumerate(wanted)]):
@@ -77,7 +77,7 @@ def settle(
     os.environ.update(environment)
     threading.stack_size(_THREAD_STACK)
     library = [place for place in sys.path if place.startswith(sys.base_prefix) and "-packages" not in place]
-    sys.path[:] = [bench, *library, *[PACKAGES] * os.path.isdir(PACKAGES)]
+    sys.path[:] = [project, *library, *[PACKAGES] * os.path.isdir(PACKAGES)]
     sys.argv[:] = [program_transform.NAME]
 
 
@@ -347,6 +347,6 @@ def _flush(stream: Any) -> None:  # Any: a program may have put anything in the 
 
 
 def _forget_ourselves() -> None:
-    """The program's `import` sees the bench, not the package that built the sandbox."""
+    """The program's `import` sees the project, not the package that built the sandbox."""
     for name in [name for name in sys.modules if name.split(".")[0] == "workbench"]:
         del sys.modules[name]

@@ -36,7 +36,7 @@ class _Source:
 
     path: str
     writable: bool = False
-    ours: bool = False  # of the bench: what root owns there is nobody's inside
+    ours: bool = False  # of the project: what root owns there is nobody's inside
 
     @property
     def flags(self) -> int:

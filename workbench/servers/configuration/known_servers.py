@@ -14,7 +14,7 @@ FILE = "known_servers.json"
 
 @functools.cache
 def known_servers() -> tuple[KnownServer, ...]:
-    """In the order of the file, read as a bench's own entries are. None is a server before somebody adds it."""
+    """In the order of the file, read as a project's own entries are. None is a server before somebody adds it."""
     listed = json.loads((resources() / FILE).read_text(encoding="utf-8"))["servers"]
     return tuple(
         KnownServer(

@@ -41,7 +41,7 @@ class LaunchCommand:
 
 
 def demo_config() -> ServerConfig:
-    """The server that ships with the app. `-P`: a bench with a folder called `workbench` must not stand in for it."""
+    """The server that ships with the app. `-P`: a project with a folder called `workbench` must not stand in for it."""
     return ServerConfig(name=DEMO, command=sys.executable, args=("-P", "-m", "workbench.demo"), builtin=True)
 
 
@@ -79,7 +79,7 @@ def expand(text: str, environment: Mapping[str, str], secret: Secret = no_secret
 
 
 def prepare(
-    config: ServerConfig, bench: Path, environment: Mapping[str, str] | None = None, secret: Secret = no_secret
+    config: ServerConfig, project: Path, environment: Mapping[str, str] | None = None, secret: Secret = no_secret
 ) -> LaunchCommand:
     """The launch of a config; raises WorkbenchError with a sentence when it cannot be one."""
     ours = os.environ if environment is None else environment
@@ -87,7 +87,7 @@ def prepare(
     env |= {name: expand(value, ours, secret) for name, value in config.env.items()}
     if config.builtin:
         env["PYTHONPATH"] = str(Path(workbench.__file__).resolve().parent.parent)
-    folder = bench / Path(expand(config.cwd, ours)).expanduser()
+    folder = project / Path(expand(config.cwd, ours)).expanduser()
     if not folder.is_dir():
         raise WorkbenchError(f"The folder {folder} does not exist.", f"Correct cwd of {config.name} in .mcp.json.")
     args = tuple(expand(arg, ours, secret) for arg in config.args)

@@ -22,7 +22,7 @@ from workbench.servers.configuration.launch_command import LaunchCommand, finger
 
 
 class LaunchConsents:
-    """The person's consents of one bench; they are private state, never part of the bench."""
+    """The person's consents of one project; they are private state, never part of the project."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -87,9 +87,9 @@ class CommandFile(Struct, frozen=True):
         return {"name": self.name, "path": self.path, "size": self.size, "changed": self.changed, "sha": self.sha}
 
 
-def of(config: ServerConfig, bench: Path, known: Mapping[str, CommandFile]) -> tuple[CommandFile, ...]:
+def of(config: ServerConfig, project: Path, known: Mapping[str, CommandFile]) -> tuple[CommandFile, ...]:
     """The files of an entry; secrets are not asked for, because no file is called by one. Blocks."""
-    return look(prepare(config, bench, secret=lambda name: "-"), known)
+    return look(prepare(config, project, secret=lambda name: "-"), known)
 
 
 def look(launch: LaunchCommand, known: Mapping[str, CommandFile]) -> tuple[CommandFile, ...]:

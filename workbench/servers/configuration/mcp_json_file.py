@@ -34,7 +34,7 @@ class McpJsonContents(Struct, frozen=True):
 
 
 class McpJsonFile:
-    """The file `.mcp.json` of one bench."""
+    """The file `.mcp.json` of one project."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -106,7 +106,7 @@ class McpJsonFile:
         document = self._load()
         listed = _entries(document)
         if new and new in listed:
-            raise WorkbenchError(f"The bench has a server {new} already.", "Choose another name.")
+            raise WorkbenchError(f"The project has a server {new} already.", "Choose another name.")
         changed = change(listed)
         if new:
             server_entries.read(new, changed.get(new))  # what could not be read again is not written
@@ -127,7 +127,7 @@ class McpJsonFile:
     def _save(self, document: Mapping[str, Any]) -> None:
         target = self._file.resolve()  # a link stays a link
         text = json.dumps(document, ensure_ascii=False, indent=_indent(target)) + "\n"
-        hint = "Is the bench's folder writable?"
+        hint = "Is the project's folder writable?"
         write_file(target, text, mode=0o644, keep_mode=True, name=self._file.name, hint=hint)
 
 

@@ -12,35 +12,35 @@ from workbench.records import JsonObject
 MOST = 50
 
 
-def listed(bench: Path, roots: Sequence[str]) -> JsonObject:
+def listed(project: Path, roots: Sequence[str]) -> JsonObject:
     """The answer to `roots/list`: what is a folder right now; the rest is left out."""
     found = []
     for root in roots[:MOST]:
         try:
-            folder = resolved(bench, root)
+            folder = resolved(project, root)
         except WorkbenchError:
             continue
         found.append({"uri": folder.as_uri(), "name": folder.name or str(folder)})
     return {"roots": found}
 
 
-def check(bench: Path, roots: Sequence[str]) -> None:
+def check(project: Path, roots: Sequence[str]) -> None:
     """Each is a folder, and they are not too many; raises WorkbenchError."""
     if len(roots) > MOST:
         raise WorkbenchError(f"A server is told of at most {MOST} folders.", "Name a folder above them instead.")
     for root in roots:
-        resolved(bench, root)
+        resolved(project, root)
 
 
-def resolved(bench: Path, root: str) -> Path:
-    """The real folder. A relative one lies in the bench and may not lead out of it, not even by a link."""
+def resolved(project: Path, root: str) -> Path:
+    """The real folder. A relative one lies in the project and may not lead out of it, not even by a link."""
     if not root.strip() or "\0" in root:
         raise WorkbenchError("A root needs a folder.", "Give its path, or take the line away.")
     place = Path(root).expanduser()
-    home = Path(os.path.realpath(bench))
+    home = Path(os.path.realpath(project))
     folder = Path(os.path.realpath(place if place.is_absolute() else home / place))
     if not place.is_absolute() and not folder.is_relative_to(home):
-        raise WorkbenchError(f"{root} leads out of the bench.", "Give the full path if you mean it.")
+        raise WorkbenchError(f"{root} leads out of the project.", "Give the full path if you mean it.")
     if not folder.is_dir():
         raise WorkbenchError(f"{root} is no folder.", "A root must be a folder that exists.")
     return folder

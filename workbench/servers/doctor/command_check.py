@@ -27,9 +27,9 @@ def check_command(config: ServerConfig, launch_of: Prepare) -> tuple[tuple[Check
     return checks, launch if checks[-1].state is not CheckState.BAD else None
 
 
-def launcher(bench: Path, secret: Secret = no_secret) -> Prepare:
-    """How configs of a bench are prepared; may block while a keyring is asked."""
-    return lambda config: prepare(config, bench, None, secret)
+def launcher(project: Path, secret: Secret = no_secret) -> Prepare:
+    """How configs of a project are prepared; may block while a keyring is asked."""
+    return lambda config: prepare(config, project, None, secret)
 
 
 def _find(launch: LaunchCommand) -> Check:

@@ -49,7 +49,7 @@ class _Known:
 
 
 class SignIns:
-    """One for all servers of a bench."""
+    """One for all servers of a project."""
 
     def __init__(
         self, drawer: TokenSecretStore, settings: Callable[[], Settings], tell: Callable[[Event], None]

@@ -33,9 +33,9 @@ def nobody_signs_in(config: ServerConfig) -> httpx2.Auth | None:
 
 
 class TransportSelection(Struct, frozen=True):
-    """Builds transports for the servers of one bench."""
+    """Builds transports for the servers of one project."""
 
-    bench: Path
+    project: Path
     groups: ProcessGroups
     secret: launch_command.Secret
     authorize: Authorize
@@ -51,7 +51,7 @@ class TransportSelection(Struct, frozen=True):
     def build(self, kind: str, config: ServerConfig, frame_limit: int, traffic: MessageLog) -> Transport:
         """Raises WorkbenchError for a config that leads nowhere."""
         if kind == "stdio":
-            prepared = launch_command.prepare(config, self.bench, secret=self.secret)
+            prepared = launch_command.prepare(config, self.project, secret=self.secret)
             return StdioTransport(config.name, prepared, frame_limit, traffic, self.groups)
         chosen = SseTransport if kind == "sse" else StreamableHttpTransport
         return chosen(config.name, self._reach(config), frame_limit, traffic)
