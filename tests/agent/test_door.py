@@ -29,7 +29,7 @@ async def test_an_agent_is_known_by_the_name_it_gave_and_leaves_again(core, agen
         assert [info.name for info in (await core.api.status()).agents] == ["Curious agent"]
     assert (await core.api.status()).agents == ()
     kinds = [entry.note.kind for entry in core.journal.entries(EntryQuery(kind="agent."))]
-    assert kinds == ["agent.left", "agent.named", "agent.came"]
+    assert kinds == ["agent.disconnected", "agent.named", "agent.connected"]
 
 
 async def test_what_an_agent_asks_is_counted_where_a_person_sees_it(core, agent):
@@ -328,7 +328,7 @@ async def test_an_agent_that_leaves_lets_go_of_everything_when_its_leaving_canno
     append = core.journal.append
 
     def full(note):
-        if note.kind == "agent.left":
+        if note.kind == "agent.disconnected":
             raise WorkbenchError("The audit cannot be written: No space left on device.", "Free some space.")
         return append(note)
 

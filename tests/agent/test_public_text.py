@@ -112,7 +112,7 @@ async def test_a_known_value_is_replaced_in_the_name_of_a_tool_that_a_program_ma
     async with agent() as client:
         answer = await said(client, "execute_code", {"code": code, "description": "x"})
     assert TOKEN.search(answer)
-    noted = [one for one in planted.services.journal.entries(EntryQuery()) if one.note.kind != "run.unforeseen"]
+    noted = [one for one in planted.services.journal.entries(EntryQuery()) if one.note.kind != "run.unpredicted_effect"]
     written = "\n".join(map(str, noted))
     for text in (answer, written):
         assert not re.search("wilhelm|qvortr", text, re.IGNORECASE), text

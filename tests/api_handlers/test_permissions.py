@@ -37,7 +37,7 @@ async def test_a_rule_comes_and_goes(core: Core) -> None:
     made = await core.api.set_permission(TO_ACME)
     assert heard[-1].permissions.rules == (made,)
     assert (await core.api.revoke_permission(made.id)).rules == ()
-    assert len(_said(core, "permission.")) == 2
+    assert len(_said(core, "rule.")) == 2
 
 
 async def test_a_rule_about_nothing_is_refused(core: Core) -> None:
@@ -59,7 +59,7 @@ async def test_a_person_says_of_a_tool_what_counts_everywhere_at_once(core: Core
     assert summary.hints.read_only is False
     verdict = await core.api.assess("from servers.demo import list_orders\nawait list_orders()\n")
     assert verdict.risk == "medium"
-    assert _said(core, "tool.said") == ["You said of demo.list_orders: read_only no, outsiders yes"]
+    assert _said(core, "tool.annotation_changed") == ["You said of demo.list_orders: read_only no, outsiders yes"]
     await core.api.set_bits("demo", "list_orders", ToolBits())
     assert (await core.api.tool("demo", "list_orders")).hints.read_only
 

@@ -35,7 +35,7 @@ async def test_a_request_by_hand_gets_its_answer_and_an_entry(core):
     sent, got = [one for one in core.catalog.server("demo").traffic.frames(answer.at) if one.direction in "<>"][:2]
     assert (sent.method, got.kind, got.id) == ("tools/list", "answer", sent.id)
     assert "list_orders" in await core.api.frame("demo", got.at)
-    assert "tools/list" in core.journal.entries(EntryQuery(kind="server.raw"))[0].note.summary
+    assert "tools/list" in core.journal.entries(EntryQuery(kind="server.message_sent"))[0].note.summary
 
 
 async def test_a_dangerous_tool_call_by_hand_is_asked_about_like_any_other(core):

@@ -60,7 +60,7 @@ async def test_what_a_run_did_is_shown_compared_and_taken_back_as_planned(core):
     assert told == [FilesChanged(done.id, 4)]
     assert await api.read_file("notes.txt") == "one\ntwo\n"
     assert not (core.paths.workspace / ".git").exists()
-    assert core.journal.entries(EntryQuery(kind="files.undone"))[0].note.run_id == run.id
+    assert core.journal.entries(EntryQuery(kind="file.changes_undone"))[0].note.run_id == run.id
     assert (await api.changes_of(run.id)).undone_by == done.id
 
 

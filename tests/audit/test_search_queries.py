@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from workbench.audit.audit_database import open_to_read
+from workbench.audit.audit_database import open_for_queries
 from workbench.audit.audit_search import Finder
 from workbench.audit.search_index import Index, attach
 from workbench.audit.search_queries import Span, select_span
@@ -70,10 +70,12 @@ def test_a_filter_is_led_by_the_postings_of_one_value(filled, place, tmp_path):
         pass
     index.close()
     for query in (EntryQuery(run_id="r1"), EntryQuery(session="s9"), EntryQuery(kind="run.")):
-        store = open_to_read(place)
+        store = open_for_queries(place)
         attach(store, index.path)
         statement, values = select_span(query, Span(1, 100, term=1), 10)
         plan = " ".join(row[3] for row in store.execute(f"EXPLAIN QUERY PLAN {statement}", values))
         store.close()
-        assert plan.startswith("SEARCH words.postings USING PRIMARY KEY (term=? AND seq>? AND seq<?) SEARCH entries")
+        assert plan.startswith(
+            "SEARCH words.postings USING PRIMARY KEY (term=? AND seq>? AND seq<?) SEARCH main.entries"
+        )
         assert "TEMP B-TREE" not in plan

@@ -76,8 +76,8 @@ def finder(tmp_path_factory):
         *[Note("call.done", "answered", tool="send", ms=ms, detail={"restored": given}, **call) for ms in (10.0, 30.0)],
         Note("call.failed", "failed", tool="get", ms=500.0, ok=False, **call),
         Note("call.refused", HOSTILE, tool="delete", ok=False, **call),
-        Note("permission.set", "You set a rule: demo", "you"),
-        Note("agent.left", "left", "claude", detail={"tokens_made": {"EMAIL": 1, "PHONE": 2}}),
+        Note("rule.set", "You set a rule: demo", "you"),
+        Note("agent.disconnected", "left", "claude", detail={"tokens_made": {"EMAIL": 1, "PHONE": 2}}),
     ]
     journal._write([(START + number, note) for number, note in enumerate(notes)])
     journal.append(Note("run.done", "much later", run_id="r9", risk="low", tokens=7))
@@ -154,7 +154,7 @@ def test_the_report_as_json_has_what_is_asked_of_one(report):
     assert (made["chainWhole"], len(made["chainHead"])) == (True, 64)
     assert made["toolDefinitions"] == [f"demo.send {'d' * 64}"]
     assert made["profiles"] == ["write_restricted p1"]
-    assert [one["kind"] for one in made["permissions"]] == ["permission.set"]
+    assert [one["kind"] for one in made["permissions"]] == ["rule.set"]
     assert made["voidPermissions"] == ["rule x: gone"]
 
 

@@ -43,7 +43,7 @@ async def test_a_value_in_the_name_of_a_tool_that_a_program_made_up_is_masked(de
     assert session.mask_known(mail) != mail
     notes = [entry.note for entry in demo.journal.entries(EntryQuery(limit=500))]
     assert [note.kind for note in notes if mail in json.dumps(to_builtins(note), ensure_ascii=False, default=str)] == []
-    (unforeseen,) = [note for note in notes if note.kind == "run.unforeseen"]
+    (unforeseen,) = [note for note in notes if note.kind == "run.unpredicted_effect"]
     assert "[EMAIL_" in json.dumps(unforeseen.detail)
     assert unforeseen.detail["sha"] == run.proposal.sha
 

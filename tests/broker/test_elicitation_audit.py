@@ -32,7 +32,7 @@ async def ask(core, method: str = CREATE, session: str = "person", **params: obj
 
 
 def entries(core) -> list:
-    return [entry.note for entry in reversed(core.journal.entries(EntryQuery(kind="ask.")))]
+    return [entry.note for entry in reversed(core.journal.entries(EntryQuery(kind="elicitation.")))]
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ async def test_question_and_answer_are_in_the_audit_and_the_values_are_not(atten
     await attended.api.answer_ask(open_ask.id, "accept", '{"mail": "ada@example.org"}')
     assert await task == {"action": "accept", "content": {"mail": "ada@example.org"}}
     notes = entries(attended)
-    assert [note.kind for note in notes] == ["ask.arrived", "ask.accept", "ask.given"]
+    assert [note.kind for note in notes] == ["elicitation.requested", "elicitation.accepted", "elicitation.values_sent"]
     assert notes[2].summary == "You gave demo: mail"
     text = json.dumps([[note.summary, dict(note.detail)] for note in notes])
     assert "example.org" not in text
@@ -82,14 +82,18 @@ async def test_a_refusal_is_written_with_who_refused(attended):
     arrived, declined = entries(attended)
     assert "Say hello to" in arrived.summary
     assert "bo@example" not in arrived.summary
-    assert (declined.kind, declined.ok) == ("ask.decline", False)
+    assert (declined.kind, declined.ok) == ("elicitation.declined", False)
 
 
 async def test_an_opened_page_is_written_with_its_host(attended):
     task = await ask(attended, mode="url", message="Sign in", url="https://inn.example/x", elicitationId="e")
     await attended.api.answer_ask((await attended.api.asks())[0].id, "accept", "")
     assert await task == {"action": "accept"}
-    assert [note.kind for note in entries(attended)] == ["ask.arrived", "ask.opened", "ask.withdrawn"]
+    assert [note.kind for note in entries(attended)] == [
+        "elicitation.requested",
+        "elicitation.page_opened",
+        "elicitation.withdrawn",
+    ]
 
 
 async def test_what_is_no_answer_is_said(attended):

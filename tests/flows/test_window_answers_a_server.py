@@ -59,8 +59,12 @@ def test_a_form_of_the_demo_server_is_answered_in_the_window(window: Any, comple
     dialog.send.click()
     qtbot.waitUntil(calling.done, timeout=HANG)
     assert json.loads(calling.result().structured)["plan"] == "Ada visits the office on 2026-05-01, 1 in all."
-    notes = complete(window.context.api.entries(EntryQuery(kind="ask.")))
-    assert [entry.note.kind for entry in reversed(notes)] == ["ask.arrived", "ask.accept", "ask.given"]
+    notes = complete(window.context.api.entries(EntryQuery(kind="elicitation.")))
+    assert [entry.note.kind for entry in reversed(notes)] == [
+        "elicitation.requested",
+        "elicitation.accepted",
+        "elicitation.values_sent",
+    ]
 
 
 def test_a_cancelled_call_closes_its_question(window: Any, complete: Any, qtbot: Any) -> None:

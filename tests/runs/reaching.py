@@ -126,8 +126,8 @@ async def stays_inside(house: Core, code: str) -> Run:
     assert set(spellings) <= {"URLError", "ConnectionError"}, answers
     assert host in ("RemoteDisconnected", "ConnectionResetError", "ConnectionError"), answers
     assert words in ("ConnectionError", "ConnectionResetError"), answers
-    blocked = " ".join(str(entry["summary"]) for entry in audited(house, "net.blocked"))
+    blocked = " ".join(str(entry["summary"]) for entry in audited(house, "connection.blocked"))
     for words in ("its own network", "not among the places", "names another host", "does not speak HTTP"):
         assert words in blocked, blocked
-    assert "169.254.169.254" in {entry["address"] for entry in audited(house, "net.blocked")}
+    assert "169.254.169.254" in {entry["address"] for entry in audited(house, "connection.blocked")}
     return done

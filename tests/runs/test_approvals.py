@@ -92,7 +92,7 @@ async def test_what_changed_after_it_was_shown_cannot_be_allowed_and_what_change
     done = await demo.run_manager.finished(run.id)
     assert (done.state, done.calls) == (RunState.REFUSED, ())
     assert "changed between the approval and its start" in done.fault.message
-    assert "run.voided" in [one.note.kind for one in demo.journal.entries(EntryQuery(run_id=run.id))]
+    assert "run.approval_invalidated" in [one.note.kind for one in demo.journal.entries(EntryQuery(run_id=run.id))]
 
 
 async def test_one_answer_is_for_all_runs_of_one_question_and_for_no_other(demo, agent):

@@ -61,7 +61,7 @@ async def test_what_a_text_did_not_foretell_is_shown_at_the_run_and_in_the_audit
     assert lines["demo.count_orders"].times == 1
     assert lines["workspace/told.txt"].predicted
     assert lines["workspace/secret.txt"].unforeseen
-    (entry,) = demo.journal.entries(EntryQuery(kind="run.unforeseen"))
+    (entry,) = demo.journal.entries(EntryQuery(kind="run.unpredicted_effect"))
     assert "wrote workspace/secret.txt" in entry.note.summary
     assert not entry.note.ok
     assert "private" in run.read

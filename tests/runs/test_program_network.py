@@ -52,12 +52,12 @@ async def test_a_host_ticked_for_one_run_is_reached_in_it(house: Core, port: int
     )
     done = await house.run_manager.finished(run.id)
     assert (done.state, done.result) == (RunState.DONE, '"hello ok.test"'), done.fault
-    (closed,) = audited(house, "net.closed")
+    (closed,) = audited(house, "connection.closed")
     assert (closed["host"], closed["port"], closed["address"]) == ("ok.test", port, "127.0.0.1")
     assert closed["protocol"] == "tcp"
     assert int(str(closed["sent"])) > 30
     assert int(str(closed["received"])) > 30
-    assert len(audited(house, "net.connect")) == 1
+    assert len(audited(house, "connection.opened")) == 1
     (call,) = done.calls
     assert (call.server, call.tool, call.state) == ("network", f"ok.test:{port}", "done")
     assert audited(house, "run.decided")[0]["hosts"] == [f"ok.test:{port}"]
@@ -68,8 +68,8 @@ async def test_an_unticked_host_is_not_reached_and_the_author_learns_why(house: 
     done = await ran(house, GET.format(port=port))
     assert done.state is RunState.FAILED
     assert f"The network refused: ok.test:{port} is not among the places" in done.model_view
-    assert audited(house, "net.blocked")
-    assert not audited(house, "net.connect")
+    assert audited(house, "connection.blocked")
+    assert not audited(house, "connection.opened")
 
 
 async def test_without_any_open_place_nothing_is_handed_and_the_author_gets_a_hint(house: Core, port: int) -> None:
@@ -95,7 +95,7 @@ async def test_a_denied_host_stays_closed_though_a_person_ticks_it(house: Core, 
     done = await ran(house, code, f"rebind.test:{port}")
     assert done.state is RunState.FAILED
     assert "where clouds keep their metadata. No rule opens that." in done.model_view
-    assert audited(house, "net.blocked")[0]["address"] == "169.254.169.254"
+    assert audited(house, "connection.blocked")[0]["address"] == "169.254.169.254"
 
 
 async def test_a_program_without_a_named_host_goes_back_at_once(house: Core) -> None:
@@ -124,7 +124,7 @@ async def test_a_place_that_a_rule_opens_is_reached_and_told_as_certain(house: C
     house.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
     done = await house.run_manager.finished(run.id)
     assert done.result == '"hello ok.test"', done.fault
-    assert audited(house, "net.closed")[0]["protocol"] == "http"
+    assert audited(house, "connection.closed")[0]["protocol"] == "http"
 
 
 async def test_hostile_spellings_and_words_are_kept_in(house: Core, port: int) -> None:
@@ -159,7 +159,7 @@ async def test_connections_end_with_a_run_that_is_stopped(house: Core) -> None:
                 assert await loop.sock_recv(line, 4) == b"here"
                 await house.run_manager.stop(run.id)
                 assert await loop.sock_recv(line, 4) == b""
-    assert audited(house, "net.closed")[0]["sent"] == 4
+    assert audited(house, "connection.closed")[0]["sent"] == 4
 
 
 async def test_the_rate_of_connections_is_kept(house: Core, port: int) -> None:
@@ -184,7 +184,7 @@ async def test_where_no_descriptor_can_be_handed_the_bytes_are_carried(
     monkeypatch.setattr(ConnectionPassing, "nearby", far, raising=False)
     done = await ran(house, GET.format(port=port), f"ok.test:{port}")
     assert (done.state, done.result) == (RunState.DONE, '"hello ok.test"'), done.fault
-    assert len(audited(house, "net.closed")) == 1
+    assert len(audited(house, "connection.closed")) == 1
 
 
 # ── TLS ──────────────────────────────────────────────────────────────────────────────────────────
@@ -257,7 +257,7 @@ async def test_tls_works_end_to_end_and_must_name_its_host(house: Core, certific
     assert done.state is RunState.DONE, done.fault
     said = ["hello ok.test", "hello ok.test", "hello ok.test", "SSLCertVerificationError", True, True]
     assert json.loads(done.result) == said
-    blocked = " ".join(str(entry["summary"]) for entry in audited(house, "net.blocked"))
+    blocked = " ".join(str(entry["summary"]) for entry in audited(house, "connection.blocked"))
     assert "TLS that names another host than ok.test" in blocked
     assert "allowed for tls only" in blocked
 

@@ -46,7 +46,7 @@ async def test_a_program_goes_on_where_the_one_before_it_stopped_and_others_do_n
     assert len(found) == 4
     assert len(told[-1]) == 4
     kinds = [entry.note.kind for entry in core.journal.entries(EntryQuery(limit=100))]
-    assert kinds.count("state.began") == 4
+    assert kinds.count("repl_session.started") == 4
 
 
 async def test_a_program_is_judged_with_all_that_ran_in_its_state(demo, agent):
@@ -120,7 +120,9 @@ async def test_what_nobody_uses_expires_and_is_told_so(core, agent):
     assert "gone: it was not used for 10 minutes. Its variables are lost; the workspace's files are there." in (
         gone.model_view
     )
-    ended = [entry.note for entry in core.journal.entries(EntryQuery(limit=100)) if entry.note.kind == "state.ended"]
+    ended = [
+        entry.note for entry in core.journal.entries(EntryQuery(limit=100)) if entry.note.kind == "repl_session.ended"
+    ]
     assert [note.summary for note in ended] == ["The state analysis ended: it was not used for 10 minutes"]
 
 

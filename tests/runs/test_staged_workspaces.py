@@ -174,7 +174,7 @@ async def test_new_files_and_the_sessions_own_stay_free_and_others_sessions_are_
     third = await done(core, other, "open('workspace/a.txt', 'a').write('3')")
     assert third.held == ("a.txt",)
     assert (core.paths.workspace / "a.txt").read_text() == "12"
-    (entry,) = core.journal.entries(EntryQuery(kind="run.held"))
+    (entry,) = core.journal.entries(EntryQuery(kind="run.changes_held"))
     assert entry.note.summary == "wants to change one file of the workspace: a.txt"
     sees = "print(open('workspace/a.txt').read())"
     for session in (agent, other, core.services.sessions.person):
@@ -315,7 +315,9 @@ async def test_a_decision_is_told_and_audited_and_one_file_after_the_other(core,
         (run.id, 1),
         (run.id, 0),
     ]
-    assert [entry.note.run_id for entry in core.journal.entries(EntryQuery(kind="files.decided"))] == [run.id] * 2
+    assert [entry.note.run_id for entry in core.journal.entries(EntryQuery(kind="file.held_changes_decided"))] == [
+        run.id
+    ] * 2
     (undone,) = [one for one in await core.api.file_changes() if one.kind == "allowed"]
     await core.api.undo_files(undone.id, ("a",))
     assert (core.paths.workspace / "a").read_text() == "a", "what was allowed can be undone"

@@ -35,7 +35,7 @@ async def test_row_138_what_a_run_wrote_is_told_audited_and_taken_back(core, age
     assert run.state is RunState.DONE, run.fault
     assert [(one.subject, one.predicted) for one in run.observed] == [("workspace/one.txt", True)]
     assert told == [FilesChanged(run.id, 1)]
-    (entry,) = core.journal.entries(EntryQuery(kind="run.wrote"))
+    (entry,) = core.journal.entries(EntryQuery(kind="run.files_changed"))
     assert entry.note.summary == "changed one file of the workspace: one.txt"
     found = await asyncio.to_thread(Undoing(core.services.snapshots).undo, run.id, ["one.txt"], "you")
     assert list(found.files) == ["one.txt"]
@@ -64,7 +64,7 @@ async def test_a_run_is_not_accused_of_what_the_workbench_or_somebody_outside_wr
     ended = await core.run_manager.finished(run.id)
     assert ended.state is RunState.DONE, ended.fault
     assert [one.subject for one in ended.observed if one.unforeseen] == []
-    assert not list(core.journal.entries(EntryQuery(kind="run.unforeseen")))
+    assert not list(core.journal.entries(EntryQuery(kind="run.unpredicted_effect")))
     files = core.services.snapshots.book.find(run.id).files
     assert sorted(files) == ["mine.txt", "notes.txt"], "and no file of the workbench's own"
     assert "outside" in files["notes.txt"].shared

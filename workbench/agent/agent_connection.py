@@ -86,7 +86,7 @@ class AgentConnection:
             leaving.callback(self._changed, False)
             leaving.callback(self.programs.stop_all, "The agent that proposed it is gone.")
             self._changed(True)
-            self._note("agent.came", "An agent connected")
+            self._note("agent.connected", "An agent connected")
             yield
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -206,7 +206,7 @@ class AgentConnection:
         )
 
     def _note_leaving(self) -> None:
-        self._note("agent.left", f"{self.info.name} left", {"tokens_made": self._session.made_since()})
+        self._note("agent.disconnected", f"{self.info.name} left", {"tokens_made": self._session.made_since()})
 
     def _note(self, kind: str, summary: str, detail: JsonObject | None = None) -> None:
         masked, session = self._session.mask(summary), self._session

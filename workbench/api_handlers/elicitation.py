@@ -24,7 +24,9 @@ class ElicitationHandler(RequestHandler):
         answered = self._catalog.asks.answer(ask_id, action, self._context.askings.restored(ask, content))
         if action == "accept" and ask.kind == "form":
             fields = given_fields(content) or "nothing"
-            self._note("ask.given", f"You gave {ask.server}: {fields}", server=ask.server, run_id=ask.run_id)
+            self._note(
+                "elicitation.values_sent", f"You gave {ask.server}: {fields}", server=ask.server, run_id=ask.run_id
+            )
         return answered
 
     @api

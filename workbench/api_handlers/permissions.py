@@ -29,21 +29,21 @@ class PermissionsHandler(RequestHandler):
         self._catalog.server(rule.server)  # there is one of that name
         tool = self._catalog.tool(rule.server, rule.tool) if rule.tool and rule.kind != "server" else None
         made = self._services.rules.put(replace(rule, tool=tool.name if tool else ""), tool)
-        self._note("permission.set", f"You set a rule: {made.label}", server=made.server)
+        self._note("rule.set", f"You set a rule: {made.label}", server=made.server)
         self._tell_rules()
         return made
 
     @api(decides=True, consent=True)
     async def revoke_permission(self, rule_id: str) -> Permissions:
         gone = self._services.rules.revoke(rule_id)
-        self._note("permission.revoked", f"You revoked a rule: {gone.label or gone.id}", server=gone.server)
+        self._note("rule.revoked", f"You revoked a rule: {gone.label or gone.id}", server=gone.server)
         return self._tell_rules()
 
     @api(decides=True, consent=True)
     async def restore_permission(self, rule_id: str) -> Permissions:
         """Bring back a rule that was revoked since the core began, exactly as it was."""
         back = self._services.rules.restore(rule_id)
-        self._note("permission.restored", f"You brought back a rule: {back.label or back.id}", server=back.server)
+        self._note("rule.restored", f"You brought back a rule: {back.label or back.id}", server=back.server)
         return self._tell_rules()
 
     @api
@@ -60,7 +60,7 @@ class PermissionsHandler(RequestHandler):
         self._services.rules.believe(server, yes)
         self._catalog.weigh_again(server)
         words = "trust what {} says of its tools" if yes else "no longer trust what {} says of its tools"
-        self._note("server.trusted" if yes else "server.doubted", f"You {words.format(server)}", server=server)
+        self._note("server.trusted" if yes else "server.trust_withdrawn", f"You {words.format(server)}", server=server)
         return self._tell_rules()
 
     @api(decides=True, consent=True)
@@ -71,7 +71,7 @@ class PermissionsHandler(RequestHandler):
         self._catalog.weigh_again(server)
         said = [name for name in bits.__struct_fields__ if name not in _NOT_SAID and getattr(bits, name) is not None]
         words = ", ".join(f"{name} {'yes' if getattr(bits, name) else 'no'}" for name in said) or "nothing any more"
-        self._note("tool.said", f"You said of {server}.{found.name}: {words}", server=server)
+        self._note("tool.annotation_changed", f"You said of {server}.{found.name}: {words}", server=server)
         self._tell_rules()
         return self._catalog.tool(server, found.name)
 
@@ -80,7 +80,7 @@ class PermissionsHandler(RequestHandler):
         """Begin a new list where the old one cannot be read."""
         self._services.rules.renew()
         self._catalog.weigh_again()
-        self._note("permission.renewed", "You began a new list of rules")
+        self._note("rule.list_reset", "You began a new list of rules")
         return self._tell_rules()
 
     @api(decides=True, consent=True)

@@ -29,7 +29,7 @@ class ResourceHandler(RequestHandler):
         """Hear of changes of a resource (`ResourcesUpdated`), or no longer."""
         await self._catalog.offered.subscribe(server, uri, on=on)
         words = "subscribed to" if on else "ended the subscription to"
-        self._note("resource.subscribed" if on else "resource.left", f"You {words} {uri:.300}", server=server)
+        self._note("resource.subscribed" if on else "resource.unsubscribed", f"You {words} {uri:.300}", server=server)
 
     @api
     async def get_prompt(self, server: str, name: str, arguments: JsonValue) -> PromptAnswer:

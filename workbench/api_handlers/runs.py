@@ -124,7 +124,7 @@ class DryRunHandler(RequestHandler):
     async def rehearse_waiting(self, run_id: str) -> Run:
         """Rehearse a program that waits for a decision, which goes on waiting."""
         run = self._context.run_manager.rehearsals.of_waiting(run_id)
-        self._note("run.rehearsed", f"A program of {run.proposal.author} is rehearsed", run_id=run_id)
+        self._note("dry_run.started", f"A program of {run.proposal.author} is rehearsed", run_id=run_id)
         return run
 
     @api(decides=True, consent=True)

@@ -71,7 +71,7 @@ class ServerEntryHandler(RequestHandler):
     @api(decides=True)
     async def switch_server(self, server: str, disabled: bool) -> ServerState:
         state = await self._catalog.add(replace(self._own(server), disabled=disabled))
-        self._note("server.switched", f"You {'disabled' if disabled else 'enabled'} {server}", server=server)
+        self._note("server.enabled_changed", f"You {'disabled' if disabled else 'enabled'} {server}", server=server)
         return state
 
     @api(decides=True)

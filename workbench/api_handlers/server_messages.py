@@ -50,7 +50,7 @@ class ServerMessageHandler(RequestHandler):
         message = raw_messages.read(text)
         if message.tool:
             return await self._send_call(server, message, confirmed)
-        self._note("server.raw", f"You sent {message.method:.200} to {server} by hand", server=server)
+        self._note("server.message_sent", f"You sent {message.method:.200} to {server} by hand", server=server)
         seconds = self._services.settings().server_call_seconds
         return await raw_messages.send(self._catalog.server(server), message, seconds)
 

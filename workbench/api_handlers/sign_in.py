@@ -25,7 +25,7 @@ class SignInHandler(RequestHandler):
                 f"The entry of {server} brings a header Authorization of its own.",
                 "Correct that; or take it out, and then sign in.",
             )
-        self._note("server.sign_in", f"You began to sign in at {server}", server=server)
+        self._note("server.sign_in_started", f"You began to sign in at {server}", server=server)
         report = await self._sign_ins.sign_in(config)
         if report.state == "done":
             self._note("server.signed_in", f"You signed in at {server}", server=server)

@@ -66,7 +66,7 @@ class SkillTestHandler(RequestHandler):
         await session.registrations.settled()
         made = await self._recording.make(label, subject, given, tape, partial(_hidden, session), run_id)
         await asyncio.to_thread(self._write, subject, made)
-        self._note("skill.recorded", f"You recorded the cassette {label} of {subject.name}", run_id=run_id)
+        self._note("skill.recording_added", f"You recorded the cassette {label} of {subject.name}", run_id=run_id)
         return _told(made)
 
     @api
@@ -87,14 +87,14 @@ class SkillTestHandler(RequestHandler):
         folder, known = await asyncio.to_thread(self._one, name, cassette)
         made = await self._recording.settle(subject, known)
         await asyncio.to_thread(write_cassette, folder, made)
-        self._note("skill.accepted", f"You took what {subject.name} does now for the cassette {cassette}")
+        self._note("skill.recording_updated", f"You took what {subject.name} does now for the cassette {cassette}")
         return _told(made)
 
     @api(decides=True)
     async def remove_cassette(self, name: str, cassette: str) -> None:
         folder, _ = await asyncio.to_thread(self._one, name, cassette)
         await asyncio.to_thread(remove_cassette, folder, cassette)
-        self._note("skill.unrecorded", f"You removed the cassette {cassette} of {name}")
+        self._note("skill.recording_removed", f"You removed the cassette {cassette} of {name}")
 
     @api(decides=True)
     async def check_drift(self, name: str, cassette: str, allow: bool = False) -> SkillTest:

@@ -110,7 +110,7 @@ class SkillHandler(RequestHandler):
     @api(decides=True)
     async def bring_back_skill(self, name: str) -> Skill:
         skill = await asyncio.to_thread(self._services.library.bring_back, name)
-        self._note("skill.back", f"You brought the skill {skill.name} back")
+        self._note("skill.restored", f"You brought the skill {skill.name} back")
         return skill
 
     @api(decides=True)

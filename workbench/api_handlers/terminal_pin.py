@@ -136,14 +136,14 @@ class TerminalPinHandler(RequestHandler):
         """Ask for this PIN from now on; one that is set is needed to replace it."""
         self._check_here()
         await asyncio.to_thread(self._pin.set, pin, old)
-        self._note_pin("pin.set", "You set a PIN for answers from a terminal")
+        self._note_pin("terminal_pin.set", "You set a PIN for answers from a terminal")
 
     @api(decides=True, consent=True)
     async def clear_pin(self, old: str) -> None:
         """Ask for none any more."""
         self._check_here()
         await asyncio.to_thread(self._pin.clear, old)
-        self._note_pin("pin.cleared", "You removed the PIN for answers from a terminal")
+        self._note_pin("terminal_pin.removed", "You removed the PIN for answers from a terminal")
 
     def _check_here(self) -> None:
         if (one := current_caller()) is not None:

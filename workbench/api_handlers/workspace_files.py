@@ -66,7 +66,7 @@ class WorkspaceHandler(RequestHandler):
     @api(decides=True)
     async def take_file(self, path: str, target: str) -> int:
         size = await asyncio.to_thread(file_transfer.take, self._services.store, path, Path(target))
-        self._note("file.taken", f"{path} was copied out of the workspace")
+        self._note("file.copied_out", f"{path} was copied out of the workspace")
         return size
 
     # ── what runs changed ────────────────────────────────────────────────────────────────────────
@@ -107,7 +107,9 @@ class WorkspaceHandler(RequestHandler):
 
         done = await asyncio.to_thread(undo)
         count = f"{done.count:,} files" if done.count != 1 else "one file"
-        self._note("files.undone", f"Changes of {count} were taken back", run_id=name if not name.count("-") else "")
+        self._note(
+            "file.changes_undone", f"Changes of {count} were taken back", run_id=name if not name.count("-") else ""
+        )
         self._services.tell(FilesChanged(done.id, done.count))
         return done
 
@@ -157,7 +159,12 @@ class WorkspaceHandler(RequestHandler):
         done, left = await asyncio.to_thread(decide)
         written = [one.path for one in done.files]
         words = f"{_count(len(written))} written, {_count(len(deny))} kept as they were"
-        self._note("files.decided", f"You decided what a program may change: {words}", run_id=run_id, terminal=terminal)
+        self._note(
+            "file.held_changes_decided",
+            f"You decided what a program may change: {words}",
+            run_id=run_id,
+            terminal=terminal,
+        )
         self._context.run_manager.files_decided(run_id, left)
         self._services.tell(FilesHeld(run_id, len(left)))
         if written:
@@ -179,7 +186,7 @@ class WorkspaceHandler(RequestHandler):
     @api(decides=True)
     async def forget_changes(self) -> None:
         await asyncio.to_thread(self._services.snapshots.forget)
-        self._note("files.forgotten", "What runs changed in the workspace was forgotten")
+        self._note("file.history_deleted", "What runs changed in the workspace was forgotten")
         self._services.tell(FilesChanged("", 0))
 
     @property

@@ -12,7 +12,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from workbench.audit.hash_chain import ALL_COLUMNS
 from workbench.errors import WorkbenchError
+from workbench.records.audit_kinds import RENAMED_KINDS
 from workbench.records.audit_search import lowered
 
 OURS = 0x4D435742  # SQLite's application_id, "MCWB"
@@ -89,6 +91,22 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     store = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
     add_functions(store)
     return store
+
+
+def open_for_queries(path: Path) -> sqlite3.Connection:
+    """As `open_to_read`, and `entries` is a view in which renamed kinds have their current name."""
+    store = open_to_read(path)
+    store.execute(entries_view("main"))
+    return store
+
+
+def entries_view(database: str) -> str:
+    """The statement that makes the view `entries` of an attached audit. Entries of current kinds cost one lookup."""
+    old = ", ".join(f"'{kind}'" for kind in RENAMED_KINDS)
+    renamed = " ".join(f"WHEN '{old}' THEN '{new}'" for old, new in RENAMED_KINDS.items())
+    kind = f"CASE WHEN kind IN ({old}) THEN CASE kind {renamed} END ELSE kind END AS kind"
+    columns = ALL_COLUMNS.replace("kind", f"kind AS written_kind, {kind}")
+    return f"CREATE TEMP VIEW entries AS SELECT {columns} FROM {database}.entries"
 
 
 def add_functions(store: sqlite3.Connection) -> None:

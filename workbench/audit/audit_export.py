@@ -47,7 +47,8 @@ def row_of(entry: Entry) -> dict[str, Any]:
     """Any: JSON. One entry as it is exported."""
     note = to_builtins(entry.note)
     seen = {"seq": entry.seq, "at": entry.at, "time": moment(entry.at), **note}
-    return {name: seen[name] for name in COLUMNS[:-2]} | {"previous": entry.previous, "hash": entry.hash}
+    row = {name: seen[name] for name in COLUMNS[:-2]} | {"previous": entry.previous, "hash": entry.hash}
+    return row | ({"written_kind": entry.written_kind} if entry.written_kind else {})
 
 
 def moment(at: float) -> str:

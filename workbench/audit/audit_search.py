@@ -16,12 +16,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from workbench.api.marker import api
-from workbench.audit.audit_database import DAMAGE, open_to_read, refusal
+from workbench.audit.audit_database import DAMAGE, open_for_queries, refusal
 from workbench.audit.hash_chain import entry_of
 from workbench.audit.search_index import FACETS, HOUR, POSTINGS, TERMS, attach
 from workbench.audit.search_queries import Span, fields_of, match_of, plain, select_marks, select_span
 from workbench.errors import WorkbenchError
 from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Facet
+from workbench.records.audit_kinds import current_kind
 
 PATIENCE = 0.15  # seconds a page may take; it ends with the step after that
 PAGE = 200  # entries of a page that a list jumps to
@@ -57,6 +58,7 @@ class Finder:
 
     def page(self, query: EntryQuery, patience: float = PATIENCE) -> EntryPage:
         """The newest entries that fit, as far as there is time."""
+        query = replace(query, kind=current_kind(query.kind))
         with self._reading() as reader:
             limit = max(0, min(query.limit, MOST))
             end, found = time.monotonic() + patience, list[Entry]()  # but one step is always taken
@@ -83,7 +85,7 @@ class Finder:
 
     def marks(self, query: EntryQuery, over: Callable[[], bool] = lambda: False) -> EntryMarks:
         """How many fit, and where each page begins; `over` is asked now and then whether to give it up."""
-        query = replace(query, before=0)
+        query = replace(query, before=0, kind=current_kind(query.kind))
         with self._reading() as reader:
             low, high = _bounds(reader, query)
             if plain(query) and _unbroken(reader):
@@ -123,7 +125,7 @@ class Finder:
     @contextmanager
     def _reading(self) -> Iterator[_Reader]:
         try:
-            with closing(open_to_read(self._audit)) as store:
+            with closing(open_for_queries(self._audit)) as store:
                 indexed = attach(store, self._index)
                 (last,) = store.execute("SELECT coalesce(max(seq), 0) FROM entries").fetchone()
                 yield _Reader(store, indexed, last)

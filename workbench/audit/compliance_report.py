@@ -19,8 +19,8 @@ INCIDENTS = 1_000  # of each list
 _WHERE = "at >= :since AND at < :until ORDER BY seq DESC LIMIT :most"
 _COLUMNS = "seq, at, kind, summary, actor, run_id, risk"
 _RULE_KINDS = """
-value LIKE 'permission.%' OR value LIKE 'definition.approved%' OR value IN ('server.trusted', 'server.doubted',
-    'server.allowed', 'profile.accepted', 'profile.withdrawn', 'tool.said')
+value LIKE 'rule.%' OR value LIKE 'definition.approved%' OR value IN ('server.trusted', 'server.trust_withdrawn',
+    'server.allowed', 'profile.accepted', 'profile.withdrawn', 'tool.annotation_changed')
 """
 _BROKEN = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', is_one_of(VIOLATIONS))} AND {_WHERE}"
 _RULES = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', _RULE_KINDS)} AND {_WHERE}"

@@ -14,6 +14,7 @@ from json.encoder import encode_basestring_ascii as _text
 from typing import Any, TypeAlias
 
 from workbench.records import Entry, Note
+from workbench.records.audit_kinds import current_kind
 
 START = "0" * 64  # what the first entry has for a previous hash
 LARGEST = 2**63 - 1  # the largest number SQLite keeps whole
@@ -22,6 +23,7 @@ COLUMNS = (
     "detail",
 )  # fmt: skip
 ALL_COLUMNS = ", ".join((*COLUMNS, "previous", "hash"))
+READ_COLUMNS = ALL_COLUMNS.replace("kind", "written_kind")  # of the view that `open_for_queries` makes
 
 Row: TypeAlias = tuple[Any, ...]  # Any: SQLite columns hold what they hold, above all in a file somebody changed
 
@@ -61,8 +63,9 @@ def entry_of(row: Row) -> Entry:
         detail = json.loads(detail)
     except (TypeError, ValueError):
         detail = {"damaged": str(detail)}
-    note = Note(kind, summary, actor, session, run_id, server, tool, risk, bool(ok), ms, tokens, detail)
-    return Entry(seq, at, note, previous, digest)
+    current = current_kind(kind)
+    note = Note(current, summary, actor, session, run_id, server, tool, risk, bool(ok), ms, tokens, detail)
+    return Entry(seq, at, note, previous, digest, "" if current == kind else kind)
 
 
 def clean(text: str) -> str:

@@ -22,8 +22,10 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from workbench.audit.ahead_file import ahead_path, read_ahead
-from workbench.audit.audit_database import DAMAGE, open_store, open_to_read, refusal
+from workbench.audit.audit_database import DAMAGE, open_for_queries, open_store, refusal
 from workbench.audit.chain_head_file import Head, HeadFile, fault_at_end, read_head
 from workbench.audit.chain_verification import verify
 from workbench.audit.fast_chain_check import GAP
@@ -32,6 +34,7 @@ from workbench.audit.search_queries import select
 from workbench.errors import WorkbenchError
 from workbench.events import EntryWritten, Event
 from workbench.records import ChainReport, Entry, EntryQuery, Note
+from workbench.records.audit_kinds import current_kind
 
 log = logging.getLogger(__name__)
 
@@ -171,10 +174,10 @@ class Journal:
 
     def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
         """What the query asks for, newest first; the next page is `before` the last number. Any thread may ask."""
-        statement, values = select(query)
+        statement, values = select(replace(query, kind=current_kind(query.kind)))
         self._settle_here()
         try:
-            with closing(open_to_read(self._path)) as store:
+            with closing(open_for_queries(self._path)) as store:
                 return tuple(entry_of(row) for row in store.execute(statement, values))
         except DAMAGE as fault:
             raise refusal(self._path, str(fault)) from fault

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from workbench.audit.audit_search import Finder
-from workbench.audit.hash_chain import ALL_COLUMNS, LARGEST, entry_of
+from workbench.audit.hash_chain import LARGEST, READ_COLUMNS, entry_of
 from workbench.audit.journal import ENDS
 from workbench.audit.search_queries import is_one_of, numbers_where
 from workbench.audit.statistics import VIOLATIONS
@@ -22,7 +22,7 @@ SELECT run_id FROM entries
 WHERE {_OF_ENDS} AND run_id != '' AND at >= :since AND at < :until ORDER BY seq DESC LIMIT :most
 """
 _STEPS = f"""
-SELECT {ALL_COLUMNS} FROM entries WHERE {numbers_where("run_id", "value IN (SELECT value FROM json_each(:runs))")}
+SELECT {READ_COLUMNS} FROM entries WHERE {numbers_where("run_id", "value IN (SELECT value FROM json_each(:runs))")}
     AND (kind LIKE 'run.%' OR kind IN ({", ".join(f"'{kind}'" for kind in VIOLATIONS)})) ORDER BY seq
 """
 

@@ -13,11 +13,11 @@ import os
 import sqlite3
 from pathlib import Path
 
-from workbench.audit.audit_database import BUSY_SECONDS, add_functions
+from workbench.audit.audit_database import BUSY_SECONDS, add_functions, entries_view
 from workbench.audit.search_queries import SEARCHED
 
 OURS = 0x4D435749  # SQLite's application_id, "MCWI"
-VERSION = 2
+VERSION = 3
 ENTRIES = 2_000  # of one step at most
 LETTERS = 4_000_000  # and so many letters of details
 HOUR = 3600
@@ -56,30 +56,30 @@ COMMIT;
 _NEXT = """
 SELECT max(seq) FROM (
     SELECT seq, sum(letters) OVER (ORDER BY seq) - letters AS before
-    FROM (SELECT seq, length(detail) AS letters FROM audit.entries WHERE seq > ? ORDER BY seq LIMIT ?)
+    FROM (SELECT seq, length(detail) AS letters FROM entries WHERE seq > ? ORDER BY seq LIMIT ?)
 ) WHERE before < ?
 """
 _WORDS = f"""
-INSERT INTO found(rowid, text) SELECT seq, {" || ' ' || ".join(SEARCHED)} FROM audit.entries WHERE seq > ? AND seq <= ?
+INSERT INTO found(rowid, text) SELECT seq, {" || ' ' || ".join(SEARCHED)} FROM entries WHERE seq > ? AND seq <= ?
 """
 _HOURS = f"""
-INSERT INTO hours SELECT CAST(at / {HOUR} AS INTEGER) AS hour, min(seq), max(seq) FROM audit.entries
+INSERT INTO hours SELECT CAST(at / {HOUR} AS INTEGER) AS hour, min(seq), max(seq) FROM entries
 WHERE seq > ? AND seq <= ? GROUP BY hour
 ON CONFLICT(hour) DO UPDATE SET first = min(first, excluded.first), last = max(last, excluded.last)
 """
 _TERMS = """
 INSERT INTO terms(field, value, entries, last)
-SELECT '{0}', {1} AS text, count(*), max(seq) FROM audit.entries WHERE seq > ? AND seq <= ? AND text != '' GROUP BY text
+SELECT '{0}', {1} AS text, count(*), max(seq) FROM entries WHERE seq > ? AND seq <= ? AND text != '' GROUP BY text
 ON CONFLICT(field, value) DO UPDATE SET entries = entries + excluded.entries, last = excluded.last
 """
 _POSTINGS = """
-INSERT INTO postings SELECT terms.id, made.seq FROM audit.entries AS made
+INSERT INTO postings SELECT terms.id, made.seq FROM entries AS made
 CROSS JOIN terms ON terms.field = '{0}' AND terms.value = {1} WHERE made.seq > ? AND made.seq <= ?
 """
 _COLUMNS = tuple(sql.format(*field) for sql in (_TERMS, _POSTINGS) for field in FIELDS.items())
 _REACHED = """
 INSERT OR REPLACE INTO reached SELECT 1, seq, hash, coalesce((SELECT entries FROM reached), 0)
-    + (SELECT count(*) FROM audit.entries WHERE seq > ? AND seq <= ?) FROM audit.entries WHERE seq = ?
+    + (SELECT count(*) FROM entries WHERE seq > ? AND seq <= ?) FROM entries WHERE seq = ?
 """
 
 
@@ -179,3 +179,4 @@ def _prepare(store: sqlite3.Connection, audit: Path) -> None:
         store.executescript(_SCHEMA)
     store.execute("PRAGMA synchronous = NORMAL")
     store.execute("ATTACH ? AS audit", (f"{audit.absolute().as_uri()}?mode=ro",))
+    store.execute(entries_view("audit"))

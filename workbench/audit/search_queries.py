@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from workbench.audit.hash_chain import ALL_COLUMNS, clean
+from workbench.audit.hash_chain import READ_COLUMNS, clean
 from workbench.records import EntryQuery
 from workbench.records.audit_search import lowered, search_words
 
 LIMIT = 5_000  # entries of one answer at most; further ones are reached with `before`
 GRAMS = 16  # pieces of the words that the index is asked for at most
 SEARCHED = ("summary", "detail", "server", "tool", "actor", "kind", "run_id")
-_ALL_OF_ENTRIES = ", ".join(f"entries.{name}" for name in ALL_COLUMNS.split(", "))
+_ALL_OF_ENTRIES = ", ".join(f"entries.{name}" for name in READ_COLUMNS.split(", "))
 _BRIEF_OF_ENTRIES = _ALL_OF_ENTRIES.replace("entries.detail", "'{}'")
 
 Values = list[str | int | float]

@@ -31,14 +31,15 @@ from workbench.records import (
 from workbench.records import Entry as _Entry
 
 VIOLATIONS = (
-    "net.blocked", "net.volume", "call.refused", "run.unforeseen", "definition.changed", "audit.gap",
+    "connection.blocked", "connection.volume_exceeded", "call.refused", "run.unpredicted_effect", "definition.changed",
+    "audit.gap",
 )  # fmt: skip
 ANSWERED = ("call.done", "call.failed")
 SHOWN = 500  # rows of each list
 _ANSWERED = ", ".join(f"'{kind}'" for kind in ANSWERED)
 _WHERE = "seq BETWEEN :low AND :high AND at >= :since AND at < :until"
 _OF_ENDS = numbers_where("kind", is_one_of(ENDS))
-_OF_ENDS_AND_LEAVING = numbers_where("kind", is_one_of((*ENDS, "agent.left")))
+_OF_ENDS_AND_LEAVING = numbers_where("kind", is_one_of((*ENDS, "agent.disconnected")))
 _OF_DECISIONS = numbers_where("kind", f"value >= '{DECIDED}' AND value < '{DECIDED}/'")
 _OF_CHECKS = numbers_where("kind", "value = 'run.checked'")
 _OF_VIOLATIONS = numbers_where("kind", is_one_of(VIOLATIONS))

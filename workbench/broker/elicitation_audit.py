@@ -17,12 +17,12 @@ from workbench.records import Ask, JsonObject, JsonValue, Note
 _LOOKED_AT = 20_000  # characters of a question that are read for personal data while the loop waits
 _SHOWN = 300  # characters of a question in the audit's line
 _KINDS = {"form": "fields to fill in", "url": "a visit to a page", "sampling": "a completion (sampling)"}
-_ENDINGS = {
-    "accept": "You answered {0}",
-    "decline": "You declined what {0} asked",
-    "cancel": "You dismissed what {0} asked",
-    "timed out": "Nobody answered {0} in time",
-    "withdrawn": "What {0} asked is over with its call",
+_ENDINGS = {  # kind and summary by how an elicitation ends
+    "accept": ("elicitation.accepted", "You answered {0}"),
+    "decline": ("elicitation.declined", "You declined what {0} asked"),
+    "cancel": ("elicitation.dismissed", "You dismissed what {0} asked"),
+    "timed out": ("elicitation.timed_out", "Nobody answered {0} in time"),
+    "withdrawn": ("elicitation.withdrawn", "What {0} asked is over with its call"),
 }
 
 
@@ -40,12 +40,12 @@ class ElicitationAudit:
                 session = self.session(ask)
                 _learn(session.vault, ask)
                 words = session.mask_start(ask.message or _last_words(ask), _SHOWN)
-                self._note(ask, "ask.arrived", f"{ask.server} asks for {_KINDS[ask.kind]}: {words}")
+                self._note(ask, "elicitation.requested", f"{ask.server} asks for {_KINDS[ask.kind]}: {words}")
             case AskArrived(ask=ask):
-                self._note(ask, "ask.opened", f"You opened {ask.host} for {ask.server}")
+                self._note(ask, "elicitation.page_opened", f"You opened {ask.host} for {ask.server}")
             case AskSettled(ask=ask, ending=ending):
-                ok = ending == "accept"
-                self._note(ask, f"ask.{ending.replace(' ', '_')}", _ENDINGS[ending].format(ask.server), ok=ok)
+                kind, summary = _ENDINGS[ending]
+                self._note(ask, kind, summary.format(ask.server), ok=ending == "accept")
 
     def session(self, ask: Ask) -> Session:
         """Whose call it is; a question of nobody's call is put to the person."""
@@ -70,7 +70,7 @@ class ElicitationAudit:
             Note(
                 kind=kind,
                 summary=session.mask(summary),
-                actor=ask.server if kind == "ask.arrived" else "you",
+                actor=ask.server if kind == "elicitation.requested" else "you",
                 session=session.id,
                 run_id=ask.run_id,
                 server=ask.server,

@@ -347,7 +347,9 @@ class RunGuard:
         line = json.dumps(shown, ensure_ascii=False, default=str)
         self.asked += 1
         self._waiting(call.id, True)
-        run.note("call.paused", f"{name} waits for a person: {reasons[0].text}", {"call": call.id, "why": pause.why})
+        run.note(
+            "held_call.waiting", f"{name} waits for a person: {reasons[0].text}", {"call": call.id, "why": pause.why}
+        )
         try:
             wait = self._settings().approval_wait_seconds
             answer = await self._held_calls.ask(pause, line[:SHOWN_LINE], wait, alone=decisive > SHOWN_LINE)
@@ -355,7 +357,7 @@ class RunGuard:
             self._waiting(call.id, False)
         said = "was allowed by a person" if answer.allow else f"was denied: {answer.reason or 'a person said no'}"
         detail: dict[str, object] = {"call": call.id, "allow": answer.allow}
-        run.note("call.allowed" if answer.allow else "call.denied", f"{name} {said}", detail)
+        run.note("held_call.allowed" if answer.allow else "held_call.denied", f"{name} {said}", detail)
         self._remember(tool, reasons, answer)
         return answer
 

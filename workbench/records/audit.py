@@ -32,13 +32,14 @@ class Entry(Struct, frozen=True):
     note: Note
     previous: str
     hash: str
+    written_kind: str = ""  # the kind that the hash covers, where it has been renamed since
 
 
 class EntryQuery(Struct, frozen=True):
     """Which entries to read, newest first; empty fields do not filter."""
 
     text: str = ""
-    kind: str = ""  # a prefix: "run." gives all run entries
+    kind: str = ""  # a prefix: "run." gives all run entries; a renamed kind or area works too
     session: str = ""
     run_id: str = ""
     server: str = ""

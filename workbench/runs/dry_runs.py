@@ -86,7 +86,7 @@ class DryRuns:
         lines = [{"call": f"{one.server}.{one.tool}".strip("."), "ticked": one.call_id in ticked} for one in held]
         count = sum(one.call_id in ticked for one in held)
         detail: dict[str, object] = {"rehearsal": run.record.id, "sha": choice.sha, "plan": lines}
-        real.note("run.planned", f"may do {count} of the {len(held)} things that its rehearsal held", detail)
+        real.note("dry_run.plan_allowed", f"may do {count} of the {len(held)} things that its rehearsal held", detail)
 
 
 def check_rehearsable(proposal: Proposal) -> None:

@@ -186,7 +186,11 @@ class RunPipeline:
             if run.plan is None:
                 self._approvals.remember(run.record, run.reading)
             return None
-        run.note("run.voided", "was not run: what it uses changed after it was allowed", {"seal": run.record.seal})
+        run.note(
+            "run.approval_invalidated",
+            "was not run: what it uses changed after it was allowed",
+            {"seal": run.record.seal},
+        )
         changed = Fault(_CHANGED, "Propose it again.", ours=True)
         return RunEnd(RunState.REFUSED, "was not run: what it uses changed", changed)
 

@@ -53,7 +53,7 @@ class ProgramNetwork:
         await self._carrying.close()
         self.handing.close()
         if self._refused > _NOTED:
-            self._note("net.blocked", f"{self._refused - _NOTED:,} further tries were blocked", ok=False)
+            self._note("connection.blocked", f"{self._refused - _NOTED:,} further tries were blocked", ok=False)
 
     @property
     def hint(self) -> str:
@@ -104,13 +104,13 @@ class ProgramNetwork:
         sizes = f"{connection.sent:,} bytes sent, {connection.received:,} received"
         if not over:
             self._trace(number, connection, "running", connection.address)
-            self._note("net.connect", f"Connected to {where} at {connection.address}", connection)
+            self._note("connection.opened", f"Connected to {where} at {connection.address}", connection)
             return
         if connection.refused:
             self._refuse(connection, number)
         else:
             self._trace(number, connection, "done", f"{connection.address}, {sizes}")
-        self._note("net.closed", f"{where}: {sizes}", connection)
+        self._note("connection.closed", f"{where}: {sizes}", connection)
 
     def _refuse(self, connection: Connection, number: int = 0) -> None:
         """A try that was blocked: for the audit, for a person, and for the author at the end."""
@@ -120,7 +120,7 @@ class ProgramNetwork:
         self._trace(number or -self._refused, connection, "refused", words)
         if self._refused > _NOTED:
             return
-        self._note("net.blocked", f"Blocked: {connection.refused}", connection, ok=False)
+        self._note("connection.blocked", f"Blocked: {connection.refused}", connection, ok=False)
         if self._refused == 1:
             self._services.tell(Noticed(Fault(f"A program was kept from the network. {words}", _PAGE)))
 
@@ -153,7 +153,7 @@ class ProgramNetwork:
 
     def _warn(self, sent: int) -> None:
         words = f"A program sent more than {sent >> 20} MB over the network."
-        self._note("net.volume", words, ok=False)
+        self._note("connection.volume_exceeded", words, ok=False)
         self._services.tell(Noticed(Fault(words, "Stop it in the list of runs if that is not what it should do.")))
 
 

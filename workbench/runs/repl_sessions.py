@@ -216,7 +216,7 @@ class ReplSessions:
         state.kept = kept
         kept.gone.add_done_callback(lambda gone: self._ended(state, gone))
         state.began = self._clock()
-        self._note("state.began", f"{state.session.author} began the state {state.name}", state)
+        self._note("repl_session.started", f"{state.session.author} began the state {state.name}", state)
         if self._looking is None or self._looking.done():
             self._looking = spawn("kept states", self._look_on())
 
@@ -242,7 +242,7 @@ class ReplSessions:
             return
         state.end(gone.result())
         self._release(state)
-        self._note("state.ended", f"The state {state.name} ended: {state.over}", state)
+        self._note("repl_session.ended", f"The state {state.name} ended: {state.over}", state)
         self._tell()
 
     async def _look_on(self) -> None:

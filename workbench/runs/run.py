@@ -268,7 +268,9 @@ class ProgramRun:
         self.record = replace(self.record, observed=found, read=kinds)
         if words := unpredicted_effects(found):
             summary = f"did what its text does not say: {', '.join(words[:5])}"
-            self.note("run.unforeseen", summary, {"unforeseen": words, "sha": self.record.proposal.sha}, ok=False)
+            self.note(
+                "run.unpredicted_effect", summary, {"unforeseen": words, "sha": self.record.proposal.sha}, ok=False
+            )
 
     # ── the end ──────────────────────────────────────────────────────────────────────────────────
     async def close(self) -> None:

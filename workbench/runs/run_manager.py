@@ -208,7 +208,7 @@ class RunManager:
         made = self.approvals.pins.keep(run.record, decision, run.session)
         run.decide(decision)
         if made is not None:
-            run.note("permission.set", f"a rule was made of the answer: {made.label}", {"rule": made.id})
+            run.note("rule.set", f"a rule was made of the answer: {made.label}", {"rule": made.id})
             self._clear()
         for run_id in dict.fromkeys(decision.also):
             other = self._runs.get(run_id)

@@ -250,7 +250,7 @@ class StagedWorkspaces:
         words = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
         count = f"{len(names):,} files" if len(names) != 1 else "one file"
         detail: dict[str, object] = {"files": [run.session.mask(one) for one in names[:_TOLD]], "count": len(names)}
-        run.note("run.held", f"wants to change {count} of the workspace: {words}", detail, soon=True)
+        run.note("run.changes_held", f"wants to change {count} of the workspace: {words}", detail, soon=True)
         self._services.tell(FilesHeld(run.record.id, len(names)))
 
     def _recover(self, stage: Stage, run: dict[str, object]) -> None:

@@ -71,7 +71,7 @@ def note(run: ProgramRun, writer: Writer) -> None:
         words = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
         count = f"{len(names):,} files" if len(names) != 1 else "one file"
         detail: dict[str, object] = {"files": [run.session.mask(one) for one in names[:_TOLD]], "count": len(names)}
-        run.note("run.wrote", f"changed {count} of the workspace: {words}", detail, soon=True)
+        run.note("run.files_changed", f"changed {count} of the workspace: {words}", detail, soon=True)
         run.services.tell(FilesChanged(run.record.id, len(names)))
 
 

@@ -106,7 +106,7 @@ def test_an_offer_of_the_project_waits_for_a_yes_that_can_be_taken_back(page: An
 def test_what_is_tried_meanwhile_appears(page: Any, make: Any) -> None:
     dialog = page()
     words = "Blocked: evil.test:443 is not among the places that programs may reach."
-    dialog.hear(EntryWritten(make.entry(900, "net.blocked", words, detail={"address": ""})))
+    dialog.hear(EntryWritten(make.entry(900, "connection.blocked", words, detail={"address": ""})))
     dialog.hear(EntryWritten(make.entry(901, "call.done", "demo.list_orders answered")))
     assert words in rows(dialog)
     assert not [row for row in rows(dialog) if "list_orders" in row]

@@ -27,9 +27,11 @@ def test_the_page_network(context: Any, paper: Any, make: Any, qtbot: Any, colou
     context.theme.choose(colours)
     paper.network_files[0].write_text(OFFER, "utf-8")
     paper.network_files[1].write_text(OWN, "utf-8")
-    closed = make.entry(901, "net.closed", "api.example.org:443: 512 bytes sent, 20,480 received", actor="claude-code")
+    closed = make.entry(
+        901, "connection.closed", "api.example.org:443: 512 bytes sent, 20,480 received", actor="claude-code"
+    )
     words = "Blocked: evil.test:443 is not among the places that programs may reach."
-    paper.entry_list[:] = [closed, make.entry(902, "net.blocked", words, detail={"address": "203.0.113.9"})]
+    paper.entry_list[:] = [closed, make.entry(902, "connection.blocked", words, detail={"address": "203.0.113.9"})]
     dialog = NetworkDialog(context)
     qtbot.addWidget(dialog)
     dialog.open()

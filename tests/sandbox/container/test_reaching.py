@@ -26,6 +26,6 @@ async def _reaches(paths: Paths, station: EngineSettings) -> None:
             allow(house, entry, 'domain = "rebind.test"', settings=EVERYTHING)
             done = await ran(house, GET.format(port=port))
             assert (done.level, done.state, done.result) == ("container", RunState.DONE, '"hello ok.test"'), done.fault
-            assert audited(house, "net.closed")[0]["address"] == "127.0.0.1"
+            assert audited(house, "connection.closed")[0]["address"] == "127.0.0.1"
             hostile = await stays_inside(house, HOSTILE.replace("{port}", str(port)))
             assert hostile.level == "container"

@@ -20,6 +20,6 @@ async def test_a_place_that_a_rule_opens_is_reached_and_no_other(paths: Paths, i
             allow(house, entry, 'domain = "rebind.test"', settings=EVERYTHING)
             done = await ran(house, GET.format(port=port))
             assert (done.level, done.state, done.result) == ("vm", RunState.DONE, '"hello ok.test"'), done.fault
-            assert audited(house, "net.closed")[0]["address"] == "127.0.0.1"
+            assert audited(house, "connection.closed")[0]["address"] == "127.0.0.1"
             hostile = await stays_inside(house, HOSTILE.replace("{port}", str(port)))
             assert hostile.level == "vm"

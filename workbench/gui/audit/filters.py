@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from workbench.api.time_parsing import parse_time
 from workbench.gui.text import one_line
 from workbench.records import EntryQuery, Risk
+from workbench.records.audit_kinds import current_kind
 
 translate = QCoreApplication.translate
 
@@ -60,7 +61,7 @@ def query_of(text: str, filters: Filters, now: float | None = None) -> EntryQuer
         if one.field in ("since", "until"):
             times[one.field] = parse_time(one.value, now) or 0.0
         else:
-            words[_NAMES.get(one.field, one.field)] = one.value
+            words[_NAMES.get(one.field, one.field)] = current_kind(one.value) if one.field == "kind" else one.value
     return EntryQuery(text=text.strip(), **words, **times)  # type: ignore[arg-type]  # texts and times, by their names
 
 

@@ -57,13 +57,13 @@ class NetworkDialog(QDialog):
     def hear(self, event: Event) -> None:
         if isinstance(event, NetworkChanged):
             self._show(event.rules, self._entries)
-        elif isinstance(event, EntryWritten) and event.entry.note.kind.startswith("net."):
+        elif isinstance(event, EntryWritten) and event.entry.note.kind.startswith("connection."):
             self._show(self._rules, (event.entry, *self._entries)[:_RECENT])
 
     async def _read(self) -> None:
         api = self._context.api
         rules = await api.network()
-        self._show(rules, await api.entries(EntryQuery(kind="net.", limit=_RECENT)))
+        self._show(rules, await api.entries(EntryQuery(kind="connection.", limit=_RECENT)))
 
     def _show(self, rules: NetworkRules, entries: tuple[Entry, ...]) -> None:
         self._rules, self._entries = rules, entries

@@ -135,7 +135,7 @@ class AuditPane(Pane):
             (self.tr("Skills"), "skill."),
             (self.tr("Agents"), "agent."),
             (self.tr("Privacy"), "privacy."),
-            (self.tr("Network"), "net."),
+            (self.tr("Network"), "connection."),
             (self.tr("Settings"), "setting."),
             (self.tr("Core"), "core."),
         )

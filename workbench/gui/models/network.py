@@ -13,10 +13,10 @@ from workbench.records import Entry, HostRule, NetworkRules
 
 translate = QCoreApplication.translate
 _SIGNS = {
-    "net.connect": ("link", "muted"),
-    "net.closed": ("check", "success"),
-    "net.blocked": ("ban", "danger"),
-    "net.volume": ("warning", "warning"),
+    "connection.opened": ("link", "muted"),
+    "connection.closed": ("check", "success"),
+    "connection.blocked": ("ban", "danger"),
+    "connection.volume_exceeded": ("warning", "warning"),
 }
 
 
