@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from workbench.agent import egress_filter
+from workbench import offload
 from workbench.agent.egress_filter import EgressFilter
 from workbench.agent.tool_definitions import INSTRUCTIONS, TOOLS
 from workbench.broker.agent_sessions import Sessions
@@ -39,7 +39,7 @@ async def left(session, message):
     ],
 )
 async def test_every_text_and_every_key_of_every_message_is_masked(session, message):
-    for padding in ("", "word " * egress_filter.SHORT):  # read at once, and on a thread
+    for padding in ("", "word " * offload.MASKING.limit):  # read at once, and on a thread
         whole = json.dumps(await left(session, {**message, "more": padding}))
         assert "ines" not in whole
         assert "EMAIL_1." in whole

@@ -12,6 +12,7 @@ import zlib
 
 import pytest
 
+from workbench import offload
 from workbench.broker import broker, call_audit, resource_reading
 from workbench.broker.agent_sessions import Sessions
 from workbench.broker.answer_registration import AnswerRegistrations, register_outcome
@@ -48,7 +49,7 @@ def held(monkeypatch):
 async def test_a_long_answer_is_shown_before_it_is_looked_through_and_noted_after(demo, held):
     answer = await demo.api.call(call("list_customers", limit=500))
     assert answer.ok
-    assert answer.bytes > broker.BIG_ANSWER
+    assert answer.bytes > offload.REGISTRATION.limit
     assert demo.services.sessions.person.registrations.busy
     assert noted(demo) == []
     name = json.loads(answer.structured)["customers"][7]["name"]

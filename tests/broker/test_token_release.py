@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from workbench import offload
 from workbench.analysis.reading import read
 from workbench.broker.broker import Broker
 from workbench.broker.token_release import (
-    BIG_ARGUMENTS,
     count_release,
     find_announced_tokens,
     release_details,
@@ -48,7 +48,7 @@ def test_what_was_given_is_told_without_values(core) -> None:
     assert session.given["EMAIL", "crm", "gmail", "send"] == 4
 
 
-@pytest.mark.parametrize("letters", [10, 2 * BIG_ARGUMENTS])
+@pytest.mark.parametrize("letters", [10, 2 * offload.TOKEN_SEARCH.limit])
 async def test_a_value_of_another_server_is_restored_also_in_long_arguments(demo, letters) -> None:
     session, tool = demo.services.sessions.person, demo.catalog.tool("demo", "send_email")
     session.vault.register({"email": "ada@northwind.example.org"}, "crm")

@@ -10,9 +10,9 @@ import pytest
 from tests.runs.steps import reached, waiting
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged
+from workbench.offload import PROGRAM_READING
 from workbench.records import Decision, EntryQuery, Gate, RunState
 from workbench.runs import program_assessment
-from workbench.runs.program_assessment import READ_AT_ONCE
 from workbench.runs.run_manager import OPEN_RUNS
 
 SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org", subject="s", body="b")\n'
@@ -50,7 +50,7 @@ async def test_only_a_short_program_is_read_on_the_loop(core, monkeypatch):
         return read(*given, **named)
 
     monkeypatch.setattr(program_assessment, "read", noted)
-    for size in (READ_AT_ONCE, READ_AT_ONCE + 1):
+    for size in (PROGRAM_READING.limit, PROGRAM_READING.limit + 1):
         await core.run_manager.assess("x = 1".ljust(size - 1) + "\n")
     assert [one == threading.get_ident() for one in threads] == [True, False]
 

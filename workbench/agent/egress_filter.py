@@ -7,7 +7,6 @@ looked through does not leave.
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import binascii
 import json
@@ -15,13 +14,13 @@ import logging
 from functools import lru_cache
 from typing import Any, Final, Protocol, get_args
 
+from workbench import offload
 from workbench.agent.protocol_extensions import EXTENSIONS, announced
 from workbench.privacy.text_kinds import SCHEMA_KEYWORDS, KindMarks, TextKind
 from workbench.records import JsonObject, JsonValue
 
 log = logging.getLogger(__name__)
 
-SHORT: Final = 4_000  # characters of a message that are looked through at once: a thread would cost more
 SERVER: Final = "mcp-workbench"  # our name in the protocol
 _FRAME: Final = frozenset({"jsonrpc", "id", "method"})  # of a message: the protocol's words, and the agent's own number
 _OWN: Final = frozenset({"progressToken", "requestId"})  # what an agent named itself, to know its own question again
@@ -59,9 +58,7 @@ class EgressFilter:
         """The message as the agent gets it; nothing, if it cannot get any."""
         try:
             message = announced(message)
-            if _length(message) <= SHORT:
-                return _bytes(self._clean(message))
-            return _bytes(await asyncio.to_thread(self._clean, message))
+            return _bytes(await offload.MASKING.run(_length(message), self._clean, message))
         except Exception:  # nothing that was not looked through may go out instead
             log.exception("a message to an agent could not be prepared")
             return _apology(message)

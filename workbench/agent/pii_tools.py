@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from workbench import offload
 from workbench.agent.tool_answers import ToolAnswer
 from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.privacy.pii_tokens import find_tokens
 
 LONGEST: Final = 400_000  # characters of a text
-SHORT: Final = 4_000  # characters that are read at once: a thread would cost more
 _CALLS: Final = "Tokens stay tokens here: pass them on to a tool, and its server gets the values it may have."
 
 
@@ -34,7 +33,7 @@ async def checked(session: Session, text: str) -> ToolAnswer:
 async def _looked_through(look: Callable[[str], str], text: str) -> str:
     if len(text) > LONGEST:
         raise WorkbenchError(f"The text is longer than {LONGEST:,} characters.", "Give it in parts.")
-    return look(text) if len(text) <= SHORT else await asyncio.to_thread(look, text)
+    return await offload.MASKING.run(len(text), look, text)
 
 
 def _tokens_of(session: Session, text: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from msgspec import to_builtins
 
+from workbench import offload
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import BY, RequestHandler
 from workbench.broker.agent_sessions import PREVIEW, Session
@@ -40,7 +41,6 @@ from workbench.records import (
 )
 from workbench.settings import change
 
-_SHORT = 2_000  # characters that are read at once: a thread would cost more
 _LONGEST = 4_000_000  # characters of a text that is looked at for a person
 _REMEMBERED = 20_000  # values that looking at a model's view leaves behind before they are dropped
 
@@ -107,7 +107,7 @@ class PrivacyHandler(RequestHandler):
         if len(session.vault.issued()) > _REMEMBERED:
             session.forget()
         enabled = self._services.settings().privacy_enabled
-        return await _read(lambda: _seen(session, text, server, enabled), text)
+        return await offload.MASKING_PREVIEW.run(len(text), _seen, session, text, server, enabled)
 
     @api
     async def try_privacy(self, text: str) -> Trial:
@@ -115,7 +115,7 @@ class PrivacyHandler(RequestHandler):
         if len(text) > _LONGEST:
             raise WorkbenchError("This text is too long to try the detector on.", "Take a part of it.")
         following = self._services.personal.following(self._services.settings())
-        return await _read(lambda: preview_masking(text, following.rules, following.known), text)
+        return await offload.MASKING_PREVIEW.run(len(text), preview_masking, text, following.rules, following.known)
 
     async def _settled(self, name: str) -> Session:
         """A session that knows all that was shown of answers so far."""
@@ -153,11 +153,6 @@ def _seen(session: Session, text: str, server: str, enabled: bool) -> ModelView:
 def _value(text: str) -> JsonValue:
     found = parsed(text)
     return text if found is None else found
-
-
-async def _read(look: Callable[[], Answer], text: str) -> Answer:
-    """Long texts on a thread: the loop serves everybody."""
-    return look() if len(text) <= _SHORT else await asyncio.to_thread(look)
 
 
 def report_of(session: Session, told: PrivacySession, query: PrivacyQuery, enabled: bool) -> PrivacyReport:

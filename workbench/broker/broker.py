@@ -28,10 +28,11 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from workbench import offload
 from workbench.broker.agent_sessions import Session
 from workbench.broker.answer_registration import register_outcome
 from workbench.broker.call_audit import LATER, call_note, ended_call_note, with_masked_names
-from workbench.broker.program_answers import BIG_ANSWER, seal_answer
+from workbench.broker.program_answers import seal_answer
 from workbench.broker.run_guard import RunGuard
 from workbench.broker.services import BrokerServices
 from workbench.broker.token_release import count_release, restore_tokens
@@ -256,7 +257,8 @@ class Broker:
             self._services.journal.append(ended_call_note(call, tool, session, risk, outcome, given))
 
         register = partial(self._registered, session, tool, outcome, call.run_id)
-        if session.origin is Origin.PERSON and (outcome.bytes > BIG_ANSWER or session.registrations.busy):
+        long = outcome.bytes > offload.REGISTRATION.limit
+        if session.origin is Origin.PERSON and (long or session.registrations.busy):
             session.registrations.put(register, note)
             return outcome
         outcome = await register()
@@ -308,10 +310,7 @@ class Broker:
         read for it reaches no agent; a person sees it, as they see all answers."""
         place = Place(tool.server, tool.name, run_id, round(time.time(), 1))
         try:
-            if outcome.bytes > BIG_ANSWER:
-                await asyncio.to_thread(register_outcome, session, place, outcome)
-            else:
-                register_outcome(session, place, outcome)
+            await offload.REGISTRATION.run(outcome.bytes, register_outcome, session, place, outcome)
         except Exception as fault:  # foreign data can break a reader in any way
             log.exception("an answer of %s.%s cannot be read for personal data", tool.server, tool.name)
             if session.origin is Origin.PERSON:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import json
 import logging
@@ -11,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from workbench import offload
 from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.permissions.release_rules import ReleaseDecision
@@ -123,7 +123,6 @@ def _value_in(text: str) -> Answered:
 
 log = logging.getLogger(__name__)
 
-BIG_ANSWER: Final = 20_000  # bytes; looking through more would hold up the event loop, so a thread does it
 _MOST_GUESSES: Final = 200  # comparisons of sealed values with texts that a session may make: each tells a little
 _HINT: Final = (
     "Some values of {} are sealed: programs hold tokens such as [EMAIL_1.k7q2], which become values again in the"
@@ -141,9 +140,7 @@ async def seal_answer(
     if not fields and not tokens and not session.sealed:
         return outcome
     try:
-        if outcome.bytes > BIG_ANSWER:
-            return await asyncio.to_thread(_sealed, outcome, tool, session, fields, tokens)
-        return _sealed(outcome, tool, session, fields, tokens)
+        return await offload.REGISTRATION.run(outcome.bytes, _sealed, outcome, tool, session, fields, tokens)
     except Exception as fault:  # foreign data can break a reader in any way
         log.exception("an answer of %s.%s cannot be sealed", tool.server, tool.name)
         unread = Fault("The answer cannot be sealed, so it is not handed on.", "", type(fault).__name__)

@@ -18,6 +18,7 @@ from typing import Final
 from msgspec import Struct
 
 from workbench.broker.text_normalization import atoms, clean, joined, plain, readings, words
+from workbench.offload import SOURCE_INDEXING
 
 PHRASE: Final = 5  # words in a row that nobody writes twice by chance
 _FEW: Final = 100_000  # hashes held one by one, which is faster; more go into the bits
@@ -92,7 +93,6 @@ KEPT_LETTERS: Final = 4_000_000  # characters of answers that a session keeps, n
 KEPT_READS: Final = 2_000  # answers whose origin a session keeps
 MOST_UNFILED: Final = 32_000_000  # characters of answers that wait to be filed; past that nobody waits for a call
 _MOST_READS: Final = 20_000
-SHORT: Final = 20_000  # characters not yet filed, up to which filing is done where it is; more goes to a thread
 AROUND: Final = 90  # characters shown on either side of a find
 MOST_PASSED: Final = 2_000  # addresses that were asked without a question, and are remembered
 _FEWEST: Final = 6  # letters of a value that says something by itself
@@ -165,7 +165,7 @@ class ProvenanceIndex:
     @property
     def heavy(self) -> bool:
         """Whether there is so much to file that it belongs on a thread, or a thread is at it."""
-        return self._weight > SHORT or self._filing.locked()
+        return self._weight > SOURCE_INDEXING.limit or self._filing.locked()
 
     @property
     def overfull(self) -> bool:

@@ -13,10 +13,10 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from workbench import offload
 from workbench.broker.agent_sessions import Session
 from workbench.broker.answer_registration import register_outcome
 from workbench.broker.call_audit import KEPT_FAULT, shown_arguments
-from workbench.broker.program_answers import BIG_ANSWER
 from workbench.broker.services import BrokerServices
 from workbench.errors import WorkbenchError
 from workbench.records import Fault, Note, Outcome, PromptAnswer
@@ -76,7 +76,7 @@ class ResourceReader:
     async def _behind(self, session: Session, server: str, outcome: Outcome, note: Callable[[], None]) -> None:
         """Register and note an answer, after it is shown if looking it through takes long; only the user reads here."""
         register = partial(self._register, session, server, outcome)
-        if outcome.bytes > BIG_ANSWER or session.registrations.busy:
+        if outcome.bytes > offload.REGISTRATION.limit or session.registrations.busy:
             session.registrations.put(register, note)
         else:
             await register()
@@ -85,10 +85,7 @@ class ResourceReader:
     async def _register(self, session: Session, server: str, outcome: Outcome) -> None:
         """A person sees an answer also when it cannot be looked through; no other session reads here."""
         try:
-            if outcome.bytes > BIG_ANSWER:
-                await asyncio.to_thread(register_outcome, session, server, outcome)
-            else:
-                register_outcome(session, server, outcome)
+            await offload.REGISTRATION.run(outcome.bytes, register_outcome, session, server, outcome)
         except Exception:  # foreign data can break a reader in any way
             log.exception("what %s sent cannot be read for personal data", server)
 

@@ -23,9 +23,10 @@ from workbench.analysis.reading import Reading
 from workbench.broker.agent_sessions import Session
 from workbench.broker.held_calls import HeldCalls
 from workbench.broker.program_answers import readable_texts
-from workbench.broker.provenance_index import SHORT, AnswerRead, FoundSource
+from workbench.broker.provenance_index import AnswerRead, FoundSource
 from workbench.broker.text_normalization import MOST_LEAVES, leaves, words
 from workbench.broker.token_release import AnnouncedTokens, describe_personal_data, find_announced_tokens
+from workbench.offload import SOURCE_INDEXING
 from workbench.permissions import provenance_rules, tool_annotations
 from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMatch, ValueSources
 from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason, names_place
@@ -258,9 +259,8 @@ class RunGuard:
         provenance = self._provenance
         if not provenance.kinds or provenance_rules.harmless(tool):
             return False
-        return provenance.heavy or (
-            PRIVATE in provenance.kinds and provenance.letters > SHORT and provenance_rules.can_send(tool)
-        )
+        long = provenance.letters > SOURCE_INDEXING.limit
+        return provenance.heavy or (long and PRIVATE in provenance.kinds and provenance_rules.can_send(tool))
 
     def sources(self, tool: Tool, arguments: JsonObject) -> ValueSources:
         """Values that the user has read or written as part of the program have no source, nor have addresses that were

@@ -6,13 +6,13 @@ some kind of data, or asks about it, they are counted here too: a rule is about 
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, TypeVar
+from typing import Final
 
 from msgspec.structs import replace
 
+from workbench import offload
 from workbench.analysis.reading import Reading
 from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
@@ -24,10 +24,6 @@ from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
 from workbench.privacy.restorations import Restoration
 from workbench.privacy.vault import Vault
 from workbench.records import Gate, JsonObject, Tool, ToolCall, Word
-from workbench.servers.call_results import weight
-
-BIG_ARGUMENTS = 100_000  # characters; past this, looking for tokens would hold up the loop, so a thread does it
-Found = TypeVar("Found")
 
 
 async def restore_tokens(
@@ -36,7 +32,7 @@ async def restore_tokens(
     """Both of the following, for a call that mostly holds no token at all."""
     if not call.arguments:
         return (), call.arguments
-    if weight(call.arguments) <= BIG_ARGUMENTS and not (
+    if _size(call) <= offload.TOKEN_SEARCH.limit and not (
         session.vault.has_tokens(call.arguments) or rules.limits_release
     ):
         return (), call.arguments
@@ -46,13 +42,15 @@ async def restore_tokens(
 async def restore_arguments(call: ToolCall, tool: Tool, session: Session) -> JsonObject:
     """The arguments with what stands behind tokens; what is damaged or unknown is refused."""
     vault = session.vault
-    found: JsonObject = await _apart(call, lambda: vault.restore_json(call.arguments, tool.server, allow_foreign=True))
+    found: JsonObject = await offload.TOKEN_SEARCH.run(
+        _size(call), vault.restore_json, call.arguments, tool.server, allow_foreign=True
+    )
     return found
 
 
 async def judge_release(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> tuple[ReleaseDecision, ...]:
     """What the call would give to its tool, and the person's word about each."""
-    return await _apart(call, lambda: _weighed(call, tool, session, rules))
+    return await offload.TOKEN_SEARCH.run(_size(call), _weighed, call, tool, session, rules)
 
 
 def release_details(given: Iterable[ReleaseDecision]) -> list[dict[str, object]]:
@@ -80,10 +78,8 @@ def _weighed(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> 
     return words
 
 
-async def _apart(call: ToolCall, do: Callable[[], Found]) -> Found:
-    if weight(call.arguments) > BIG_ARGUMENTS:
-        return await asyncio.to_thread(do)
-    return do()
+def _size(call: ToolCall) -> int:
+    return offload.value_size(call.arguments, offload.TOKEN_SEARCH.limit)
 
 
 AnnouncedTokens = frozenset[tuple[str, str, str]]  # server, tool, token as `bare` spells it

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from workbench import offload
 from workbench.analysis.additive_programs import is_additive
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
 from workbench.analysis.reading import Reading, read
@@ -29,8 +30,6 @@ from workbench.runs.services import Services
 from workbench.servers.tool_definitions.missing_tool_messages import not_allowed
 
 MOST_REQUIRED = 100
-SHORT = 4_000  # characters of a program that are compared with earlier answers on the loop
-READ_AT_ONCE = 800  # characters of a program that are read on the loop: the worst ones known take 20 ms
 
 
 def required_tools(services: Services, names: Sequence[str]) -> tuple[str, ...]:
@@ -72,9 +71,10 @@ class ProgramAssessor:
         provenance = run.session.provenance
         if one.language != PYTHON or not provenance.kinds or is_person(run):
             return reading
-        if provenance.heavy or len(reading.program.text) > SHORT:
+        if provenance.heavy:
             return await asyncio.to_thread(mark_injected_literals, reading, provenance)
-        return mark_injected_literals(reading, provenance)
+        size = len(reading.program.text)
+        return await offload.SOURCE_SEARCH.run(size, mark_injected_literals, reading, provenance)
 
     async def find_failures(self, reading: Reading) -> tuple[Finding, ...]:
         """What is certain to fail, in the program or in a skill that it uses."""
@@ -103,10 +103,8 @@ class ProgramAssessor:
         """A long text is read on a thread, and so are the skills that a program uses, which are files."""
         tools, earlier = self._services.catalog.tools(), state.texts if state else ()
         reach = self._services.network.rules().open if network else None
-        if len(text.text) <= READ_AT_ONCE and not earlier:
-            reading = read(text, tools, reach, language=language)
-        else:
-            reading = await asyncio.to_thread(read, text, tools, reach, earlier=earlier, language=language)
+        size = len(text.text) + sum(map(len, earlier))
+        reading = await offload.PROGRAM_READING.run(size, read, text, tools, reach, earlier=earlier, language=language)
         return await asyncio.to_thread(self._with_skills, reading, tools, reach) if uses_skills(reading) else reading
 
     def _with_skills(self, reading: Reading, tools: Sequence[Tool], reach: Sequence[HostRule] | None) -> Reading:

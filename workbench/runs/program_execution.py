@@ -8,13 +8,13 @@ import os
 from functools import partial
 from pathlib import Path
 
+from workbench import offload
 from workbench.analysis.reading import Reading
 from workbench.analysis.used_skills import borrowed_codes, borrows, check_unchanged, names_skill
 from workbench.broker.broker import Broker
 from workbench.broker.call_audit import shown_arguments
 from workbench.broker.held_calls import HeldCalls
 from workbench.broker.program_answers import (
-    BIG_ANSWER,
     answer_about_sealed_values,
     definition_hints,
     failure,
@@ -195,9 +195,7 @@ class ProgramExecution:
             run.session.public_texts.add(list(definition_hints(failure)))
             raise failure
         schema = self._schema(call) if params.get("unwrap") is True else None
-        if outcome.bytes > BIG_ANSWER:
-            return await asyncio.to_thread(program_value, outcome, schema)
-        return program_value(outcome, schema)
+        return await offload.ANSWER_CONVERSION.run(outcome.bytes, program_value, outcome, schema)
 
     def _schema(self, call: ToolCall) -> JsonObject | None:
         """Of the tool's answers."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from workbench import offload
 from workbench.broker.program_answers import sealed_values_hint
 from workbench.events import LedgerChanged, spawn
 from workbench.records import Fault, Ledger, Run, RunState
@@ -32,7 +33,6 @@ log = logging.getLogger(__name__)
 
 OWN = 200_000  # characters of the answer to a program of the user's own that are masked: no model reads it
 PRINTED = 1_500  # characters of the printed text of a run that was stopped
-SHORT = 4_000  # characters that are masked and counted at once: a thread would cost more
 
 
 class RunFinalizer:
@@ -82,7 +82,8 @@ class RunFinalizer:
         if end.state is RunState.STOPPED:
             draft, waits = _beginning(draft), False  # whoever stopped it waits
         try:
-            most = min(SHORT, self._services.settings().run_answer_tokens)  # what is longer may be kept in a file
+            # an answer of more than `run_answer_tokens` may be kept in a file, which waits for the disk
+            most = min(offload.MASKING.limit, self._services.settings().run_answer_tokens)
             if not waits and len(draft.output) + len(draft.result) + _length(draft.fault) <= most:
                 return self._counted(run, draft)
             return await self._on_thread(run, draft)

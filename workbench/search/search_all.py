@@ -13,6 +13,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from workbench.offload import SEARCH_INDEXING
 from workbench.records import Find, FindKind, Finds, Prompt, Resource, ResourceTemplate, ServerState, ServerStatus
 from workbench.search.bm25_ranking import FAINT, Bm25Ranking, SearchedTool
 from workbench.search.embedding_index import EmbeddingModel
@@ -24,7 +25,7 @@ from workbench.search.semantic.sentence_embeddings import OutdatedIndex, Sentenc
 from workbench.search.tool_search import ToolSearch, first_sentence
 from workbench.tokens import count
 
-_FEW = 200  # entries that are indexed at once; more of them go to a thread
+_MOST_EMBEDDED = 200  # entries that the sentence model reads; with thousands, a search would wait for seconds
 _LONGEST = 1_000  # characters of a question
 _LETTERS = 40  # of a word that is looked for letter by letter
 _Hit = tuple[int, float, int, int, SearchedTool | SearchableItem]  # exactness, score, which index, order there
@@ -115,8 +116,10 @@ class SearchAll:
         reader = tools.reader
         if before is not None and before.items is items and before.tools is tools and before.reader is reader:
             return before
-        at_once = len(items) < _FEW and not isinstance(reader, SentenceEmbeddings)
-        made = self._made(tools, items) if at_once else await asyncio.to_thread(self._made, tools, items)
+        if isinstance(reader, SentenceEmbeddings):  # takes milliseconds for each entry
+            made = await asyncio.to_thread(self._made, tools, items)
+        else:
+            made = await SEARCH_INDEXING.run(len(items), self._made, tools, items)
         self._beside = made
         return made
 
@@ -125,7 +128,7 @@ class SearchAll:
         reader, plain = tools.reader, self._finder.meaning
         if reader is not None and plain is not None:
             try:
-                ranking.deepen(reader if len(items) < _FEW else plain)  # nobody who types waits for thousands
+                ranking.deepen(reader if len(items) < _MOST_EMBEDDED else plain)
             except OutdatedIndex:
                 ranking.deepen(plain)
         return _Beside(items, tools, ranking, reader)

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from workbench import tokens
+from workbench import offload, tokens
 from workbench.records import Content, Fault, JsonObject, Outcome, Tool
 from workbench.servers.tool_definitions import schema_validation, wrong_argument_hints
 
 _plainly = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-_HEAVY = 200_000  # characters; a larger answer is worked through on a thread
 _SLICE = 100_000  # characters counted at a time, so that the thread lets the loop breathe
 _MESSAGE = 2_000  # characters of a tool's own error text that become the fault's sentence
 
 
 async def outcome(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: float) -> Outcome:
     """The outcome of a call that was answered."""
-    if weight(raw) > _HEAVY:
-        return await asyncio.to_thread(read, call_id, tool, arguments, raw, ms)
-    return read(call_id, tool, arguments, raw, ms)
+    size = offload.value_size(raw, offload.ANSWER_CONVERSION.limit)
+    return await offload.ANSWER_CONVERSION.run(size, read, call_id, tool, arguments, raw, ms)
 
 
 def read(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: float) -> Outcome:
@@ -101,24 +98,6 @@ def _count(text: str) -> int:
     if len(text) <= _SLICE:
         return tokens.count(text) if text else 0
     return sum(tokens.count(text[start : start + _SLICE]) for start in range(0, len(text), _SLICE))
-
-
-def weight(value: object) -> int:
-    """Characters in an answer, counted only as far as it matters."""
-    total, waiting = 0, [value]
-    while waiting and total <= _HEAVY:
-        one = waiting.pop()
-        if isinstance(one, str):
-            total += len(one) + 8
-        elif isinstance(one, list):
-            waiting += one
-            total += 8
-        elif isinstance(one, dict | Mapping):
-            waiting += one.values()
-            total += 8
-        else:
-            total += 16
-    return total
 
 
 def _written(value: Any) -> str:  # Any: JSON

@@ -6,10 +6,10 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 
+from workbench import offload
 from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.records import Completion, Fault, JsonObject, Offers, Outcome, PromptAnswer, Resource, ServerLog
-from workbench.servers.call_results import weight
 from workbench.servers.connection import ServerConnection
 from workbench.servers.resources_and_prompts import resource_answers
 from workbench.servers.resources_and_prompts.resource_updates import capabilities
@@ -19,7 +19,6 @@ from workbench.similar_names import did_you_mean
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 SLICE = 1_000  # resources told at once
-_HEAVY = 200_000  # characters; a larger answer is worked through on a thread
 _COMPLETION_SECONDS = 10.0  # who types does not wait longer
 _CODES = {-32601: "The server does not know this request.", -32002: "Look at its list again; it may have changed."}
 
@@ -53,9 +52,8 @@ class ResourceRequests:
             raw = await self._ask(server, "resources/read", {"uri": uri}, f"read {uri:.200}")
         except WorkbenchError as fault:
             return Outcome(call_id, ok=False, fault=_fault(fault), ms=_since(started))
-        if weight(raw) > _HEAVY:
-            return await asyncio.to_thread(resource_answers.resource, call_id, raw, _since(started))
-        return resource_answers.resource(call_id, raw, _since(started))
+        size = offload.value_size(raw, offload.ANSWER_CONVERSION.limit)
+        return await offload.ANSWER_CONVERSION.run(size, resource_answers.resource, call_id, raw, _since(started))
 
     async def prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> PromptAnswer:
         """A prompt with its blanks filled; what goes wrong is part of the answer."""
@@ -65,9 +63,8 @@ class ResourceRequests:
             raw = await self._ask(server, "prompts/get", params, f"fill the prompt {name:.100}")
         except WorkbenchError as fault:
             return PromptAnswer(name, fault=self._hinted(server, name, fault), ms=_since(started))
-        if weight(raw) > _HEAVY:
-            return await asyncio.to_thread(resource_answers.prompt, name, raw, _since(started))
-        return resource_answers.prompt(name, raw, _since(started))
+        size = offload.value_size(raw, offload.ANSWER_CONVERSION.limit)
+        return await offload.ANSWER_CONVERSION.run(size, resource_answers.prompt, name, raw, _since(started))
 
     async def complete(
         self, server: str, kind: str, name: str, argument: str, value: str, context: Mapping[str, str]

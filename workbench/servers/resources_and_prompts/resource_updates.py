@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from workbench import offload
 from workbench.events import Event, OffersChanged, spawn
 from workbench.records import JsonObject, Offers, Prompt, Resource, ResourceTemplate
 from workbench.servers.connection import ServerConnection
@@ -18,7 +19,6 @@ from workbench.servers.resources_and_prompts.resource_subscriptions import Resou
 from workbench.servers.server_context import ServerContext
 from workbench.servers.server_faults import ServerFault
 
-_SMALL = 200  # entries that may be read on the loop; longer lists go to a thread
 _CALM = 0.25  # seconds between two readings of lists that keep changing
 _METHOD_NOT_FOUND = -32601
 RESOURCES, TEMPLATES, PROMPTS = "resources", "templates", "prompts"
@@ -172,10 +172,7 @@ class ServerResources:
     async def _usable(
         self, kind: str, read: Callable[[str, tuple[object, ...]], ParsedList[Entry]], listed: PagedList
     ) -> tuple[Entry, ...]:
-        if len(listed.entries) <= _SMALL:
-            found = read(self._server, listed.entries)
-        else:
-            found = await asyncio.to_thread(read, self._server, listed.entries)
+        found = await offload.LIST_PARSING.run(len(listed.entries), read, self._server, listed.entries)
         self._warnings[kind] = (*listed.warnings, *found.warnings)
         (self._unread.add if listed.warnings else self._unread.discard)(kind)
         return found.entries
