@@ -267,3 +267,8 @@ def test_the_same_transformations_of_a_constant_run_unasked_unless_they_leave_wh
     verdict = judged(code)
     unread = "open(" in code or "__import__" in code
     assert unread or flows(verdict) == [], f"{verdict.sentence}\n{code}"
+
+
+def test_attributes_that_map_sets_are_followed_to_the_objects_that_it_is_given() -> None:
+    code = "class Kept: pass\nkept = Kept()\nlist(map(setattr, [kept], ['text'], [e]))\nawait search(query=kept.text)"
+    assert "flow.private" in flows(judged(code))

@@ -10,8 +10,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
+from workbench.analysis.data_flow.expressions import EXPRESSIONS
+from workbench.analysis.data_flow.program_scopes import ProgramScopes
+from workbench.analysis.data_flow.statements import STATEMENTS
 from workbench.analysis.data_flow.value_origins import DERIVED, PRIVATE, UNKNOWN, UNTRUSTED, WHEN, AnswerOrigin
-from workbench.analysis.data_flow.value_tracker import TrackedCall, TrackedFlows, ValueTracker
+from workbench.analysis.data_flow.value_tracker import FlowSyntax, TrackedCall, TrackedFlows, ValueTracker
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.program_report import NotedToolUse, ProgramReport
 from workbench.analysis.interpreter.values import ValueSource
@@ -27,7 +30,7 @@ def find_leaks(interpreter: Interpreter, tree: ast.Module) -> None:
     uses = list(report.uses.values())
     if not any(tool_annotations.private(use.tool) or tool_annotations.reaches_outside(use.tool) for use in uses):
         return
-    flows = ValueTracker(tree, interpreter.toolbook, _calls(interpreter)).follow()
+    flows = follow_values(interpreter, tree)
     flows.complete = flows.complete and _OPAQUE not in report.facts and not report.dynamic
     private = [one for one in flows.sources if one.kind == PRIVATE]
     private += [_source(use) for use in uses if tool_annotations.private(use.tool) and not _among(use.tool, private)]
@@ -38,8 +41,14 @@ def find_leaks(interpreter: Interpreter, tree: ast.Module) -> None:
         _judge_output(interpreter, node, origins)
 
 
-def _calls(interpreter: Interpreter) -> dict[ast.AST, Iterable[Tool]]:
-    return {node: [tool for tool, _ in found.values()] for node, found in interpreter.tool_calls.items()}
+def follow_values(interpreter: Interpreter, tree: ast.Module) -> TrackedFlows:
+    """What the arguments of its calls and its output are made of, in a program that was interpreted."""
+    known = {node: [tool for tool, _ in found.values()] for node, found in interpreter.tool_calls.items()}
+    try:
+        scopes = ProgramScopes(tree)
+    except RecursionError:
+        return TrackedFlows(complete=False)
+    return ValueTracker(tree, scopes, FlowSyntax(STATEMENTS, EXPRESSIONS), interpreter.toolbook, known).follow()
 
 
 def _source(use: NotedToolUse) -> AnswerOrigin:

@@ -19,6 +19,7 @@ _PRECISION = re.compile(r"\.[0-8]s?\}?$|\.[0-8][s}]|\{\w*\[\d+\]")
 PRIVATE: Final = "private"
 UNTRUSTED: Final = "untrusted"
 UNKNOWN: Final = "unknown"
+UNFOLLOWED: Final = "a function that reading cannot follow"
 
 WHEN: Final = ""  # stands among the arguments of a call for what decides whether it is made
 ANY: Final = -1  # the shape of an answer: whatever the server sends
@@ -71,6 +72,10 @@ class TrackedValue(NamedTuple):
     def made_of(self, origins: Origins) -> TrackedValue:
         """The same, made of other answers."""
         return self if origins is self.origins else TrackedValue(origins, self.functions, self.tools, self.refs)
+
+    def changed(self, change: Callable[[AnswerOrigin], AnswerOrigin]) -> TrackedValue:
+        """The same after an operation that makes this of each answer."""
+        return self.made_of(change_each(self.origins, change))
 
 
 EMPTY: Final = TrackedValue()
@@ -233,6 +238,11 @@ def pieces(one: AnswerOrigin) -> AnswerOrigin:
 def tells(one: AnswerOrigin) -> bool:
     """Whether output made of it spells out a single private value."""
     return one.kind == PRIVATE and one.form in (SPELLED, PIECES)
+
+
+def unknown_value(node: ast.AST, label: str) -> TrackedValue:
+    """Something that reading cannot follow."""
+    return TrackedValue(frozenset({AnswerOrigin(UNKNOWN, label, getattr(node, "lineno", 1))}))
 
 
 def origins_of(every: Iterable[TrackedValue]) -> Origins:

@@ -1,0 +1,239 @@
+"""Data flow into names, containers and attributes: what it binds, and which may be the same object."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from workbench.analysis.data_flow.program_scopes import Variable
+from workbench.analysis.data_flow.value_origins import (
+    EMPTY,
+    TrackedValue,
+    change_each,
+    derived,
+    element,
+    field_of,
+    without_details,
+    wrapped,
+)
+from workbench.analysis.data_flow.value_tracker import ANY_ATTRIBUTE, ValueTracker
+
+_SCALARS: Final = frozenset({"len", "str", "int", "float", "bool", "ord", "chr", "repr", "hash", "sum", "abs", "round"})
+
+
+def assign(tracker: ValueTracker, target: ast.expr, data: TrackedValue, source: ast.expr) -> None:
+    match target:
+        case ast.Name():
+            bind(tracker, target.id, data, source)
+        case ast.Tuple() | ast.List():
+            _unpack(tracker, target.elts, data, source)
+        case ast.Starred():
+            assign(
+                tracker,
+                target.value,
+                TrackedValue(change_each(data.origins, wrapped), data.functions, data.tools),
+                source,
+            )
+        case ast.Attribute():
+            if tracker.value(target.value).refs:  # a module of others is changed: nobody knows who uses it
+                tracker.found.complete = False
+            set_attribute(tracker, target.value, target.attr, data)
+            put_into(tracker, target.value, data, source)
+        case ast.Subscript():
+            tracker.value(target.value)
+            key = tracker.value(target.slice)
+            if isinstance(target.value, ast.Call) or _mentions_dict(target.value):
+                tracker.attributes.learn(ANY_ATTRIBUTE, data)
+            put_into(
+                tracker,
+                target.value,
+                TrackedValue(change_each(data.origins | key.origins, wrapped), data.functions, data.tools),
+                source,
+            )
+
+
+def bind(tracker: ValueTracker, name: str, data: TrackedValue, source: ast.expr | None) -> None:
+    """A strong update where the name is this function's own; what controls the line is part of the value."""
+    now = tracker.conditions()
+    if now:
+        data = TrackedValue(data.origins | change_each(now, derived), data.functions, data.tools, data.refs)
+    if tracker.comprehension_names and name in tracker.comprehension_names[-1]:
+        tracker.comprehension_names[-1][name] |= data
+        return
+    variable = tracker.variable(name)
+    if variable is None:
+        return
+    if variable[0] is tracker.scope:
+        tracker.names[name] = data
+        tracker.variables.learn(variable, data)
+    else:
+        tracker.contents.learn(variable, data)
+        tracker.variables.learn(variable, data)
+    if source is not None:
+        link(tracker, variable, source)
+    if name == "result" and tracker.scope is None:
+        tracker.add_output(source if source is not None else tracker.tree, data.origins)
+
+
+def _unpack(tracker: ValueTracker, targets: list[ast.expr], data: TrackedValue, source: ast.expr) -> None:
+    if isinstance(source, ast.Tuple | ast.List) and len(source.elts) == len(targets):
+        plain = not any(isinstance(one, ast.Starred) for one in (*source.elts, *targets))
+        for target, value in zip(targets, source.elts, strict=True) if plain else ():
+            assign(tracker, target, tracker.value(value), value)
+        if plain:
+            return
+    inside = TrackedValue(change_each(data.origins, element), data.functions, data.tools, data.refs)
+    for target in targets:
+        assign(tracker, target, inside, source)
+
+
+def take_element(tracker: ValueTracker, target: ast.expr, source: ast.expr, data: TrackedValue) -> None:
+    """One turn of a loop: the target is an element of what is looped over."""
+    inside = TrackedValue(change_each(data.origins, element), data.functions, data.tools)
+    if isinstance(target, ast.Tuple | ast.List):
+        deeper = TrackedValue(change_each(inside.origins, field_of), data.functions, data.tools)
+        for one in target.elts:
+            assign(tracker, one, deeper, source)
+        return
+    assign(tracker, target, inside, source)
+
+
+def set_attribute(tracker: ValueTracker, owner: ast.expr, name: str, data: TrackedValue) -> None:
+    tracker.progress.learned = note_attribute_name(tracker, name) or tracker.progress.learned
+    tracker.attributes.learn(name, data)
+    kind = (
+        tracker.scopes.class_of.get(tracker.scope)
+        if tracker.scope is not None and isinstance(owner, ast.Name)
+        else None
+    )
+    if kind is not None:
+        tracker.objects.learn(kind, data)
+
+
+def note_attribute_name(tracker: ValueTracker, name: str) -> bool:
+    """The program sets attributes of this name; whether that is new."""
+    if name in tracker.assigned_attributes:
+        return False
+    tracker.assigned_attributes[name] = EMPTY
+    tracker.assigned_attributes.changed(name)
+    return True
+
+
+def put_into(tracker: ValueTracker, container: ast.expr, data: TrackedValue, source: ast.expr | None = None) -> None:
+    """Something goes into the object that this expression leads to."""
+    root = container
+    while isinstance(root, ast.Attribute | ast.Subscript | ast.Call | ast.Await):
+        if isinstance(root, ast.Call):
+            root = root.func.value if isinstance(root.func, ast.Attribute) else (root.args or [root.func])[0]
+        else:
+            if isinstance(root, ast.Attribute) and tracker.assigned_attributes.holds(root.attr):
+                tracker.attributes.learn(root.attr, data)
+            root = root.value
+    data = TrackedValue(
+        data.origins | change_each(tracker.conditions(), derived), data.functions, data.tools, data.refs
+    )
+    for name in [root.id] if isinstance(root, ast.Name) else names_of_object(tracker, root):
+        for inner in tracker.comprehension_names:
+            if name in inner:
+                inner[name] |= data
+        if (variable := tracker.variable(name)) is not None:
+            put_into_variable(tracker, variable, data)
+            if source is not None:
+                link(tracker, variable, source)
+
+
+def put_into_variable(tracker: ValueTracker, variable: Variable, data: TrackedValue) -> None:
+    """A container took something in, and so did every other name it may be known by."""
+    tracker.contents.learn(variable, data)
+    for other in _others(tracker, variable, tracker.same_objects):
+        tracker.contents.learn(other, data)
+    if data.origins or data.tools:
+        vague = without_details(data)
+        for other in _others(tracker, variable, tracker.shared_objects):
+            tracker.contents.learn(other, vague)
+
+
+def link(tracker: ValueTracker, variable: Variable, source: ast.expr) -> None:
+    """Both may be the same object, or one may hold the other."""
+    if (variable, source) in tracker.linked:
+        return
+    tracker.linked.add((variable, source))
+    exact = isinstance(source, ast.Name)
+    for name in names_of_object(tracker, source):
+        other = tracker.variable(name)
+        if (
+            other is None
+            or other == variable
+            or other in (tracker.same_objects if exact else tracker.shared_objects)[variable]
+        ):
+            continue
+        tracker.progress.learned = True
+        for links in (tracker.shared_objects, tracker.same_objects) if exact else (tracker.shared_objects,):
+            links[variable].add(other)
+            links[other].add(variable)
+        tracker.links.changed(variable)
+        tracker.links.changed(other)
+        for one, two in ((variable, other), (other, variable)):
+            if data := tracker.contents.get(one):
+                vague = without_details(data)
+                tracker.contents.learn(two, data if exact else vague)
+
+
+def names_of_object(tracker: ValueTracker, node: ast.expr) -> Iterator[str]:
+    """Names whose object this expression may give, or hold."""
+    match node:
+        case ast.Name():
+            yield node.id
+        case ast.Attribute() | ast.Subscript() | ast.Await() | ast.Starred() | ast.NamedExpr():
+            yield from names_of_object(tracker, node.value)
+        case ast.IfExp():
+            yield from (*names_of_object(tracker, node.body), *names_of_object(tracker, node.orelse))
+        case ast.BoolOp():
+            for one in node.values:
+                yield from names_of_object(tracker, one)
+        case ast.List() | ast.Tuple() | ast.Set():
+            for one in node.elts:
+                yield from names_of_object(tracker, one)
+        case ast.Dict():
+            for one in node.values:
+                yield from names_of_object(tracker, one)
+        case ast.BinOp(op=ast.Add() | ast.BitOr()):
+            yield from (*names_of_object(tracker, node.left), *names_of_object(tracker, node.right))
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+            yield from names_of_object(tracker, node.elt)
+            for generator in node.generators:
+                yield from names_of_object(tracker, generator.iter)
+        case ast.DictComp():
+            yield from names_of_object(tracker, node.value)
+            for generator in node.generators:
+                yield from names_of_object(tracker, generator.iter)
+        case ast.Call():
+            if node in tracker.known_calls or (isinstance(node.func, ast.Name) and node.func.id in _SCALARS):
+                return  # an answer is a copy, and so is a number
+            if isinstance(node.func, ast.Attribute):
+                yield from names_of_object(tracker, node.func.value)
+            for one in (*node.args, *(word.value for word in node.keywords)):
+                yield from names_of_object(tracker, one)
+
+
+def _others(tracker: ValueTracker, variable: Variable, links: Mapping[Variable, set[Variable]]) -> Iterator[Variable]:
+    seen, waiting = {variable}, [variable]
+    while waiting:
+        near = waiting.pop()
+        tracker.links.holds(near)
+        for other in links.get(near, set()) - seen:
+            seen.add(other)
+            waiting.append(other)
+            yield other
+    tracker.progress.spend(len(seen) >> 2)
+
+
+def names_assigned_by(target: ast.expr) -> list[str]:
+    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+
+
+def _mentions_dict(node: ast.expr) -> bool:
+    """Whether `__dict__` stands anywhere in it, be it in a text."""
+    words = (value for part in ast.walk(node) for _, value in ast.iter_fields(part))
+    return any("__dict__" in one for one in words if isinstance(one, str))
