@@ -10,7 +10,7 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, Origin, RunState, ToolCall
 from workbench.servers.call_timeout import CallTimeout
-from workbench.servers.elicitation.refusal import ElicitationRefusal
+from workbench.servers.elicitation.request_parsing import ElicitationRefusal
 
 FORM = {"type": "object", "properties": {"mail": {"type": "string", "format": "email"}}, "required": ["mail"]}
 CREATE = "elicitation/create"

@@ -6,8 +6,8 @@ import pytest
 
 from workbench.cli.consents import NotAllowed, command_line, reach
 from workbench.records import ServerConfig, ServerState, ServerStatus
-from workbench.servers.configuration.consent_text import consent
 from workbench.servers.configuration.launch_command import fingerprint
+from workbench.servers.configuration.launch_consents import consent
 
 
 class Project:

@@ -20,7 +20,7 @@ import pytest
 from workbench.events import Event, living
 from workbench.paths import Paths
 from workbench.records import JsonObject, Origin, Outcome, ServerConfig, ToolCall
-from workbench.servers.configuration import server_entries
+from workbench.servers.configuration import mcp_json_file
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings
 
@@ -73,7 +73,7 @@ class House:
         return home
 
     def write(self, *configs: ServerConfig) -> None:
-        servers = {one.name: server_entries.write(one, {}) for one in configs}
+        servers = {one.name: mcp_json_file.write(one, {}) for one in configs}
         self._paths.servers_file.write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
 
     @staticmethod

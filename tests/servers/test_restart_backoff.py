@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.servers.restart_backoff import ATTEMPTS, RestartBackoff
+from workbench.servers.server import ATTEMPTS, RestartBackoff
 
 
 class Time:

@@ -20,10 +20,10 @@ from workbench.events import (
     ServerRemoved,
     ToolsChanged,
 )
-from workbench.lazy_sdk_import import load_sdk
 from workbench.records import AgentDoor, AgentInfo, Fault, Note
 from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
+from workbench.servers.sdk_adapter.lazy_sdk_import import load_sdk
 
 if TYPE_CHECKING:
     from workbench.agent.agent_connection import AgentConnection

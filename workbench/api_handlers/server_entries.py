@@ -11,8 +11,8 @@ from workbench.api_handlers.request_handler import RequestHandler
 from workbench.client_configs.config_import import keep_apart
 from workbench.errors import WorkbenchError
 from workbench.records import KnownServer, ServerConfig, ServerState
-from workbench.servers.configuration import server_entries
-from workbench.servers.configuration.known_servers import known_servers
+from workbench.servers.configuration import mcp_json_file
+from workbench.servers.configuration.mcp_json_file import known_servers
 from workbench.servers.tool_definitions.definition_pins import DefinitionPins
 
 
@@ -27,7 +27,7 @@ class ServerEntryHandler(RequestHandler):
             self._own(server)
         elif any(state.config.name == config.name for state in self._catalog.states()):
             raise WorkbenchError(f"The project has a server {config.name} already.", "Choose another name.")
-        server_entries.read(config.name, server_entries.write(config, {}))  # refused before anything is changed
+        mcp_json_file.read(config.name, mcp_json_file.write(config, {}))  # refused before anything is changed
         if keep_secrets:
             config = await self._apart(config)
         if server and config.name != server:

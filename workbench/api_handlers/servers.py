@@ -25,7 +25,7 @@ from workbench.records import (
     Tool,
     ToolCall,
 )
-from workbench.servers.configuration import consent_text
+from workbench.servers.configuration import launch_consents
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.wrappers.python_source import call_source, wrapper_source
 
@@ -41,7 +41,7 @@ class ServerHandler(RequestHandler):
     @api
     async def consent(self, server: str) -> Consent:
         """What a person is shown before they connect a server that they have not allowed yet."""
-        return consent_text.consent(self._catalog.server(server).state.config)
+        return launch_consents.consent(self._catalog.server(server).state.config)
 
     @api(decides=True)
     async def connect(self, server: str, sha: str = "") -> ServerState:

@@ -20,7 +20,7 @@ from workbench.privacy.sealed_values import TokenSubstitution
 from workbench.privacy.vault import Vault
 from workbench.records import Content, Fault, JsonObject, JsonValue, Outcome, Tool, ToolCall
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
-from workbench.servers.tool_definitions import wrong_argument_hints
+from workbench.servers.tool_definitions import tool_error_messages
 from workbench.wrappers.schema_reader import wraps_result
 
 _BEGINNINGS = frozenset('{["-0123456789tfnNI \t\r\n')  # of a text that may be JSON, or what Python takes for it
@@ -45,7 +45,7 @@ def failure(outcome: Outcome, call: ToolCall, tool: Tool | None, alike: Sequence
     code = fault.code or ("refused" if outcome.refused else "tool" if outcome.tool_error else "server")
     if tool is None or outcome.refused:
         return ToolFailure(fault.message, code, (), alike, fault.hint)
-    valid, close = wrong_argument_hints.names(tool, call.arguments, fault.message)
+    valid, close = tool_error_messages.names(tool, call.arguments, fault.message)
     return ToolFailure(fault.message, code, valid, close, fault.hint)
 
 

@@ -10,7 +10,7 @@ from workbench.client_configs.client_table import CLAUDE_CODE, GEMINI, ClientApp
 from workbench.client_configs.variable_syntax import braced, to_ours, to_theirs
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, ServerConfig
-from workbench.servers.configuration import server_entries
+from workbench.servers.configuration import mcp_json_file
 
 _NAMES = {"cmd": "command", "envs": "env", "serverUrl": "url", "uri": "url", "httpUrl": "url", "transport": "type"}
 _NOT_SERVERS = ("builtin", "platform", "frontend", "inline_python")  # parts of goose itself
@@ -47,7 +47,7 @@ def read(client: ClientApp, name: str, entry: object, project: str, file: str) -
     for key in ("category", "roots", "oauth") if client.yaml else ("category", "roots"):
         known.pop(key, None)  # means something else elsewhere
     notes = tuple(_note(key, entry[key]) for key in _UNREAD if entry.get(key))
-    config = server_entries.read(name.strip(), _filled(known, name.strip(), project), file)
+    config = mcp_json_file.read(name.strip(), _filled(known, name.strip(), project), file)
     _check_letters(config, file)
     return config, notes
 

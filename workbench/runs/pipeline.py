@@ -34,7 +34,7 @@ from workbench.runs.services import Services
 from workbench.runs.staged_workspaces import StagedWorkspaces, needs_stage
 from workbench.sandbox.isolation_levels import level_name
 from workbench.sandbox.sandbox import Ending
-from workbench.servers.tool_definitions.missing_tool_messages import not_imported, waits_for
+from workbench.servers.tool_definitions.tool_error_messages import not_imported, waits_for
 from workbench.workspace.workspace_copies import Unstageable
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from workbench.errors import WorkbenchError
 from workbench.identifiers import fold
 from workbench.records import Fault, Finding, ServerStatus, Tool
 from workbench.servers.server_catalog import ServerCatalog
-from workbench.servers.tool_definitions.missing_tool_messages import not_allowed, waiting_line
+from workbench.servers.tool_definitions.tool_error_messages import not_allowed, waiting_line
 
 _TOLD = 10  # findings in one answer
 

@@ -27,7 +27,7 @@ from workbench.runs.program_languages import PYTHON
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_person
 from workbench.runs.services import Services
-from workbench.servers.tool_definitions.missing_tool_messages import not_allowed
+from workbench.servers.tool_definitions.tool_error_messages import not_allowed
 
 MOST_REQUIRED = 100
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench import offload, tokens
 from workbench.records import Content, Fault, JsonObject, Outcome, Tool
-from workbench.servers.tool_definitions import schema_validation, wrong_argument_hints
+from workbench.servers.tool_definitions import schema_validation, tool_error_messages
 
 _plainly = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _SLICE = 100_000  # characters counted at a time, so that the thread lets the loop breathe
@@ -73,7 +73,7 @@ def _words(block: Mapping[str, Any]):  # type: ignore[no-untyped-def]  # a local
 def _tool_fault(tool: Tool, arguments: JsonObject, content: tuple[Content, ...]) -> Fault:
     text = "\n".join(block.text for block in content if block.kind == "text").strip()
     message = text[:_MESSAGE] or "The tool failed and did not say why."
-    return Fault(message, wrong_argument_hints.hint(tool, arguments, text), text if len(text) > _MESSAGE else "")
+    return Fault(message, tool_error_messages.hint(tool, arguments, text), text if len(text) > _MESSAGE else "")
 
 
 def _question(raw: JsonObject) -> Fault | None:

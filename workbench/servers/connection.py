@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench import __version__
 from workbench.events import spawn
-from workbench.lazy_sdk_import import load_sdk
 from workbench.records import JsonObject
 from workbench.servers import server_faults
 from workbench.servers.call_timeout import CallTimeouts
@@ -22,8 +21,9 @@ from workbench.servers.sdk_adapter import input_rounds, protocol_negotiation
 from workbench.servers.sdk_adapter.change_subscription import ChangeSubscription
 from workbench.servers.sdk_adapter.fast_tool_calls import UnwritableRequest
 from workbench.servers.sdk_adapter.http_errors import BROKE
+from workbench.servers.sdk_adapter.lazy_sdk_import import load_sdk
 from workbench.servers.sdk_adapter.protocol_negotiation import CLOSED, Greeting
-from workbench.servers.sdk_adapter.transport_protocol import Transport
+from workbench.servers.sdk_adapter.transport_selection import Transport
 from workbench.servers.server_faults import ServerFault
 from workbench.servers.server_requests import HostGateway, ServerHost, ToolListObserver
 

@@ -1,4 +1,4 @@
-"""Reads a list that a server sends page by page, raw and bounded.
+"""Reads lists that a server sends page by page, raw and bounded; the tool list with its definitions parsed.
 
 WORKAROUND(the SDK's typed lists fail as a whole for one invalid entry, mcp > 2.3):
 test_one_wrong_tool_costs_the_whole_list in `tests/servers/test_plain_sdk.py`.
@@ -6,10 +6,15 @@ test_one_wrong_tool_costs_the_whole_list in `tests/servers/test_plain_sdk.py`.
 
 from __future__ import annotations
 
+import asyncio
+
 from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.records import JsonObject
 from workbench.servers.connection import ServerConnection
+from workbench.servers.server_faults import ServerFault
+from workbench.servers.tool_definitions import definition_parsing
 
 PAGES = 200  # a server that never stops paging is cut there
 ENTRIES = 20_000  # of one list
@@ -48,3 +53,23 @@ def _cut(entries: list[object], what: str, *, ended: bool) -> PagedList:
         return PagedList(kept, (f"The {what} does not end; {len(kept)} entries were read.",))
     more = len(entries) - len(kept)
     return PagedList(kept, (f"The {what} is too long; {more} entries were left out.",) if more else ())
+
+
+_METHOD_NOT_FOUND = -32601
+
+
+async def list_tools(server: str, connection: ServerConnection, seconds: float) -> definition_parsing.ParsedDefinitions:
+    """All usable tools, page by page; raises ServerFault when there is no list to be had."""
+    from mcp.shared.exceptions import MCPError
+
+    try:
+        async with asyncio.timeout(seconds):
+            listed = await read_pages(connection, "tools/list", "tools", "tool list")
+    except TimeoutError as fault:
+        raise ServerFault(f"The server did not list its tools within {seconds} seconds.") from fault
+    except MCPError as fault:
+        if fault.code == _METHOD_NOT_FOUND:
+            return definition_parsing.ParsedDefinitions()
+        raise ServerFault(f"The server refused to list its tools: {fault.message:.300}") from fault
+    found = await asyncio.to_thread(definition_parsing.read, server, listed.entries)
+    return replace(found, warnings=(*listed.warnings, *found.warnings))

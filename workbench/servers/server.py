@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
@@ -19,10 +19,10 @@ from workbench.servers.configuration import plain_text_secrets
 from workbench.servers.connection import ProgressListener, ServerConnection, SessionExpired
 from workbench.servers.monitoring.message_log import MessageLog
 from workbench.servers.monitoring.server_statistics import CallStatistics
+from workbench.servers.paged_lists import list_tools
 from workbench.servers.resources_and_prompts.resource_cache import CachedResources
 from workbench.servers.resources_and_prompts.resource_updates import ServerResources
-from workbench.servers.restart_backoff import RestartBackoff
-from workbench.servers.sdk_adapter import header_arguments
+from workbench.servers.sdk_adapter import protocol_negotiation
 from workbench.servers.sdk_adapter.protocol_negotiation import MODERN, Greeting
 from workbench.servers.sdk_adapter.transport_selection import another_may_do
 from workbench.servers.server_cache import CachedServer
@@ -32,9 +32,8 @@ from workbench.servers.server_requests import ObservedHost
 from workbench.servers.tool_definitions import definition_parsing
 from workbench.servers.tool_definitions.definition_history import DefinitionHistory
 from workbench.servers.tool_definitions.definition_pins import DefinitionPins
-from workbench.servers.tool_definitions.missing_tool_messages import waits
 from workbench.servers.tool_definitions.server_tools import ServerTools
-from workbench.servers.tool_definitions.tool_listing import list_tools
+from workbench.servers.tool_definitions.tool_error_messages import waits
 
 log = logging.getLogger(__name__)
 
@@ -187,7 +186,7 @@ class McpServer:
 
     def _mirrored(self, connection: ServerConnection, method: str, params: JsonObject) -> dict[str, str]:
         plain = self._era != MODERN or connection.transport.kind == "stdio"
-        return {} if plain else header_arguments.of_request(self.own.approved, method, params)
+        return {} if plain else protocol_negotiation.request_argument_headers(self.own.approved, method, params)
 
     def note_sign_in(self, word: str) -> None:
         """`needed` when only a person's sign-in helps, `done` when its token was taken."""
@@ -361,7 +360,7 @@ class McpServer:
     async def _list(self, connection: ServerConnection) -> definition_parsing.ParsedDefinitions:
         found = await list_tools(self.name, connection, self._around.settings().server_start_seconds)
         mirrored = self._era == MODERN and connection.transport.kind != "stdio"
-        return header_arguments.without_invalid(found) if mirrored else found
+        return protocol_negotiation.without_invalid_headers(found) if mirrored else found
 
     def _warnings(self) -> tuple[str, ...]:
         self._rubbish_told = self.traffic.rubbish_count
@@ -410,3 +409,53 @@ def words(state: ServerState) -> str:
         case ServerStatus.FAILED:
             return f"The server failed: {state.fault.message}" if state.fault else "The server failed."
     return "The server was stopped."
+
+
+ATTEMPTS = 5  # restarts in a row that nobody asked for
+_STEADY = 60.0  # seconds of life after which earlier deaths are forgotten
+_LONGEST = 60.0  # seconds between two attempts
+_FIRST = 1.0  # seconds before the first one of ours; a call may start it at once
+
+
+class RestartBackoff:
+    """Counts deaths. Whoever calls may try again after 0, 1, 2, 4 … seconds, we by ourselves a little later."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self.deaths = 0
+        self._not_before = 0.0
+        self._ready_at: float | None = None  # None: it was not ready since a person last asked for it
+
+    def forget(self) -> None:
+        """A person asks: everything begins anew."""
+        self.deaths, self._not_before, self._ready_at = 0, 0.0, None
+
+    def ready(self) -> None:
+        self._ready_at = self._now()
+
+    def died(self) -> None:
+        if self._ready_at is not None and self._now() - self._ready_at > _STEADY:
+            self.deaths = 0
+        self.deaths += 1
+        pause = 0.0 if self.deaths < 2 else min(_LONGEST, 2.0 ** (self.deaths - 2))
+        self._not_before = self._now() + pause
+
+    @property
+    def wait(self) -> float:
+        """Seconds until anybody may try again."""
+        return max(0.0, self._not_before - self._now())
+
+    @property
+    def again(self) -> float | None:
+        """Seconds until we try by ourselves; None: we do not. A server that never was ready is not tried again."""
+        if self._ready_at is None or self.deaths > ATTEMPTS:
+            return None
+        return max(self.wait, _FIRST)
+
+    def hint(self) -> str:
+        """What happens next, for whoever reads why it died."""
+        if self._ready_at is None:
+            return ""
+        if (seconds := self.again) is None:
+            return f"It was started again {ATTEMPTS} times and is left alone now; press Connect to try once more."
+        return f"It is started again in {seconds:.0f} s (attempt {self.deaths} of {ATTEMPTS}), or by the next call."

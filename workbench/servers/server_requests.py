@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import JsonObject
 from workbench.servers.call_timeout import CallTimeouts
 from workbench.servers.elicitation.open_requests import OpenElicitations
-from workbench.servers.elicitation.refusal import ElicitationRefusal
+from workbench.servers.elicitation.request_parsing import ElicitationRefusal
 
 log = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from workbench.servers import call_results, mcp_tasks
 from workbench.servers.call_timeout import CallTimeout
 from workbench.servers.connection import ProgressListener
 from workbench.servers.elicitation.open_requests import OpenElicitations
-from workbench.servers.elicitation.refusal import ElicitationRefusal
+from workbench.servers.elicitation.request_parsing import ElicitationRefusal
 from workbench.servers.server import McpServer
 from workbench.servers.server_faults import ServerFault
-from workbench.servers.tool_definitions import wrong_argument_hints
+from workbench.servers.tool_definitions import tool_error_messages
 
 Hear = Callable[[float, float, str], None]  # progress, total (0: not known), message
 _INVALID_PARAMS = -32602
@@ -84,7 +84,7 @@ def _listener(clock: CallTimeout, tell: Hear | None) -> ProgressListener:
 
 def _refused(tool: Tool, call: ToolCall, code: int, message: str) -> ServerFault:
     """The server answered with a protocol error."""
-    hint = wrong_argument_hints.hint(tool, call.arguments, message)
+    hint = tool_error_messages.hint(tool, call.arguments, message)
     if code == _INVALID_PARAMS and not hint:
-        hint = wrong_argument_hints.listing(tool)
+        hint = tool_error_messages.listing(tool)
     return ServerFault(f"The server {tool.server} reported an error: {message:.2000}", hint, f"code {code}", str(code))

@@ -19,8 +19,7 @@ from workbench.paths import resources, starter_skills
 from workbench.permissions.run_profiles import BUILT_IN
 from workbench.records import EffectKind, Gate, Risk, SkillState, Tool, Verdict
 from workbench.runs.sandbox_choice import wanted_level
-from workbench.servers.configuration.known_servers import known_servers
-from workbench.servers.configuration.mcp_json_file import McpJsonFile
+from workbench.servers.configuration.mcp_json_file import McpJsonFile, known_servers
 from workbench.settings import Settings, read
 from workbench.skills.skill_folder import read_skill
 from workbench.wrappers.python_package import write_package

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from workbench.records import ServerConfig
-from workbench.servers.configuration.consent_text import consent
 from workbench.servers.configuration.launch_command import fingerprint
+from workbench.servers.configuration.launch_consents import consent
 
 
 def test_a_command_is_shown_with_the_values_of_its_variables_and_without_secrets() -> None:

@@ -8,9 +8,9 @@ import re
 import pytest
 
 from workbench.client_configs.config_import import keep_apart
-from workbench.servers.configuration import server_entries
-from workbench.servers.configuration.known_servers import known_servers
+from workbench.servers.configuration import mcp_json_file
 from workbench.servers.configuration.launch_command import references
+from workbench.servers.configuration.mcp_json_file import known_servers
 
 MAKERS = {"GitHub", "Supabase", "Upstash", "Slack", "Google", "Salesforce"}
 PLACES = {
@@ -31,7 +31,7 @@ def test_every_maker_is_there_and_every_title_is_its_own() -> None:
 @pytest.mark.parametrize("known", known_servers(), ids=lambda known: known.title)
 def test_each_is_an_entry_that_says_what_it_needs(known) -> None:
     config = known.config
-    assert server_entries.read(config.name, json.loads(json.dumps(server_entries.write(config, {})))) == config
+    assert mcp_json_file.read(config.name, json.loads(json.dumps(mcp_json_file.write(config, {})))) == config
     assert not keep_apart(config).secrets, "nothing in it looks like a secret"
     assert bool(config.url) != bool(config.command)
     assert known.page.startswith("https://")

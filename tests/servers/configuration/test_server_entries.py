@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
-from workbench.servers.configuration.server_entries import read, write
+from workbench.servers.configuration.mcp_json_file import read, write
 
 FAR = {
     "type": "streamable-http",

@@ -8,7 +8,7 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.servers.elicitation.open_requests import MOST_OPEN, OpenElicitations
-from workbench.servers.elicitation.refusal import ElicitationRefusal
+from workbench.servers.elicitation.request_parsing import ElicitationRefusal
 from workbench.settings import Settings
 
 CREATE = "elicitation/create"

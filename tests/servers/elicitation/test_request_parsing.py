@@ -8,7 +8,7 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.servers.elicitation import request_parsing
-from workbench.servers.elicitation.refusal import ElicitationRefusal
+from workbench.servers.elicitation.request_parsing import ElicitationRefusal
 
 HELLO = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}], "maxTokens": 5, "_meta": {"x": 1}}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.servers.elicitation import sampling_requests
+from workbench.servers.elicitation import request_parsing
 
 ASKED = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}], "maxTokens": 100}
 TOOLS = {**ASKED, "tools": [{"name": "look", "inputSchema": {"type": "object"}}]}
@@ -10,22 +10,29 @@ SAID = {"role": "assistant", "content": {"type": "text", "text": "Hello"}, "mode
 
 
 def test_a_request_of_messages_can_be_shown():
-    assert sampling_requests.flaw(ASKED) == ""
-    assert sampling_requests.flaw(TOOLS) == ""
+    assert request_parsing.sampling_request_flaw(ASKED) == ""
+    assert request_parsing.sampling_request_flaw(TOOLS) == ""
 
 
 def test_what_is_too_much_or_no_request_is_refused():
-    assert sampling_requests.flaw({})
-    assert sampling_requests.flaw({"messages": ["Hi"]})
-    assert sampling_requests.flaw({**ASKED, "tools": [{}]})
-    assert "500" in sampling_requests.flaw({"messages": ASKED["messages"] * 501})
-    assert "1,000,000" in sampling_requests.flaw({"messages": [{"role": "user", "content": "x" * 1_000_001}]})
+    assert request_parsing.sampling_request_flaw({})
+    assert request_parsing.sampling_request_flaw({"messages": ["Hi"]})
+    assert request_parsing.sampling_request_flaw({**ASKED, "tools": [{}]})
+    assert "500" in request_parsing.sampling_request_flaw({"messages": ASKED["messages"] * 501})
+    assert "1,000,000" in request_parsing.sampling_request_flaw(
+        {"messages": [{"role": "user", "content": "x" * 1_000_001}]}
+    )
 
 
 def test_text_and_an_offered_tool_may_be_sent():
-    assert sampling_requests.faults(ASKED, SAID) == ()
+    assert request_parsing.sampling_answer_faults(ASKED, SAID) == ()
     use = {"type": "tool_use", "id": "1", "name": "look", "input": {"at": "x"}}
-    assert sampling_requests.faults(TOOLS, {**SAID, "content": [SAID["content"], use], "stopReason": "toolUse"}) == ()
+    assert (
+        request_parsing.sampling_answer_faults(
+            TOOLS, {**SAID, "content": [SAID["content"], use], "stopReason": "toolUse"}
+        )
+        == ()
+    )
 
 
 def test_what_a_model_would_not_say_is_not_sent():
@@ -36,8 +43,8 @@ def test_what_a_model_would_not_say_is_not_sent():
         {**SAID, "content": [SAID["content"]]}, {**SAID, "content": use},
         {**SAID, "content": {"type": "text", "text": "x" * 1_000_001}},
     ):  # fmt: skip
-        assert sampling_requests.faults(ASKED, wrong), wrong
-    assert sampling_requests.faults(TOOLS, {**SAID, "content": use}) == (
+        assert request_parsing.sampling_answer_faults(ASKED, wrong), wrong
+    assert request_parsing.sampling_answer_faults(TOOLS, {**SAID, "content": use}) == (
         "The answer uses a tool that was not offered.",
     )
-    assert sampling_requests.faults(TOOLS, {**SAID, "content": {**use, "name": "look", "input": 1}})
+    assert request_parsing.sampling_answer_faults(TOOLS, {**SAID, "content": {**use, "name": "look", "input": 1}})

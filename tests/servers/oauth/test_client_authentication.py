@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.servers.oauth.client_authentication import proof
+from workbench.servers.oauth.client_credentials import proof
 from workbench.servers.oauth.oauth_errors import SignInNeeded
 
 SECRET = "given-" + "secret"

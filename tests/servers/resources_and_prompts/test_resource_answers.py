@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from workbench.records import Content
-from workbench.servers.resources_and_prompts import resource_answers
+from workbench.servers.resources_and_prompts import resource_parsing
 
 JSON = some.recursive(
     some.none() | some.booleans() | some.integers() | some.floats() | some.text(max_size=8),
@@ -35,7 +35,7 @@ def test_text_pictures_and_bytes_are_told_apart() -> None:
             {"odd": 1},
         ]
     }
-    found = resource_answers.resource("id", raw, 3.0)
+    found = resource_parsing.resource("id", raw, 3.0)
     assert found.ok
     assert found.content == (
         Content("text", "# Hi", "text/markdown", uri="a://t"),
@@ -49,11 +49,11 @@ def test_text_pictures_and_bytes_are_told_apart() -> None:
 
 
 def test_an_answer_of_endless_parts_is_cut_and_says_so() -> None:
-    found = resource_answers.resource("id", {"contents": [{"uri": "a", "text": "x"}] * 5_000}, 0.0)
+    found = resource_parsing.resource("id", {"contents": [{"uri": "a", "text": "x"}] * 5_000}, 0.0)
     assert len(found.content) == 1_001
     assert found.content[-1].text == "… 4000 more parts were left out."
     messages = [{"role": "user", "content": {"type": "text", "text": "x"}}] * 1_500
-    filled = resource_answers.prompt("p", {"messages": messages}, 0.0)
+    filled = resource_parsing.prompt("p", {"messages": messages}, 0.0)
     assert filled.messages[-1].content.text == "… 500 more messages were left out."
 
 
@@ -64,7 +64,7 @@ def test_a_prompt_keeps_roles_and_what_the_server_sent() -> None:
         {"role": "user", "content": {"type": "resource", "resource": {"uri": "a://1", "text": "t"}}},
         "bare",
     ]
-    found = resource_answers.prompt("p", {"description": "d", "messages": messages}, 1.0)
+    found = resource_parsing.prompt("p", {"description": "d", "messages": messages}, 1.0)
     assert [(one.role, one.content.kind) for one in found.messages] == [
         ("user", "text"),
         ("assistant", "image"),
@@ -76,16 +76,16 @@ def test_a_prompt_keeps_roles_and_what_the_server_sent() -> None:
 
 def test_proposals_are_texts_each_once_and_no_more_than_the_protocol_allows() -> None:
     values = ["a", "b", "a", 5, "x" * 3_000, *map(str, range(500))]
-    found = resource_answers.completion({"completion": {"values": values, "total": 503, "hasMore": True}})
+    found = resource_parsing.completion({"completion": {"values": values, "total": 503, "hasMore": True}})
     assert found.values[:3] == ("a", "b", "0")
     assert len(found.values) == 100
     assert (found.total, found.more) == (503, True)
-    assert resource_answers.completion({"completion": {"values": "abc", "total": True}}).values == ()
+    assert resource_parsing.completion({"completion": {"values": "abc", "total": True}}).values == ()
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(some.dictionaries(some.sampled_from(("contents", "messages", "completion", "description")), JSON, max_size=4))
 def test_nothing_a_server_answers_breaks_it(raw: dict[str, object]) -> None:
-    assert resource_answers.resource("id", raw, 0.0).ok
-    resource_answers.prompt("p", raw, 0.0)
-    resource_answers.completion(raw)
+    assert resource_parsing.resource("id", raw, 0.0).ok
+    resource_parsing.prompt("p", raw, 0.0)
+    resource_parsing.completion(raw)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.servers.sdk_adapter import message_weight
+from workbench.servers.sdk_adapter import untrusted_json
 from workbench.servers.sdk_adapter.http_client import _Body, _Patience
-from workbench.servers.sdk_adapter.message_weight import MessageWeight, may_be_heavy, too_heavy
+from workbench.servers.sdk_adapter.untrusted_json import MessageWeight, may_be_heavy, too_heavy
 
 TEXTS = st.text(alphabet='a"\\\\[]{},:\n', max_size=12)
 VALUES = st.recursive(
@@ -35,7 +35,7 @@ def test_the_same_is_counted_however_the_bytes_are_cut(value: object, cuts: list
     places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     with pytest.MonkeyPatch.context() as patch:
         for most, heavy in ((number, False), (number - 1, True)):
-            patch.setattr(message_weight, "MOST_LISTS", most)
+            patch.setattr(untrusted_json, "MOST_LISTS", most)
             scale = MessageWeight()
             words = [scale.add(data[start:end]) for start, end in pairwise(places)]
             assert bool(words[-1]) is heavy
@@ -60,7 +60,7 @@ def test_too_many_parts_are_told(value: str, words: str) -> None:
 @pytest.mark.parametrize("end", [b"\r\n\r\n", b"\n\n", b"\r\r"])
 @pytest.mark.parametrize("size", [1, 7, 64, 1_000])
 async def test_each_event_of_a_stream_is_weighed_alone(end: bytes, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(message_weight, "MOST_VALUES", 100)
+    monkeypatch.setattr(untrusted_json, "MOST_VALUES", 100)
     stream = (b"data: [" + b"1," * 60 + b"1]" + end) * 20
     assert await _read(stream, size) == stream
     with pytest.raises(httpx2.StreamError, match="too large to be read"):

@@ -14,7 +14,7 @@ from mcp.types import jsonrpc_message_adapter
 
 from workbench.servers.connection import ServerConnection
 from workbench.servers.monitoring.message_log import MessageLog
-from workbench.servers.sdk_adapter.transport_protocol import Transport
+from workbench.servers.sdk_adapter.transport_selection import Transport
 from workbench.servers.server_faults import ServerFault
 from workbench.servers.server_requests import RefusingHost
 

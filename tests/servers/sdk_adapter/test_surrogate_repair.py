@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.servers.sdk_adapter.surrogate_repair import SurrogateRepair, whole
+from workbench.servers.sdk_adapter.untrusted_json import SurrogateRepair, whole
 
 parts = st.sampled_from(["\ud83d", "\ude00", "😀", "\\", "u", "d83d", "\\ud83d", '"', "a", "é", "\n"])
 texts = st.lists(parts).map("".join)

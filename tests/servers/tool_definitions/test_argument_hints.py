@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.records import Tool
-from workbench.servers.tool_definitions.wrong_argument_hints import hint, listing, names
+from workbench.servers.tool_definitions.tool_error_messages import hint, listing, names
 
 TOOL = Tool(
     "s",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.records import Tool
-from workbench.servers.tool_definitions.all_tools import KnownTools
+from workbench.servers.tool_definitions.server_tools import KnownTools
 
 ONE, TWO = Tool("one", "a"), Tool("two", "b")
 

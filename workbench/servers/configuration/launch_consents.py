@@ -1,6 +1,8 @@
-"""Consents of the user to start a server, by the fingerprint of its entry; a changed entry asks again.
+"""Consents of the user to start a server, by the fingerprint of its entry, and what the user reads before consenting.
 
-The executable and the script of the command are hashed at the first start; when they change, the consent is void.
+A changed entry asks again. The executable and the script of the command are hashed at the first start; when they
+change, the consent is void. The author of the project also wrote the entry, so a reference to a secret in a header is
+shown as a request for it.
 """
 
 from __future__ import annotations
@@ -8,17 +10,20 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from workbench.records import ServerConfig
-from workbench.servers.configuration import private_json_files
-from workbench.servers.configuration.launch_command import LaunchCommand, fingerprint, prepare
+from workbench.records import Consent, ServerConfig
+from workbench.servers.configuration import private_json_files, secret_masking
+from workbench.servers.configuration.launch_command import LaunchCommand, fingerprint, prepare, references, variables
+from workbench.servers.ssrf_guard import inner
 
 
 class LaunchConsents:
@@ -171,3 +176,64 @@ def _look(name: str, path: Path, known: CommandFile | None) -> CommandFile:
     with real.open("rb") as file:
         sha = hashlib.file_digest(file, "sha256").hexdigest()
     return CommandFile(name, now.path, now.size, now.changed, sha)
+
+
+# Variables with which a harmless command loads code of somebody's choice, or finds another program under its name.
+_LOADING = re.compile(
+    r"PATH|LD_[A-Z_]+|DYLD_[A-Z_]+|PYTHON[A-Z]+|NODE_OPTIONS|NODE_PATH|BASH_ENV|ENV|SHELL|IFS|PERL5(?:OPT|LIB)|RUBY(?:OPT|LIB)"
+    r"|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GIT_[A-Z_]+|GCONV_PATH|(?:NPM|UV|PIP)_[A-Z_]+|npm_config_\w+|DOTNET_STARTUP_HOOKS"
+)
+
+
+def consent(config: ServerConfig) -> Consent:
+    """The words, and the fingerprint they stand for."""
+    shown, _ = secret_masking.mask(config)
+    told = _sent(shown) if config.remote else _run(shown)
+    return Consent(
+        config.name, told, fingerprint(config), tuple(_notes(config)), tuple(_warnings(config)), config.remote
+    )
+
+
+def _run(config: ServerConfig) -> str:
+    variables_given = (f"{name}={shlex.quote(value)}" for name, value in config.env.items())
+    words = " ".join((*variables_given, shlex.join((config.command, *config.args))))
+    return words.replace(f"'{secret_masking.MASK}'", secret_masking.MASK)
+
+
+def _sent(config: ServerConfig) -> str:
+    return "\n".join((config.url, *(f"{name}: {value}" for name, value in config.headers.items())))
+
+
+def _notes(config: ServerConfig) -> Iterator[str]:
+    if config.cwd and not config.remote:
+        yield f"In the folder {config.cwd}."
+    if config.roots:
+        yield f"It is told that it may work in: {', '.join(config.roots)}."
+
+
+def _warnings(config: ServerConfig) -> Iterator[str]:
+    where = _host(config.url) if config.remote else "this command"
+    deed = "is sent to" if config.remote else "is given to"
+    for name in references(config):
+        yield f"Your stored secret “{name}” {deed} {where}."
+    for name in variables(_texts(config)):
+        yield f"The value of your variable {name} {deed} {where}."
+    if config.remote and config.url.lower().startswith("http:") and not inner(where):
+        yield "The connection is not encrypted (http)."
+    for name in config.env if not config.remote else ():
+        if _LOADING.fullmatch(name):
+            yield f"{name} can make the command load other code."
+
+
+def _texts(config: ServerConfig) -> Iterable[str]:
+    if config.remote:
+        return (config.url, *config.headers.values(), *(v for v in config.oauth.values() if isinstance(v, str)))
+    return (config.command, *config.args, *config.env.values(), config.cwd)
+
+
+def _host(url: str) -> str:
+    """The host as it stands there; an address that is none yet is shown whole."""
+    try:
+        return urlsplit(url).hostname or url[:200]
+    except ValueError:
+        return url[:200]

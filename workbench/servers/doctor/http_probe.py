@@ -17,7 +17,7 @@ from msgspec import Struct
 from workbench import __version__
 from workbench.records import Check
 from workbench.servers.doctor.check_results import bad, doubt, good
-from workbench.servers.doctor.server_address import ServerAddress
+from workbench.servers.doctor.network_check import ServerAddress
 
 if TYPE_CHECKING:
     import httpx2

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from workbench.records import Check
 from workbench.servers.doctor.check_results import bad, doubt, good
 from workbench.servers.doctor.http_probe import ProbeAnswer
-from workbench.servers.doctor.server_address import ServerAddress
+from workbench.servers.doctor.network_check import ServerAddress
 from workbench.servers.ssrf_guard import may_ask
 
 _PATIENCE = 5.0  # seconds for each document

@@ -22,7 +22,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import AskArrived, AskSettled, Event
 from workbench.records import Ask, JsonObject, JsonValue, ToolCall
 from workbench.servers.elicitation import request_parsing
-from workbench.servers.elicitation.refusal import INVALID_PARAMS, NOT_NOW, ElicitationRefusal
+from workbench.servers.elicitation.request_parsing import INVALID_PARAMS, NOT_NOW, ElicitationRefusal
 from workbench.settings import Settings
 
 MOST_OPEN = 20  # of one server: a hostile one must not bury the rest

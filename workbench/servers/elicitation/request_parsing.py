@@ -1,4 +1,4 @@
-"""Parses a server's request into an `Ask` or a refusal, and the user's answer into the response."""
+"""Parses elicitation and sampling requests of servers into an `Ask` or a refusal, and checks the user's answers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,22 @@ from typing import Final
 
 from workbench.errors import WorkbenchError
 from workbench.records import Ask, JsonObject, JsonValue
-from workbench.servers.elicitation import form_schema, link_warnings, sampling_requests
-from workbench.servers.elicitation.refusal import INVALID_PARAMS, METHOD_NOT_FOUND, REJECTED, ElicitationRefusal
+from workbench.servers.elicitation import form_schema, link_warnings
+
+INVALID_PARAMS = -32602
+METHOD_NOT_FOUND = -32601
+NOT_NOW = -32600  # nobody is there, or too much is asked at once
+REJECTED = -1  # a person said no to sampling; the number is the protocol's own example
+
+
+class ElicitationRefusal(Exception):
+    """Why a server's question is not answered."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
 
 FORM, URL, SAMPLING = "form", "url", "sampling"
 LONGEST_MESSAGE = 8_000  # characters; the rest is cut and said to be
@@ -63,7 +77,7 @@ def _url(ask_id: str, server: str, params: JsonObject) -> Ask:
 
 
 def _sampling(ask_id: str, server: str, params: JsonObject) -> Ask:
-    if words := sampling_requests.flaw(params):
+    if words := sampling_request_flaw(params):
         raise ElicitationRefusal(INVALID_PARAMS, words)
     shown = {key: value for key, value in params.items() if key != "_meta"}
     return Ask(ask_id, server, SAMPLING, request=json.dumps(shown, ensure_ascii=False))
@@ -87,7 +101,7 @@ def _sampled(ask: Ask, action: str, value: JsonValue) -> JsonObject | Elicitatio
         reason = value.get("reason") if isinstance(value, Mapping) else ""
         words = reason.strip() if isinstance(reason, str) else ""
         return ElicitationRefusal(REJECTED, words[:1_000] or _NO[action])
-    _check(sampling_requests.faults(json.loads(ask.request), value))
+    _check(sampling_answer_faults(json.loads(ask.request), value))
     return dict(value)
 
 
@@ -108,3 +122,63 @@ def _no_number(word: str) -> None:
 
 
 _NO: Final[Mapping[str, str]] = {"decline": "The user declined to answer.", "cancel": "The user dismissed the request."}
+
+
+LONGEST_REQUEST = 1_000_000  # characters of JSON
+MOST_MESSAGES = 500
+LONGEST_ANSWER = 1_000_000  # characters of JSON
+_BLOCKS = {"text": "text", "image": "data", "audio": "data"}
+
+
+def sampling_request_flaw(params: JsonObject) -> str:
+    """Why a request cannot be shown to a person, as a sentence; empty when it can."""
+    messages = params.get("messages")
+    if not isinstance(messages, list) or not all(isinstance(one, Mapping) for one in messages):
+        return "messages must be a list of messages."
+    if len(messages) > MOST_MESSAGES:
+        return f"At most {MOST_MESSAGES} messages are shown to a person."
+    tools = params.get("tools", [])
+    if not isinstance(tools, list) or not all(isinstance(tool, Mapping) and "name" in tool for tool in tools):
+        return "tools must be a list of tools."
+    if len(json.dumps(params, ensure_ascii=False)) > LONGEST_REQUEST:
+        return f"A request has at most {LONGEST_REQUEST:,} characters."
+    return ""
+
+
+def sampling_answer_faults(request: JsonObject, answer: JsonValue) -> tuple[str, ...]:
+    """What is wrong with an answer, in sentences."""
+    if not isinstance(answer, Mapping):
+        return ("The answer must be an object.",)
+    if answer.get("role") not in ("assistant", "user"):
+        return ("The role must be assistant or user.",)
+    if not isinstance(answer.get("model"), str) or not answer["model"].strip():
+        return ("The answer must name a model.",)
+    if not isinstance(answer.get("stopReason", ""), str):
+        return ("The reason to stop must be a text.",)
+    if len(json.dumps(answer, ensure_ascii=False)) > LONGEST_ANSWER:
+        return (f"The answer has more than {LONGEST_ANSWER:,} characters.",)
+    content = answer.get("content")
+    blocks = content if isinstance(content, list) else [content]
+    if isinstance(content, list) and not request.get("tools"):
+        return ("A request without tools is answered with one block.",)
+    return tuple(words for block in blocks if (words := _block_fault(request, block)))
+
+
+def _block_fault(request: JsonObject, block: JsonValue) -> str:
+    if not isinstance(block, Mapping):
+        return "A block of the answer must be an object."
+    kind = str(block.get("type"))
+    if kind == "tool_use":
+        return _use_fault(request, block)
+    if kind not in _BLOCKS:
+        return f"A block of type {kind:.40} cannot be sent."
+    return "" if isinstance(block.get(_BLOCKS[kind]), str) else f"A block of type {kind} needs {_BLOCKS[kind]}."
+
+
+def _use_fault(request: JsonObject, block: JsonObject) -> str:
+    names = [tool["name"] for tool in request.get("tools") or []]
+    if block.get("name") not in names:
+        return "The answer uses a tool that was not offered."
+    if not isinstance(block.get("id"), str) or not isinstance(block.get("input"), Mapping):
+        return "A use of a tool needs an id and an object as input."
+    return ""

@@ -25,8 +25,7 @@ from mcp.shared.auth import (
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from pydantic import ValidationError
 
-from workbench.servers.oauth.client_authentication import BASIC, choose_proof
-from workbench.servers.oauth.client_credentials import machine
+from workbench.servers.oauth.client_credentials import BASIC, choose_proof, machine
 from workbench.servers.oauth.oauth_errors import SignInNeeded, explain, unavailable
 from workbench.servers.oauth.oauth_settings import MACHINE, OAuthSettings
 from workbench.servers.oauth.sign_in_log import SignInLog

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from workbench.errors import WorkbenchError
 from workbench.servers.oauth import oauth_errors
-from workbench.servers.oauth.client_authentication import proof
+from workbench.servers.oauth.client_credentials import proof
 from workbench.servers.oauth.oauth_provider import given_client
 from workbench.servers.oauth.oauth_settings import OAuthSettings
 from workbench.servers.oauth.sign_in_log import SignInLog

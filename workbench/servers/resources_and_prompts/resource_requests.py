@@ -11,7 +11,7 @@ from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.records import Completion, Fault, JsonObject, Offers, Outcome, PromptAnswer, Resource, ServerLog
 from workbench.servers.connection import ServerConnection
-from workbench.servers.resources_and_prompts import resource_answers
+from workbench.servers.resources_and_prompts import resource_parsing
 from workbench.servers.resources_and_prompts.resource_updates import capabilities
 from workbench.servers.server import McpServer
 from workbench.servers.server_faults import ServerFault
@@ -53,7 +53,7 @@ class ResourceRequests:
         except WorkbenchError as fault:
             return Outcome(call_id, ok=False, fault=_fault(fault), ms=_since(started))
         size = offload.value_size(raw, offload.ANSWER_CONVERSION.limit)
-        return await offload.ANSWER_CONVERSION.run(size, resource_answers.resource, call_id, raw, _since(started))
+        return await offload.ANSWER_CONVERSION.run(size, resource_parsing.resource, call_id, raw, _since(started))
 
     async def prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> PromptAnswer:
         """A prompt with its blanks filled; what goes wrong is part of the answer."""
@@ -64,7 +64,7 @@ class ResourceRequests:
         except WorkbenchError as fault:
             return PromptAnswer(name, fault=self._hinted(server, name, fault), ms=_since(started))
         size = offload.value_size(raw, offload.ANSWER_CONVERSION.limit)
-        return await offload.ANSWER_CONVERSION.run(size, resource_answers.prompt, name, raw, _since(started))
+        return await offload.ANSWER_CONVERSION.run(size, resource_parsing.prompt, name, raw, _since(started))
 
     async def complete(
         self, server: str, kind: str, name: str, argument: str, value: str, context: Mapping[str, str]
@@ -84,7 +84,7 @@ class ResourceRequests:
 
         try:
             async with asyncio.timeout(_COMPLETION_SECONDS):
-                return resource_answers.completion(await found.request("completion/complete", params))
+                return resource_parsing.completion(await found.request("completion/complete", params))
         except (MCPError, ServerFault, TimeoutError):
             return Completion()  # typing goes on without proposals
 

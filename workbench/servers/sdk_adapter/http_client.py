@@ -20,8 +20,7 @@ import httpx2
 from workbench.errors import WorkbenchError
 from workbench.servers.sdk_adapter import http_errors
 from workbench.servers.sdk_adapter.http_errors import BROKE
-from workbench.servers.sdk_adapter.message_weight import MessageWeight
-from workbench.servers.sdk_adapter.surrogate_repair import SurrogateRepair
+from workbench.servers.sdk_adapter.untrusted_json import MessageWeight, SurrogateRepair
 
 _CONNECT = 30.0  # seconds for a connection, and for sending a request
 _SHOWN = 64 * 1024  # bytes read of an answer that is an error

@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from workbench.records import JsonObject
+from workbench.records import JsonObject, Tool
 from workbench.servers.sdk_adapter.http_errors import BROKE
+from workbench.servers.tool_definitions.definition_parsing import ParsedDefinitions
 
 if TYPE_CHECKING:
     from mcp.client.session import ClientSession
@@ -124,3 +126,29 @@ def headers(version: str, modern: bool, method: str, params: JsonObject) -> dict
         if isinstance(name, str):
             found[MCP_NAME_HEADER] = encode_header_value(name)
     return found
+
+
+def request_argument_headers(tools: Mapping[str, Tool], method: str, params: JsonObject) -> dict[str, str]:
+    """The headers beside any request; only a call of a known tool has some."""
+    given = params.get("arguments")
+    tool = tools.get(str(params.get("name"))) if method == "tools/call" else None
+    return argument_headers(tool, given) if tool is not None and isinstance(given, Mapping) else {}
+
+
+def argument_headers(tool: Tool, arguments: JsonObject) -> dict[str, str]:
+    """The headers beside a call of the tool."""
+    from mcp.shared.inbound import mcp_param_headers, x_mcp_header_map
+
+    return mcp_param_headers(x_mcp_header_map(dict(tool.input_schema)), arguments)
+
+
+def without_invalid_headers(found: ParsedDefinitions) -> ParsedDefinitions:
+    """A tool whose annotations are wrong must not be called over HTTP: what it wants mirrored is not clear."""
+    from mcp.shared.inbound import find_invalid_x_mcp_header
+
+    faults = {tool.name: find_invalid_x_mcp_header(dict(tool.input_schema)) for tool in found.tools}
+    warnings = tuple(f"Tool {name:.80} was left out: {why:.200}." for name, why in faults.items() if why)
+    if not warnings:
+        return found
+    kept = tuple(tool for tool in found.tools if not faults[tool.name])
+    return replace(found, tools=kept, warnings=(*found.warnings, *warnings))

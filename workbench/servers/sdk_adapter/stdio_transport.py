@@ -25,8 +25,7 @@ from workbench.servers.configuration.launch_command import LaunchCommand
 from workbench.servers.monitoring.message_log import MessageLog
 from workbench.servers.process_groups import ProcessGroups
 from workbench.servers.sdk_adapter.fast_tool_calls import FastToolCalls
-from workbench.servers.sdk_adapter.message_weight import may_be_heavy, too_heavy
-from workbench.servers.sdk_adapter.surrogate_repair import whole
+from workbench.servers.sdk_adapter.untrusted_json import may_be_heavy, too_heavy, whole
 from workbench.servers.server_faults import ServerFault
 
 if TYPE_CHECKING:

@@ -1,11 +1,13 @@
-"""Chooses and builds the transport to a server: stdio, streamable HTTP, or HTTP with SSE."""
+"""Interface of a transport, and the choice of one for a server: stdio, streamable HTTP, or HTTP with SSE."""
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -15,10 +17,10 @@ from workbench.records import ServerConfig
 from workbench.servers.configuration import launch_command
 from workbench.servers.monitoring.message_log import MessageLog
 from workbench.servers.process_groups import ProcessGroups
-from workbench.servers.sdk_adapter.sse_transport import SseTransport
+from workbench.servers.sdk_adapter.fast_tool_calls import FastToolCalls
+from workbench.servers.sdk_adapter.http_transports import HttpTarget, SseTransport, StreamableHttpTransport
 from workbench.servers.sdk_adapter.stdio_transport import StdioTransport
-from workbench.servers.sdk_adapter.streamable_http_transport import HttpTarget, StreamableHttpTransport
-from workbench.servers.sdk_adapter.transport_protocol import Transport
+from workbench.servers.server_faults import ServerFault
 
 if TYPE_CHECKING:
     import httpx2
@@ -81,3 +83,50 @@ def _check(name: str, url: str, headers: dict[str, str]) -> None:
     for header, value in headers.items():
         if not value.isprintable() or not value.isascii():
             raise WorkbenchError(f"The header {header} of {name} cannot be sent.", "It takes one line of plain ASCII.")
+
+
+if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.shared.message import SessionMessage
+
+    Streams: TypeAlias = tuple[
+        MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
+    ]
+
+
+class Transport(Protocol):
+    """An async context manager that yields (messages in, messages out). Single use."""
+
+    kind: str  # stdio, http or sse
+    pid: int  # 0: no process of ours
+    ended: asyncio.Event  # nothing more will come from the server
+    fault: str  # why we gave up on the stream, when it was us
+    returncode: int | None  # of the process, when it left by itself
+
+    @property
+    def direct(self) -> FastToolCalls | None:
+        """The short way for tool calls, where there is one."""
+
+    @property
+    def status(self) -> int:
+        """The HTTP status with which the last message was refused, 0 for none."""
+
+    @property
+    def challenge(self) -> str:
+        """The www-authenticate header that came with it."""
+
+    @property
+    def expired(self) -> bool:
+        """The server has forgotten our session; what it answered so was not carried out."""
+
+    async def __aenter__(self) -> Streams: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def unstarted(self, leaves: Sequence[BaseException]) -> ServerFault | None:
+        """Why no session came about, if this way to the server knows better than the SDK."""
+
+    def gone(self) -> ServerFault:
+        """Why a session that worked is over."""

@@ -1,15 +1,17 @@
-"""The tools of one server, as it lists them and as the user approved them. Both outlive its process."""
+"""The tools of one server, as it lists them and as the user approved them, and the known tools of all servers."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from workbench.events import DefinitionsBlocked, Event, ToolsChanged
 from workbench.identifiers import python_names
 from workbench.records import ServerConfig, Tool
 from workbench.servers.tool_definitions.definition_pins import DefinitionPins
+from workbench.tool_names import ToolNames
 
 
 class ServerTools:
@@ -66,3 +68,22 @@ class ServerTools:
         async with self._saving:  # a later state is never overtaken by an earlier one
             if (value := self.pins.dump()) is not None:
                 await asyncio.to_thread(self.pins.save, value)
+
+
+class KnownTools:
+    """One state of all lists. It never changes, so that others can keep what they made of it."""
+
+    def __init__(self, lists: Mapping[str, Mapping[str, Tool]]) -> None:
+        """`lists`: the tools of each server by name; they are replaced when they change and never altered."""
+        self._lists = lists
+        self.tools = tuple(tool for one in lists.values() for tool in one.values())
+
+    @cached_property
+    def names(self) -> ToolNames:
+        return ToolNames(self.tools, self._lists)
+
+    def updated(self, lists: Mapping[str, Mapping[str, Tool]]) -> KnownTools:
+        """Itself as long as the lists are the same objects."""
+        before = self._lists
+        same = len(lists) == len(before) and all(before.get(name) is one for name, one in lists.items())
+        return self if same else KnownTools(lists)

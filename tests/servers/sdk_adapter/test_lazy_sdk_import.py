@@ -8,7 +8,7 @@ import sys
 
 CODE = """
 import json, sys
-from workbench.lazy_sdk_import import load_sdk
+from workbench.servers.sdk_adapter.lazy_sdk_import import load_sdk
 load_sdk()
 import workbench.agent.agent_connection, workbench.servers.sdk_adapter.raw_dispatcher
 from mcp.types import Tool

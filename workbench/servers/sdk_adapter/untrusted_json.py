@@ -1,7 +1,8 @@
-"""Estimates the memory of a JSON message before it is parsed, and rejects giants.
+"""Prepares JSON of servers for parsing: replaces lone surrogates, and rejects messages that take too much memory.
 
-9 MB of JSON can hold 3,000,000 empty lists, which take 1 GB and block the loop while they are parsed. The SDK has no
-such limit.
+WORKAROUND(the SDK drops a message with half a surrogate pair, so that its call is never answered, and parses messages
+of any size, python-sdk#3330; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. A server that counts in UTF-16 may cut
+a pair. 9 MB of JSON can hold 3,000,000 empty lists, which take 1 GB and block the loop while they are parsed.
 """
 
 from __future__ import annotations
@@ -9,10 +10,44 @@ from __future__ import annotations
 import re
 from typing import Final
 
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+_OPEN = re.compile(rb"\\+(?:u(?:[0-9a-fA-F]{0,3}|[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?))?\Z")
+_LONGEST = 64  # bytes at the end of a piece in which an escape may have begun
+
+
+def whole(data: bytes) -> bytes:
+    """The same JSON, with U+FFFD in place of each half."""
+    if b"\\ud" not in data and b"\\uD" not in data:
+        return data
+    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
+
+
+class SurrogateRepair:
+    """The same for JSON that comes in pieces; an escape that is cut in two waits for its other part."""
+
+    def __init__(self) -> None:
+        self._kept = b""
+
+    def feed(self, piece: bytes) -> bytes:
+        data = self._kept + piece
+        cut = _OPEN.search(data, max(0, len(data) - _LONGEST))
+        end = cut.start() if cut else len(data)
+        while cut and end and data[end - 1 : end] == b"\\":  # the first of a row of backslashes is never escaped
+            end -= 1
+        self._kept = data[end:]
+        return whole(data[:end])
+
+    def rest(self) -> bytes:
+        """What waits when nothing more comes."""
+        return whole(self._kept)
+
+
 MOST_LISTS: Final = 300_000  # lists and objects in one message
 MOST_VALUES: Final = 1_000_000  # values in them
 _PIECE: Final = 1 << 20  # bytes looked at once: other threads get their turn between two
-_ESCAPE: Final = re.compile(rb"\\.", re.DOTALL)
+_BACKSLASH_PAIR: Final = re.compile(rb"\\.", re.DOTALL)
 
 
 class MessageWeight:
@@ -27,7 +62,7 @@ class MessageWeight:
         if self._escaped:
             data = data[1:]
         if b"\\" in data:
-            data = _ESCAPE.sub(b"", data)
+            data = _BACKSLASH_PAIR.sub(b"", data)
         self._escaped = data.endswith(b"\\")
         pieces = data.split(b'"')
         outside = b"".join(pieces[1 if self._in_text else 0 :: 2])

@@ -1,0 +1,170 @@
+"""Error messages and hints for a caller that named an unknown tool or passed wrong arguments."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from workbench.errors import WorkbenchError
+from workbench.identifiers import package_name
+from workbench.records import JsonObject, ServerState, Tool, ToolSummary
+from workbench.similar_names import did_you_mean, similar_names
+
+if TYPE_CHECKING:
+    from workbench.servers.server import McpServer
+
+_SHOWN = 30  # parameters listed in a hint
+_ABOUT_ARGUMENTS = re.compile(
+    r"argument|parameter|validation|invalid|required|missing|unexpected|unknown (field|key|property)|schema"
+    r"|additional propert|not allowed",
+    re.IGNORECASE,
+)
+
+
+def hint(tool: Tool, arguments: JsonObject, complaint: str) -> str:
+    """The valid parameters, when the complaint or the arguments say that those are the trouble; else nothing."""
+    if not _are_the_trouble(tool, arguments, complaint):
+        return ""
+    return " ".join(part for part in (_strange(tool, arguments), listing(tool)) if part)
+
+
+def names(tool: Tool, arguments: JsonObject, complaint: str) -> tuple[list[str], list[str]]:
+    """The same for programs: the valid parameters, required ones first, and those that unknown ones look like."""
+    if not _are_the_trouble(tool, arguments, complaint):
+        return [], []
+    known, required = _known(tool), _required(tool)
+    valid = sorted(known, key=lambda name: name not in required)
+    close = [found for name in list(arguments)[:_SHOWN] if name not in known for found in similar_names(name, valid, 1)]
+    return valid, list(dict.fromkeys(close))
+
+
+def _are_the_trouble(tool: Tool, arguments: JsonObject, complaint: str) -> bool:
+    told = _ABOUT_ARGUMENTS.search(complaint[:5_000])
+    return bool(told) or _lacking(tool, arguments) or bool(_strange(tool, arguments))
+
+
+def listing(tool: Tool) -> str:
+    """`Parameters: title (string, required), body (string).`"""
+    known, required = _known(tool), _required(tool)
+    if not known:
+        return "It takes no parameters."
+    shown = [_one(name, known[name], name in required) for name in sorted(known, key=lambda name: name not in required)]
+    more = f" … and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return f"Parameters: {', '.join(shown[:_SHOWN])}{more}."
+
+
+def _strange(tool: Tool, arguments: JsonObject) -> str:
+    known = _known(tool)
+    if "patternProperties" in tool.input_schema or not known:
+        return ""
+    sentences = [
+        f"There is no parameter {name}. {did_you_mean(name, known, 1)}".strip()
+        for name in arguments
+        if name not in known
+    ]
+    return " ".join(sentences[:3])
+
+
+def _lacking(tool: Tool, arguments: JsonObject) -> bool:
+    return any(name not in arguments for name in _required(tool))
+
+
+def _known(tool: Tool) -> Mapping[str, object]:
+    found = tool.input_schema.get("properties")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _required(tool: Tool) -> tuple[str, ...]:
+    found = tool.input_schema.get("required")
+    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
+
+
+def _one(name: str, schema: object, required: bool) -> str:
+    kind = _kind(schema) if isinstance(schema, Mapping) else ""
+    words = [word for word in (kind, "required" if required else "") if word]
+    return f"{name:.80} ({', '.join(words)})" if words else f"{name:.80}"
+
+
+def _kind(schema: Mapping[str, object]) -> str:
+    values = schema.get("enum")
+    if isinstance(values, list) and 0 < len(values) <= 8:
+        return " | ".join(repr(value)[:40] for value in values)
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return " or ".join(str(one) for one in kind)
+    return kind if isinstance(kind, str) else ""
+
+
+_NAMES_LISTED = 10  # servers that are named
+_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
+_NAME = re.compile(r"[\w.@/+-]{1,64}")  # what a project that nobody has agreed to yet may tell an agent: no sentences
+
+
+def waits(name: str) -> WorkbenchError:
+    """For a server that is configured and was never allowed to start."""
+    return WorkbenchError(
+        f"{name[:100]} waits for the user's Connect: it has not been allowed to start yet.",
+        f"The user can press Connect in the workbench's window or run {allowing(name)} in a terminal.",
+    )
+
+
+def waits_for(words: str, states: Iterable[ServerState]) -> str:
+    """What to say to an author whose program failed in these words because a server waits; else nothing."""
+    for name in not_allowed(states):
+        if f"'servers.{package_name(name)}'" in words or f"The server {name!r} has no tool" in words:
+            return str(waits(name))
+    return ""
+
+
+def not_imported(words: str, tools: Iterable[ToolSummary]) -> str:
+    """What to say to an author whose program used the name of a tool or a server without importing it; else nothing."""
+    undefined = _UNDEFINED.match(words)
+    if undefined is None:
+        return ""
+    name = undefined[1]
+    lines = [tool.import_line for tool in tools]
+    if found := [line for line in lines if line.endswith(f" import {name}")]:
+        return f"{name} is a tool; import it first: {' or: '.join(found[:3])}"
+    if found := [line for line in lines if line.startswith(f"from servers.{name} import ")]:
+        return f"{name} is a server; import its tools by name, such as: {found[0]}"
+    return ""
+
+
+def allowing(name: str) -> str:
+    """The command that allows a server."""
+    return f"`mcp-workbench servers allow {shlex.quote(name[:100])}`"
+
+
+def not_allowed(states: Iterable[ServerState]) -> tuple[str, ...]:
+    """Servers that wait for the user to allow their first start."""
+    return tuple(
+        state.config.name for state in states if not (state.allowed or state.config.builtin or state.config.disabled)
+    )
+
+
+def waiting_line(names: Iterable[str]) -> str:
+    """One line about servers whose tools are not known yet; empty where there are none."""
+    there = list(names)
+    if not there:
+        return ""
+    shown = [name for name in there if _NAME.fullmatch(name)][:_NAMES_LISTED]
+    more = f"{len(there) - len(shown)} more" if len(there) > len(shown) else ""
+    listed = ", ".join([*shown, more] if more else shown)
+    wait = "wait" if len(there) > 1 else "waits"
+    return f"{listed} {wait} for the user's Connect, or {allowing(shown[0] if shown else 'NAME')} in their terminal."
+
+
+def no_tool(server: McpServer, name: str) -> WorkbenchError:
+    """With the nearest name, or how to learn its tools."""
+    if not_allowed((server.state,)):
+        return waits(server.name)
+    if not server.tools:
+        hint = "" if server.running else "Its tools are known once it has been connected."
+    else:
+        hint = (
+            did_you_mean(name, (*server.tools, *server.functions.values()))
+            or f"It has {len(server.tools)} tools; search them."
+        )
+    return WorkbenchError(f"{server.name} has no tool {name!r:.100}.", hint)
