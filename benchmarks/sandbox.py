@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from workbench.paths import images_folder
 from workbench.records import JsonObject, JsonValue, Limits
-from workbench.sandbox.isolation_engines import engines
+from workbench.sandbox.isolation_levels import engines
 from workbench.sandbox.isolation_probe import BACKENDS
 from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.sandbox import Sandbox

@@ -44,11 +44,11 @@ from workbench.runs.run_manager import RunManager
 from workbench.runs.services import Services
 from workbench.runs.vault_persistence import VaultPersistence
 from workbench.sandbox.importable_packages import packages
-from workbench.sandbox.isolation_engines import engines
-from workbench.sandbox.process.launcher_pool import LauncherPool
+from workbench.sandbox.isolation_levels import engines
+from workbench.sandbox.process.launcher_client import LauncherPool
 from workbench.sandbox.sandbox import Sandbox
-from workbench.secrets.log_masking import mask_logs
 from workbench.secrets.project_secrets import Secrets
+from workbench.secrets.secret_masking import mask_logs
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.elicitation.open_requests import OpenElicitations
 from workbench.servers.oauth.sign_in_service import SignIns

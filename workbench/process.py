@@ -290,7 +290,7 @@ async def _listen(
 def _core(paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool = False) -> Rooms:
     """Imported only now: the lock is taken and folders are checked before anything heavy is loaded. The sandbox's
     launcher, a process of its own, starts meanwhile."""
-    from workbench.sandbox.process.launcher_pool import LauncherPool
+    from workbench.sandbox.process.launcher_client import LauncherPool
 
     launchers = LauncherPool()
     launchers.begin()

@@ -18,8 +18,7 @@ from tests.attacks.attack_runner import read_attacks, table, try_attacks
 from workbench.errors import WorkbenchError
 from workbench.paths import images_folder
 from workbench.records import JsonObject, JsonValue, Limits
-from workbench.sandbox.isolation_engines import engines
-from workbench.sandbox.isolation_levels import LEVELS
+from workbench.sandbox.isolation_levels import LEVELS, engines
 from workbench.sandbox.isolation_probe import BACKENDS
 from workbench.sandbox.program import Ending, Program, ToolFailure
 from workbench.sandbox.sandbox import Sandbox

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.network.http_host_filter import HttpWatch
+from workbench.network.egress_filter import HttpWatch
 from workbench.network.network_errors import Blocked
 
 HEAD = b"GET /a HTTP/1.1\r\nHost: ok.test\r\n"

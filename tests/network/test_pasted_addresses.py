@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.network.pasted_addresses import host_in
+from workbench.network.host_rules import host_in
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.network.rate_counter import Rate
+from workbench.network.network_access import Rate
 
 
 def test_a_name_has_its_share_each_minute_and_no_more() -> None:

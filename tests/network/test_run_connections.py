@@ -11,10 +11,9 @@ import pytest
 
 from tests.network.conftest import Place, echo
 from workbench import events
-from workbench.network import connection_relay as relays
+from workbench.network import run_connections as relays
 from workbench.network.network_errors import Blocked
-from workbench.network.open_connections import MOST_OPEN, Connections
-from workbench.network.traffic_meter import Meter
+from workbench.network.run_connections import MOST_OPEN, Connections, Meter
 from workbench.records import Connection
 
 Listening = Callable[..., Awaitable[int]]

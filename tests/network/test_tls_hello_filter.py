@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.network.egress_filter import TlsWatch
 from workbench.network.network_errors import Blocked
-from workbench.network.tls_hello_filter import TlsWatch
 
 
 def _hello(host: str | None) -> bytes:

@@ -9,9 +9,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from workbench.network.connection_relay import Relay
-from workbench.network.protocol_detection import Watch
-from workbench.network.traffic_meter import Meter
+from workbench.network.egress_filter import Watch
+from workbench.network.run_connections import Meter, Relay
 from workbench.runs.relayed_connections import MOST, RelayedConnections
 from workbench.sandbox.program import ToolFailure
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from workbench.records import Level
 from workbench.sandbox.child_profile import ChildProfile
-from workbench.sandbox.process.launcher_client import LauncherClient, SandboxChild
+from workbench.sandbox.locked_child import SandboxChild
+from workbench.sandbox.process.launcher_client import LauncherClient
 
 
 class Lent(LauncherClient):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.sandbox.process.launcher_pool import LauncherPool
+from workbench.sandbox.process.launcher_client import LauncherPool
 from workbench.sandbox.sandbox import Sandbox
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.sandbox.process.folder_identity import NOWHERE, mark_of, marks_of, real_place
+from workbench.sandbox.child_profile import NOWHERE, mark_of, marks_of, real_place
 
 
 def test_links_are_followed_and_what_stands_there_is_marked(tmp_path: Path) -> None:

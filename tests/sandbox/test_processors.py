@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.sandbox.conftest import QUICK
-from workbench.sandbox.process.processor_assignment import ProcessorAssignment
+from workbench.sandbox.process.launcher import ProcessorAssignment
 
 
 def test_the_emptiest_processors_are_taken_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 
-from workbench.sandbox.channel.raw_output import RawOutput
+from workbench.sandbox.channel.channel import RawOutput
 
 
 async def test_what_is_written_comes_by_itself_or_when_it_is_taken() -> None:

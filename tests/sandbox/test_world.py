@@ -11,8 +11,7 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.records import Limits
 from workbench.sandbox.child_pool import ChildPool
-from workbench.sandbox.child_profile import ChildProfile
-from workbench.sandbox.process.folder_identity import marks_of
+from workbench.sandbox.child_profile import ChildProfile, marks_of
 from workbench.sandbox.process.launcher_client import LauncherClient
 from workbench.sandbox.program import Program
 from workbench.sandbox.sandbox import Sandbox, profile_of

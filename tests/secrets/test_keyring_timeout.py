@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from workbench.secrets.keyring_timeout import Patience, Silent
+from workbench.secrets.system_keyring import Patience, Silent
 
 
 def test_answers_and_faults_come_through():

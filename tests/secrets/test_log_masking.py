@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from workbench.secrets.log_masking import mask_logs
-from workbench.secrets.secret_masking import MASK, Masks
+from workbench.secrets.secret_masking import MASK, Masks, mask_logs
 
 
 def test_messages_and_tracebacks_are_masked_and_the_newest_masks_count(tmp_path):

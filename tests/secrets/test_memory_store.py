@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.secrets.memory_store import InMemory
+from workbench.secrets.project_secrets import InMemory
 
 
 def test_it_keeps_and_forgets():

@@ -7,8 +7,7 @@ import pytest
 from keyring.backends.null import Keyring as NullRing
 
 from workbench.errors import WorkbenchError
-from workbench.secrets.keyring_timeout import Patience
-from workbench.secrets.system_keyring import SERVICE, find_ring
+from workbench.secrets.system_keyring import SERVICE, Patience, find_ring
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Reads the `[network]` tables of both settings files. What is wrong there never opens more than what is right.
+"""Reads the `[network]` tables of both settings files, and stores which of a project's hosts the user accepted.
 
     [[network.allow]]
     domain = "api.example.org"      # or "*.example.org"
@@ -17,7 +17,9 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import json
-from collections.abc import Iterable, Sequence
+import re
+import time
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,7 @@ from msgspec.structs import replace
 
 from workbench.analysis.host_names import PORTS, host_name, is_address
 from workbench.errors import WorkbenchError
-from workbench.files import read_toml
+from workbench.files import read_plain, read_toml, write_file
 from workbench.network.blocked_addresses import denied
 from workbench.records import Fault, HostRule
 
@@ -192,3 +194,50 @@ def merged(rules: Iterable[HostRule]) -> tuple[HostRule, ...]:
     for rule in rules:
         found.setdefault(rule.sha, rule)
     return tuple(found.values())
+
+
+class Accepted:
+    """What cannot be read was accepted by nobody."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._given: dict[str, Any] = {}  # Any: JSON, fingerprint → when and what
+
+    def read(self) -> None:
+        try:
+            found = json.loads(read_plain(self._file, "ascii"))
+        except (OSError, ValueError, RecursionError):
+            found = {}
+        self._given = found if isinstance(found, dict) else {}
+
+    def holds(self, rule: HostRule) -> bool:
+        return rule.sha in self._given
+
+    def give(self, rule: HostRule) -> None:
+        """A person's yes to exactly this domain with these ports and protocols."""
+        self._save({**self._given, rule.sha: {"domain": rule.domain, "at": time.time()}})
+
+    def take_back(self, sha: str) -> None:
+        self._save({known: value for known, value in self._given.items() if known != sha})
+
+    def _save(self, given: dict[str, Any]) -> None:  # Any: JSON
+        write_file(self._file, json.dumps(given), name="The file of accepted hosts")
+        self._given = given
+
+
+_SPOKEN = {"https": "tls", "http": "http"}
+_PLACE = re.compile(r"(\[[^\]]*\]|[^:]*)(?::([0-9]{1,5}))?\Z")
+
+
+def host_in(text: str, protocols: Collection[str]) -> tuple[str, tuple[int, ...]]:
+    """Host and, where it is named, port. What is neither a host nor such an address comes back as it was."""
+    scheme, mark, rest = text.strip().rpartition("://")
+    host = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    found = _PLACE.match(host)
+    if found is None or "@" in host or "\\" in rest or (mark and scheme.lower() not in _SPOKEN):
+        return text, ()
+    spoken = _SPOKEN.get(scheme.lower(), "")
+    if mark and not {spoken, scheme.lower()} & set(protocols):
+        words = f"{text.strip()!r:.80} speaks {'plain HTTP' if spoken == 'http' else 'TLS'}, which is not chosen."
+        raise WorkbenchError(words, "Choose it, or write the host alone.")
+    return found[1], (int(found[2]),) if found[2] else ()

@@ -7,6 +7,8 @@ import contextlib
 import ipaddress
 import os
 import socket
+import time
+from collections import deque
 from collections.abc import Callable, Collection
 from pathlib import Path
 
@@ -18,15 +20,39 @@ from workbench.analysis.host_names import covers, host_name, is_address, place, 
 from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.network import blocked_addresses
-from workbench.network.accepted_hosts import Accepted
 from workbench.network.blocked_addresses import ALWAYS, Address, Range
 from workbench.network.dns_lookup import Resolve, addresses_of, system_addresses
-from workbench.network.host_rules import Reading, entry_of, merged, read_rules, rule_of
+from workbench.network.host_rules import Accepted, Reading, entry_of, host_in, merged, read_rules, rule_of
 from workbench.network.network_errors import Blocked, Unreachable
-from workbench.network.pasted_addresses import host_in
-from workbench.network.rate_counter import Rate
 from workbench.records import HostRule, NetworkRules
 from workbench.settings import Settings
+
+_MINUTE = 60.0
+
+
+class Rate:
+    """Counts for each name apart, and forgets what is older than a minute."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._times: dict[str, deque[float]] = {}
+
+    def take(self, name: str, most: int) -> bool:
+        """One more for this name; False: it had its share already."""
+        now = self._clock()
+        times = self._times.setdefault(name, deque())
+        while times and times[0] <= now - _MINUTE:
+            times.popleft()
+        if len(times) >= most:
+            return False
+        times.append(now)
+        self._forget(now)
+        return True
+
+    def _forget(self, now: float) -> None:
+        for name in [name for name, times in self._times.items() if times and times[-1] <= now - _MINUTE]:
+            del self._times[name]
+
 
 _TRIED = 3  # addresses of one host that are tried
 _USUAL = {443: frozenset({"tls"}), 80: frozenset({"http"})}  # what a place allowed for one run may speak

@@ -8,11 +8,9 @@ from workbench.analysis.host_names import place
 from workbench.broker.provenance_index import UNTRUSTED, AnswerRead
 from workbench.errors import WorkbenchError
 from workbench.events import Noticed
-from workbench.network.connection_relay import Relay
 from workbench.network.network_access import Network
 from workbench.network.network_errors import Blocked, Unreachable
-from workbench.network.open_connections import Connections
-from workbench.network.traffic_meter import Meter
+from workbench.network.run_connections import Connections, Meter, Relay
 from workbench.records import CallTrace, Connection, Fault, JsonObject, JsonValue, Note, Risk, Verdict
 from workbench.runs.relayed_connections import RelayedConnections
 from workbench.runs.run import NETWORK, ProgramRun

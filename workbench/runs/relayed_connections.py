@@ -7,7 +7,7 @@ import base64
 import binascii
 from dataclasses import dataclass, field
 
-from workbench.network.connection_relay import Relay
+from workbench.network.run_connections import Relay
 from workbench.records import JsonObject, JsonValue
 from workbench.sandbox.program import ToolFailure
 

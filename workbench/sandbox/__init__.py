@@ -1,5 +1,6 @@
-"""Runs one program in a locked child process and carries its frames; nothing in here says yes or no to a call.
+"""Runs one program in a locked child and carries its requests; whether a request is allowed is decided elsewhere.
 
-The core speaks to `sandbox.Sandbox`. A small launcher process forks the locked children, `native` or `bubblewrap`
-builds their world, `lockdown` takes away what they do not need, and `runner` is what lives inside.
+The core calls `sandbox.Sandbox`. A launcher process forks locked children; `process/native_backend.py` or
+`process/bubblewrap_backend.py` builds their namespaces and mounts, `locks/lockdown.py` takes their rights away, and
+`inside/runner.py` runs the program.
 """

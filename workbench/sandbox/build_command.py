@@ -18,13 +18,12 @@ from workbench.errors import WorkbenchError
 from workbench.paths import images_folder
 from workbench.records import Level
 from workbench.sandbox.container.image_builder import ImageBuilder
-from workbench.sandbox.isolation_engines import engines
-from workbench.sandbox.level_builder import BuildRequest, LevelBuilder
+from workbench.sandbox.isolation_levels import engines
 from workbench.sandbox.sandbox import Sandbox
 from workbench.sandbox.vm.image_builder import VmImageBuilder
 
 
-def builders(images: Path) -> dict[str, LevelBuilder]:
+def builders(images: Path) -> dict[str, ImageBuilder | VmImageBuilder]:
     """Level → what builds it."""
     return {"container": ImageBuilder(images), "vm": VmImageBuilder(images / "vm")}
 
@@ -40,7 +39,7 @@ def main() -> int:
         builder = _builder(given.level)
         began = time.monotonic()
         if given.do == "build":
-            builder.build(BuildRequest(given.base, given.again), _tell)
+            builder.build(_tell, given.base, given.again)
         else:
             builder.remove(_tell)
         _tell(f"Done in {time.monotonic() - began:.1f} s.")
@@ -54,7 +53,7 @@ def main() -> int:
     return 0
 
 
-def _builder(level: str) -> LevelBuilder:
+def _builder(level: str) -> ImageBuilder | VmImageBuilder:
     known = builders(images_folder())
     if level not in known:
         raise WorkbenchError(

@@ -14,10 +14,8 @@ from dataclasses import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
-from workbench.sandbox.child_maker import ChildMaker
-from workbench.sandbox.child_profile import ChildProfile
-from workbench.sandbox.process.folder_identity import marks_of
-from workbench.sandbox.process.launcher_client import SandboxChild
+from workbench.sandbox.child_profile import ChildProfile, marks_of
+from workbench.sandbox.locked_child import ChildMaker, SandboxChild
 
 log = logging.getLogger(__name__)
 _TRIES = 4  # times a child is built that somebody kills before it is ready

@@ -1,6 +1,6 @@
 """The isolation levels (process, container, virtual machine), their state, and which one a program gets.
 
-A program gets the level it asks for or the next stronger one that works here; never, without a word, a weaker one.
+A program gets the level it asks for or the next stronger one that works here, never a weaker one.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
+from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import Level, Strength
-from workbench.sandbox.child_maker import IsolationEngine
+from workbench.sandbox.container.container_maker import ContainerMaker
 from workbench.sandbox.deno import deno_backend
+from workbench.sandbox.locked_child import IsolationEngine
+from workbench.sandbox.vm.vm_maker import VmMaker
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +25,11 @@ LEVELS = ("process", "container", "vm")  # weakest first
 _LOOK_AGAIN = 10.0  # seconds after which what was missing is looked for again
 
 _NAMES = {"process": "the process sandbox", "container": "a container", "vm": "a virtual machine"}
+
+
+def engines(images: Path) -> dict[str, IsolationEngine]:
+    """Makers of the levels above processes; `images` is the folder of what was built for them."""
+    return {"container": ContainerMaker(images), "vm": VmMaker(images / "vm")}
 
 
 class IsolationLevels:

@@ -15,14 +15,12 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import Level, Strength
 from workbench.sandbox import isolation_probe
-from workbench.sandbox.child_maker import ChildMaker, IsolationEngine
 from workbench.sandbox.child_pool import ChildPool
-from workbench.sandbox.child_profile import ChildProfile
+from workbench.sandbox.child_profile import ChildProfile, real_place
 from workbench.sandbox.deno import deno_backend
 from workbench.sandbox.isolation_levels import LEVELS, IsolationLevels, level_name
-from workbench.sandbox.process.folder_identity import real_place
-from workbench.sandbox.process.launcher_client import SandboxChild
-from workbench.sandbox.process.launcher_pool import FORCED, LauncherPool
+from workbench.sandbox.locked_child import ChildMaker, IsolationEngine, SandboxChild
+from workbench.sandbox.process.launcher_client import FORCED, LauncherPool
 from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailure
 from workbench.sandbox.supervision.child_usage import is_ending
 from workbench.sandbox.supervision.program_run import run_once

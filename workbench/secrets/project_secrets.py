@@ -1,7 +1,7 @@
-"""The room's one public noun: the secrets of one project, wherever this machine can keep them.
+"""The secrets of one project, stored where this machine can: the system's keyring, an encrypted file, or memory.
 
-The keyring where there is one. Otherwise memory, until a person gives a passphrase: then an encrypted file. What it is
-has to be said, because it decides what is still there tomorrow. Every method may block: call them on a thread.
+Without a keyring, secrets stay in memory until the user sets a passphrase; then an encrypted file holds them. The user
+is told which it is, because it decides what is still stored tomorrow. Every method may block: call it on a thread.
 """
 
 from __future__ import annotations
@@ -12,11 +12,31 @@ from typing import Protocol
 
 from workbench.errors import WorkbenchError
 from workbench.secrets import encrypted_file
-from workbench.secrets.keyring_timeout import Patience
-from workbench.secrets.memory_store import InMemory
 from workbench.secrets.secret_masking import Masks
 from workbench.secrets.secret_references import check_name
-from workbench.secrets.system_keyring import find_ring, read_names
+from workbench.secrets.system_keyring import Patience, find_ring, read_names
+
+
+class InMemory:
+    """Nothing is written anywhere."""
+
+    kind = "memory"
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._values)
+
+    def get(self, name: str) -> str | None:
+        return self._values.get(name)
+
+    def put(self, name: str, value: str) -> None:
+        self._values[name] = value
+
+    def drop(self, name: str) -> None:
+        self._values.pop(name, None)
+
 
 ANSWER_SECONDS = 20.0  # for the keyring; a person may have to unlock it meanwhile
 LONGEST = 64_000  # characters of one secret

@@ -1,8 +1,9 @@
-"""Masks secrets in text that is shown, written or sent to an agent."""
+"""Masks secrets in text that is shown, logged, written or sent to an agent."""
 
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -64,3 +65,23 @@ class Masks:
         if isinstance(value, (list, tuple)):
             return [self.mask_json(item) for item in value]
         return value
+
+
+class Masked(logging.Formatter):
+    """Writes as another formatter does, without secrets."""
+
+    def __init__(self, inner: logging.Formatter, masks: Masks) -> None:
+        super().__init__()
+        self.inner = inner
+        self._masks = masks
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._masks.mask(self.inner.format(record))
+
+
+def mask_logs(masks: Masks) -> None:
+    """From now on, whatever goes to the log of this process passes the masks."""
+    for handler in logging.getLogger().handlers:
+        before = handler.formatter or logging.Formatter()
+        inner = before.inner if isinstance(before, Masked) else before
+        handler.setFormatter(Masked(inner, masks))

@@ -1,7 +1,7 @@
-"""The system's keyring. It cannot list what it holds, so the names, and only they, stand in a file beside it.
+"""Stores secrets in the system's keyring. Each request has a timeout: a locked keyring may show a prompt nobody sees.
 
-Each project has its own names in it: a folder somebody else wrote must not get at the secrets of another one by naming
-them in its `.mcp.json`.
+A keyring cannot list its entries, so the names, and only the names, are stored in a file. Entries belong to one project
+each: a foreign project must not read another project's secrets by naming them in its `.mcp.json`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,58 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain, write_file
-from workbench.secrets.keyring_timeout import Patience, Silent
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
+import threading
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
+
+
+class Silent(Exception):
+    """It did not answer in time."""
+
+
+class Patience:
+    """Runs blocking calls on threads of their own. One that hangs is left behind as a daemon: it keeps nobody alive."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._one_at_a_time = threading.Lock()
+        self._hanging: threading.Thread | None = None
+
+    def wait(self, work: Callable[[], Answer]) -> Answer:
+        """What the work returns or raises, or Silent."""
+        with self._one_at_a_time:
+            if self._hanging is not None and self._still_hangs(self._hanging):
+                raise Silent
+            self._hanging = None
+            return self._run(work)
+
+    def _run(self, work: Callable[[], Answer]) -> Answer:
+        answers: list[Answer] = []
+        faults: list[BaseException] = []
+
+        def call() -> None:
+            try:
+                answers.append(work())
+            except BaseException as fault:
+                faults.append(fault)
+
+        thread = threading.Thread(target=call, name="keyring", daemon=True)
+        thread.start()
+        if self._still_hangs(thread):
+            self._hanging = thread
+            raise Silent
+        if faults:
+            raise faults[0]
+        return answers[0]
+
+    def _still_hangs(self, thread: threading.Thread) -> bool:
+        thread.join(self._seconds)
+        return thread.is_alive()
+
 
 SERVICE = "mcp-workbench"
 _PROBE = "is anybody there"

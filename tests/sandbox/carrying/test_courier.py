@@ -19,7 +19,7 @@ from workbench.sandbox.channel.channel import Channel
 from workbench.sandbox.child_profile import ChildProfile
 from workbench.sandbox.file_transfer.transfer_frames import Head, ParcelReader, pack
 from workbench.sandbox.file_transfer.transfer_host import TransferHost, TransferTarget
-from workbench.sandbox.vm.serial_ports import GuestFrames
+from workbench.sandbox.vm.vm_maker import GuestFrames
 
 
 class Line:

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from workbench.sandbox.container.container_maker import ContainerMaker
-from workbench.sandbox.container.engine import ask
-from workbench.sandbox.container.engine_settings import EngineSettings, read_engine_settings
+from workbench.sandbox.container.engine import EngineSettings, ask, read_engine_settings
 from workbench.sandbox.container.image_builder import base_image, is_there, lay_runner
 from workbench.sandbox.container.image_contents import source_hash
 from workbench.sandbox.sandbox import Sandbox

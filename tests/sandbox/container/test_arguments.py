@@ -12,7 +12,7 @@ import pytest
 
 from workbench.records import Limits
 from workbench.sandbox.child_profile import ChildProfile
-from workbench.sandbox.container.engine_settings import EngineSettings
+from workbench.sandbox.container.engine import EngineSettings
 from workbench.sandbox.container.run_arguments import run_arguments, user
 from workbench.sandbox.program import Program
 from workbench.sandbox.sandbox import profile_of

@@ -8,17 +8,21 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.sandbox.container.engine import ContainerEngine, EngineAddress
-from workbench.sandbox.container.engine_settings import EngineSettings, read_engine_settings, write_engine_settings
+from workbench.sandbox.container.engine import (
+    ContainerEngine,
+    EngineAddress,
+    EngineSettings,
+    read_engine_settings,
+    write_engine_settings,
+)
 from workbench.sandbox.container.image_builder import ImageBuilder, _is_same, base_image, lay_runner
 from workbench.sandbox.container.orphan_cleanup import here
-from workbench.sandbox.level_builder import BuildRequest
 
 
 def test_without_an_engine_nothing_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(WorkbenchError, match="podman is not installed"):
-        ImageBuilder(tmp_path).build(BuildRequest(), lambda line: None)
+        ImageBuilder(tmp_path).build(lambda line: None)
     assert read_engine_settings(tmp_path) is None
 
 
@@ -75,7 +79,7 @@ def test_another_kind_of_processor_needs_an_image_of_its_own(tmp_path: Path, mon
     monkeypatch.setenv("CONTAINER_HOST", "tcp://box.example:1234")
     said: list[str] = []
     with pytest.raises(WorkbenchError, match="another kind of processor") as refused:
-        ImageBuilder(tmp_path).build(BuildRequest(), said.append)
+        ImageBuilder(tmp_path).build(said.append)
     assert "--from IMAGE" in refused.value.hint
     assert "It is on another machine: tcp://box.example:1234" in "\n".join(said)
     assert "not protected" in said[-1]

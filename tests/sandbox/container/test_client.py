@@ -8,7 +8,7 @@ import socket
 
 import pytest
 
-from workbench.sandbox.container.engine_client import EngineClient
+from workbench.sandbox.container.container_maker import EngineClient
 
 
 @pytest.mark.parametrize("descriptor", [True, False])

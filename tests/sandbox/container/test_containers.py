@@ -20,8 +20,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Limits
 from workbench.sandbox.child_profile import ENVIRONMENT
 from workbench.sandbox.container.container_maker import ContainerMaker
-from workbench.sandbox.container.engine import ask
-from workbench.sandbox.container.engine_settings import EngineSettings, write_engine_settings
+from workbench.sandbox.container.engine import EngineSettings, ask, write_engine_settings
 from workbench.sandbox.container.orphan_cleanup import owner
 from workbench.sandbox.program import Ending, Program
 from workbench.sandbox.sandbox import Sandbox, profile_of
@@ -219,7 +218,7 @@ from msgspec.structs import replace
 from pathlib import Path
 from workbench.records import Limits
 from workbench.sandbox.container.container_maker import ContainerMaker
-from workbench.sandbox.container.engine_settings import read_engine_settings
+from workbench.sandbox.container.engine import read_engine_settings
 from workbench.sandbox.program import Program
 from workbench.sandbox.sandbox import Sandbox, profile_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.sandbox.container.seccomp_profile import seccomp_profile
+from workbench.sandbox.container.run_arguments import seccomp_profile
 from workbench.sandbox.locks.seccomp_filter import PLAIN
 
 

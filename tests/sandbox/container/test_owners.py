@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.container.file_ownership import FileOwnership
+from workbench.sandbox.container.container_maker import FileOwnership
 
 
 def test_a_folder_is_taken_back_after_its_last_user(tmp_path: Path) -> None:

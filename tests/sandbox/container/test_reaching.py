@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.runs.reaching import GET, HOSTILE, allow, audited, housed, ran, serving, stays_inside
 from workbench.paths import Paths, images_folder
 from workbench.records import RunState
-from workbench.sandbox.container.engine_settings import EngineSettings, write_engine_settings
+from workbench.sandbox.container.engine import EngineSettings, write_engine_settings
 
 EVERYTHING = '[isolation]\nlow = "container"\nmedium = "container"\nhigh = "container"\ncritical = "container"\n'
 

@@ -19,8 +19,7 @@ from tests.sandbox.conftest import QUICK, echo
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, JsonValue, Limits
 from workbench.sandbox.container.container_maker import ContainerMaker
-from workbench.sandbox.container.engine import ask
-from workbench.sandbox.container.engine_settings import EngineSettings, write_engine_settings
+from workbench.sandbox.container.engine import EngineSettings, ask, write_engine_settings
 from workbench.sandbox.container.orphan_cleanup import sweep
 from workbench.sandbox.program import Answer, Ending, Output, Program
 from workbench.sandbox.sandbox import Sandbox
@@ -172,7 +171,7 @@ import asyncio, os, signal, sys
 from pathlib import Path
 from workbench.records import Limits
 from workbench.sandbox.container.container_maker import ContainerMaker
-from workbench.sandbox.container.engine_settings import read_engine_settings
+from workbench.sandbox.container.engine import read_engine_settings
 from workbench.sandbox.program import Program
 from workbench.sandbox.sandbox import profile_of
 

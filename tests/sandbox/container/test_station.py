@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.container.engine_settings import (
+from workbench.sandbox.container.engine import (
     FILE,
     EngineSettings,
     read_engine_settings,

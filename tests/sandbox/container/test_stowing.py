@@ -17,10 +17,10 @@ ROOT = Path(__file__).parents[3]
 CARRIER = """
 import json, os, socket, sys
 from workbench.sandbox.container.entry import _stow
-from workbench.sandbox.container import container_multiplexer
-from workbench.sandbox.container.container_multiplexer import ContainerMultiplexer
+from workbench.sandbox.container import entry
+from workbench.sandbox.container.entry import ContainerMultiplexer
 from workbench.sandbox.child_profile import ChildProfile
-container_multiplexer._LAST_MOMENTS = 0.2
+entry._LAST_MOMENTS = 0.2
 project, writable, silence = json.loads(sys.argv[1])
 os.chdir(project)
 ours, theirs = socket.socketpair()

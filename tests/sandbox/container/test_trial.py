@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.sandbox.container.engine_probe import _ways, describe_settings, working
-from workbench.sandbox.container.engine_settings import EngineSettings
+from workbench.sandbox.container.engine import EngineSettings
+from workbench.sandbox.container.image_builder import _ways, describe_settings, working
 
 
 def test_kernel_groups_come_before_none_and_the_direct_channel_before_the_carried() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from tests.sandbox.conftest import Room
 from workbench.errors import WorkbenchError
-from workbench.sandbox.level_builder import BuildRequest
 from workbench.sandbox.sandbox import Sandbox
 from workbench.sandbox.vm.image_builder import VmImageBuilder
 from workbench.sandbox.vm.vm_maker import VmMaker
@@ -27,7 +26,7 @@ def image_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return Path(asked)
     folder = tmp_path_factory.mktemp("images") / "vm"
     try:
-        VmImageBuilder(folder).build(BuildRequest(), print)
+        VmImageBuilder(folder).build(print)
     except WorkbenchError as fault:
         pytest.skip(f"{fault.message} {fault.hint}")
     return folder

@@ -6,12 +6,12 @@ import platform
 
 import pytest
 
-from workbench.sandbox.vm import tsc_frequency
+from workbench.sandbox.vm import vm_image
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="counts this processor's own clock")
 def test_it_is_counted_and_a_busy_machine_changes_it_little() -> None:
-    counted = sorted(tsc_frequency.khz() for _ in range(5))
+    counted = sorted(vm_image.tsc_khz() for _ in range(5))
     assert counted[0] > 100_000
     assert counted[2] - counted[0] < counted[2] / 20
 
@@ -20,5 +20,5 @@ def test_where_no_code_may_be_made_the_system_is_asked(monkeypatch: pytest.Monke
     def forbidden(*words: object, **more: object) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(tsc_frequency.mmap, "mmap", forbidden)
-    assert tsc_frequency.khz() >= 0
+    monkeypatch.setattr(vm_image.mmap, "mmap", forbidden)
+    assert vm_image.tsc_khz() >= 0

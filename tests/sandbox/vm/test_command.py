@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.sandbox.vm.qemu_command import PortDescriptors, arguments
+from workbench.sandbox.vm.qemu_process import PortDescriptors, arguments
 
 
 def words(accelerator: str = "tcg", snapshot: int = -1, clock: int = 0) -> list[str]:

@@ -10,8 +10,8 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.sandbox.child_profile import ChildProfile, base_python
 from workbench.sandbox.vm import vm_image
-from workbench.sandbox.vm.initramfs_contents import PACKAGE, our_files
-from workbench.sandbox.vm.vm_image import VmImage
+from workbench.sandbox.vm.initramfs import our_files
+from workbench.sandbox.vm.vm_image import PACKAGE, VmImage
 
 
 @pytest.fixture

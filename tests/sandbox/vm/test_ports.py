@@ -9,7 +9,7 @@ import pytest
 
 from workbench.sandbox.child_profile import ChildProfile
 from workbench.sandbox.file_transfer.transfer_frames import ParcelReader
-from workbench.sandbox.vm.serial_ports import opening
+from workbench.sandbox.vm.vm_maker import opening
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The core's end of the channel to one sandbox: every frame that comes out is hostile until it is checked.
+"""The core's end of the channel to one child: every frame that comes out is hostile until it is checked.
 
 It carries ready, start, output, requests and end. Reading pauses while too much is unanswered or unsent.
 """
@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import codecs
 import logging
+import os
 import re
 import time
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import partial
 from types import CoroutineType
 from typing import Any
@@ -22,6 +23,45 @@ from workbench.sandbox.channel.connection_passing import ConnectionPassing
 from workbench.sandbox.channel.frames import FrameFault, FrameReader, encode
 from workbench.sandbox.channel.requests import answer_frame, checked_end, failure_of, spread
 from workbench.sandbox.program import Answer, Answered, Output, ToolFailure
+
+_CHUNK = 1 << 18
+
+
+class RawOutput(asyncio.BaseTransport):
+    """Hands over what comes; `take` does so now, without waiting for the event loop's next turn."""
+
+    def __init__(self, descriptor: int, tell: Callable[[bytes], None], silent: asyncio.Future[None]) -> None:
+        super().__init__()
+        os.set_blocking(descriptor, False)
+        self._descriptor = descriptor
+        self._tell = tell
+        self._silent = silent
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(descriptor, self.take)
+
+    def take(self) -> None:
+        if self._descriptor < 0:
+            return
+        try:
+            data = os.read(self._descriptor, _CHUNK)
+        except BlockingIOError:
+            return
+        if data:
+            self._tell(data)
+        else:
+            self.close()
+
+    def is_closing(self) -> bool:
+        return self._descriptor < 0
+
+    def close(self) -> None:
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            self._loop.remove_reader(descriptor)
+            os.close(descriptor)
+        if not self._silent.done():
+            self._silent.set_result(None)
+
 
 log = logging.getLogger(__name__)
 

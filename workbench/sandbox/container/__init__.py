@@ -1,5 +1,5 @@
-"""Programs in containers: podman or docker makes them, our own locks go on inside, and the channel is the same.
+"""Programs in containers that podman or docker makes; our own locks are added inside, and the channel is the same.
 
-`building` makes the image and finds out by trying how this machine's engine has to be asked; `containers` makes the
-children from then on; `entry` is what runs inside.
+`image_builder.py` builds the image and finds out how this machine's engine must be called; `container_maker.py` makes
+the children from then on; `entry.py` runs first inside.
 """

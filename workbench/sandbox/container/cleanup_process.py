@@ -1,7 +1,7 @@
 """A process that outlives the core by a moment and removes the containers that the core left.
 
-The core tells it their names ("+name" made, "-name" gone, one a line on stdin). When the core is gone, even by kill -9,
-stdin ends, and every container still named is removed. Standard library only: started with -I -S, `guard.py ENGINE …`.
+The core writes their names to its stdin ("+name" made, "-name" gone, one a line). When the core is gone, even by
+kill -9, stdin ends, and every container still named is removed. Standard library only; started with -I -S.
 """
 
 from __future__ import annotations

@@ -1,16 +1,21 @@
-"""Makes locked children that are containers. Whatever happens to the core, no container stays."""
+"""Makes locked children that are containers, and removes each of them even when the core is killed."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import fcntl
 import json
 import logging
 import os
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,18 +23,102 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import Level
 from workbench.sandbox.channel.channel import Channel
-from workbench.sandbox.child_profile import ChildProfile, base_python
-from workbench.sandbox.container import cleanup_process, seccomp_profile
-from workbench.sandbox.container.engine import ENGINES, INSTALL, PATIENCE, ask, client_environment, last_line
-from workbench.sandbox.container.engine_client import EngineClient
-from workbench.sandbox.container.engine_settings import EngineSettings, read_engine_settings
-from workbench.sandbox.container.file_ownership import FileOwnership
+from workbench.sandbox.child_profile import NOBODY, ChildProfile, base_python
+from workbench.sandbox.container import cleanup_process
+from workbench.sandbox.container.engine import (
+    ENGINES,
+    INSTALL,
+    PATIENCE,
+    EngineSettings,
+    ask,
+    client_environment,
+    last_line,
+    read_engine_settings,
+)
 from workbench.sandbox.container.host_multiplexer import HostMultiplexer
 from workbench.sandbox.container.image_contents import source_hash
 from workbench.sandbox.container.orphan_cleanup import own_folder, owner, sweep, sweep_folders
-from workbench.sandbox.container.run_arguments import ENTRY, run_arguments
+from workbench.sandbox.container.run_arguments import ENTRY, run_arguments, seccomp_profile
 from workbench.sandbox.file_transfer.transfer_host import WORKSPACE_MB, TransferTarget
-from workbench.sandbox.process.launcher_client import ChildExit, SandboxChild
+from workbench.sandbox.locked_child import ChildExit, SandboxChild
+
+
+class FileOwnership:
+    """Counts who uses a folder, so that it is taken back when the last one is gone. Other users need none of it."""
+
+    def __init__(self) -> None:
+        self._users: Counter[str] = Counter()
+
+    def lend(self, folder: str) -> None:
+        if os.getuid() == 0:
+            self._users[folder] += 1
+            _belongs_to(folder, NOBODY)
+
+    def take_back(self, folder: str) -> None:
+        if os.getuid() == 0 and self._users[folder]:
+            self._users[folder] -= 1
+            if not self._users[folder]:
+                _belongs_to(folder, 0)
+
+
+def _belongs_to(folder: str, user: int) -> None:
+    """Follows no link; a file that is deleted meanwhile needs no owner."""
+    with contextlib.suppress(FileNotFoundError):
+        for _, folders, files, at in os.fwalk(folder, follow_symlinks=False):
+            os.fchown(at, user, user)
+            for name in (*folders, *files):
+                with contextlib.suppress(FileNotFoundError):
+                    os.chown(name, user, user, dir_fd=at, follow_symlinks=False)
+
+
+_LOW = 10  # descriptors of ours are moved above those that the client gets
+
+
+class EngineClient:
+    """One attached client. `ended` is called once, with its exit code."""
+
+    def __init__(self, command: Sequence[str], channel: socket.socket, output: int, *, descriptor: bool) -> None:
+        moved = [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, _LOW) for one in (channel.fileno(), output)]
+        try:
+            actions = _actions(moved[0], moved[1], descriptor=descriptor)
+            self.pid = os.posix_spawn(
+                command[0], list(command), client_environment(), file_actions=actions, setsid=True
+            )
+        finally:
+            for one in moved:
+                os.close(one)
+        self._watch = os.pidfd_open(self.pid)
+        self._over = False
+
+    def watch(self, ended: Callable[[int], None]) -> None:
+        """Call once a loop runs; the process is buried then."""
+        loop = asyncio.get_running_loop()
+
+        def gone() -> None:
+            loop.remove_reader(self._watch)
+            os.close(self._watch)
+            self._over = True
+            _, status = os.waitpid(self.pid, 0)
+            ended(os.waitstatus_to_exitcode(status))
+
+        loop.add_reader(self._watch, gone)
+
+    def kill(self) -> None:
+        """The client only: its container goes on, and has to be ended by its name."""
+        if not self._over:
+            signal.pidfd_send_signal(self._watch, signal.SIGKILL)
+
+
+def _actions(channel: int, output: int, *, descriptor: bool) -> list[tuple[int, ...] | tuple[int, int, str, int, int]]:
+    if not descriptor:
+        return [(os.POSIX_SPAWN_DUP2, channel, 0), (os.POSIX_SPAWN_DUP2, channel, 1), _copy(output, 2)]
+    nothing = (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0)
+    return [nothing, _copy(output, 1), _copy(output, 2), _copy(channel, 3)]
+
+
+def _copy(source: int, target: int) -> tuple[int, int, int]:
+    return (os.POSIX_SPAWN_DUP2, source, target)
+
 
 log = logging.getLogger(__name__)
 
@@ -135,8 +224,8 @@ class ContainerMaker:
     async def finish(self, cell: SandboxChild) -> ChildExit:
         """Wait until its processes are gone; what the engine has to tidy up afterwards is waited for at the end."""
         cell.channel.close()
-        if cell.baggage is not None:
-            cell.baggage.close()
+        if cell.files is not None:
+            cell.files.close()
         if not cell.gone.done():
             self.kill(cell)
             await asyncio.wait([cell.gone])
@@ -180,7 +269,7 @@ class ContainerMaker:
         container = _Container(cell, order.name, client)
         if station.remote:
             container.parting = HostMultiplexer(order.profile, cell.channel, _engine_of(station), _far_end(station))
-            cell.baggage = container.parting.courier
+            cell.files = container.parting.courier
         ends = container.parting or cell.channel
         self._containers[cell.number] = container
         client.watch(lambda code: self._ended(container, code))
@@ -286,9 +375,7 @@ class ContainerMaker:
             self._folder = own_folder()
         file = Path(self._folder.name) / "system-calls.json"
         if not file.exists():
-            file.write_text(
-                json.dumps(seccomp_profile.seccomp_profile(parent=not station.descriptor, machine=station.machine))
-            )
+            file.write_text(json.dumps(seccomp_profile(parent=not station.descriptor, machine=station.machine)))
         return file
 
     def _tell_guard(self, station: EngineSettings, line: str) -> None:

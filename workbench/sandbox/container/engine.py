@@ -1,6 +1,7 @@
-"""Finds a container engine, on this machine or another one, and runs its client.
+"""Finds a container engine, on this machine or another one, and runs its command-line client.
 
-DOCKER_HOST, CONTAINER_HOST and the client's contexts lead to engines elsewhere, which have no folders of ours.
+DOCKER_HOST, CONTAINER_HOST and the client's contexts lead to engines on other machines, which cannot mount the
+project's folders. How the engine starts containers, found by trying when the image was built, is read from a file.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from workbench.errors import WorkbenchError
+from workbench.files import write_file
 from workbench.sandbox.locks.seccomp_filter import ARCHITECTURES
 
 _LEADING = (
@@ -213,3 +215,45 @@ def _podman(engine: ContainerEngine, facts: dict[str, Any]) -> ContainerEngine: 
 def _machine(told: object) -> str:
     """Engines have names of their own for processors; one that says nothing is taken for this machine's."""
     return _MACHINES.get(str(told or ""), str(told or "")) or platform.machine()
+
+
+FILE = "container.json"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """One engine, and what works with it. `options` stand before `run`, `run_options` after it."""
+
+    engine: str  # podman or docker
+    program: str  # its path
+    options: tuple[str, ...] = ()
+    run_options: tuple[str, ...] = ()
+    image: str = ""
+    source: str = ""  # hash of the runner's files that are in the image
+    rootless: bool = False
+    descriptor: bool = False  # the channel is handed in as descriptor 3; else it is stdin and stdout
+    limits: bool = False  # the kernel's groups limit memory, processors and processes
+    service: bool = False  # the client only speaks to a service, at an address that `options` hold
+    remote: str = ""  # the other machine it runs on, without who asks; then files are carried
+    machine: str = ""  # its kind of processor, where that was asked
+    runtime: str = ""
+    starts_ms: int = 0  # typical, from asking for one to its first word
+
+    def command(self, *words: str) -> list[str]:
+        """The engine's command line for something other than starting a container."""
+        return [self.program, *self.options, *words]
+
+
+def read_engine_settings(images: Path) -> EngineSettings | None:
+    """What was built; None where nothing was, or where another version wrote it."""
+    try:
+        words = json.loads((images / FILE).read_text(encoding="utf-8"))
+        return EngineSettings(
+            **{**words, "options": tuple(words["options"]), "run_options": tuple(words["run_options"])}
+        )
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def write_engine_settings(images: Path, station: EngineSettings) -> None:
+    write_file(images / FILE, json.dumps(asdict(station), indent=2), mode=0o644)

@@ -1,7 +1,7 @@
-"""The core's end of one stream that carries frames and files, for containers on another machine.
+"""The core's end of the stream of a container on another machine: frames and files in one connection.
 
-What comes is hostile: a parcel that cannot be ends the run. Both sides speak every few seconds, so that neither goes on
-for long when the way between them breaks.
+The stream is hostile: a malformed transfer frame ends the run. Both sides send heartbeats, so that each notices within
+a minute when the connection between them breaks.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from collections import deque
 
 from workbench.sandbox.channel.channel import Channel
 from workbench.sandbox.child_profile import ChildProfile
-from workbench.sandbox.container.container_multiplexer import BEAT, FAILED
-from workbench.sandbox.file_transfer.transfer_frames import LARGEST_PIECE, ParcelFault, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_frames import BEAT, FAILED, LARGEST_PIECE, ParcelFault, ParcelReader, pack
 from workbench.sandbox.file_transfer.transfer_host import TransferHost, TransferTarget
-from workbench.sandbox.process.launcher_client import ChildExit
+from workbench.sandbox.locked_child import ChildExit
 
 _SILENCE = 45.0  # seconds without a word of the container's
 _MOST_HELD = 4 << 20  # bytes of frames that wait for the channel before nothing more is read

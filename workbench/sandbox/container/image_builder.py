@@ -1,32 +1,45 @@
-"""Builds the image from the system's packages, without a registry; then tries how containers start from it."""
+"""Builds the container image from the system's packages, without a registry, and tries how the engine starts it.
+
+The trial goes through runtimes, control groups and storage until a container starts with all locks in force.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
 import platform
 import shutil
+import statistics
 import subprocess
 import tarfile
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
-from workbench.sandbox.container import seccomp_profile
-from workbench.sandbox.container.engine import ContainerEngine, ask, find_engine, last_line
-from workbench.sandbox.container.engine_probe import describe_settings, working
-from workbench.sandbox.container.engine_settings import (
+from workbench.records import JsonObject, JsonValue, Limits
+from workbench.sandbox.container.container_maker import ContainerMaker
+from workbench.sandbox.container.engine import (
     FILE,
+    ContainerEngine,
     EngineSettings,
+    ask,
+    find_engine,
+    last_line,
     read_engine_settings,
     write_engine_settings,
 )
 from workbench.sandbox.container.image_contents import own_files, reduce, source_hash
 from workbench.sandbox.container.orphan_cleanup import here
-from workbench.sandbox.level_builder import BuildRequest, Tell
+from workbench.sandbox.container.run_arguments import seccomp_profile
+from workbench.sandbox.isolation_probe import probe_program
+from workbench.sandbox.locked_child import Tell
+from workbench.sandbox.program import Ending, Program, ToolFailure
+from workbench.sandbox.sandbox import Sandbox
 
 _PACKAGES = "python3-minimal,libpython3-stdlib,tzdata,media-types"
 _NAME, _BASE = "mcp-workbench-runner", "mcp-workbench-python"
@@ -48,7 +61,8 @@ class ImageBuilder:
     def __init__(self, images: Path) -> None:
         self._images = images
 
-    def build(self, wish: BuildRequest, tell: Tell) -> None:
+    def build(self, tell: Tell, base: str = "", again: bool = False) -> None:
+        """Build the image, from the image `base` or the system's packages; `again`: also when the image is current."""
         if platform.system() != "Linux":
             raise WorkbenchError("Containers for programs need Linux.", "Use Linux, or WSL on Windows.")
         engine = find_engine()
@@ -56,11 +70,11 @@ class ImageBuilder:
         _tell_of_way(engine, tell)
         source = source_hash()
         known = read_engine_settings(self._images)
-        if known is not None and _is_current(known, engine, source) and not wish.again and not wish.base:
+        if known is not None and _is_current(known, engine, source) and not again and not base:
             tell(f"The image {known.image} is current ({describe_settings(known)}). `--again` builds it anew.")
             return
         station = self._station(engine, source, tell)
-        lay_runner(station, _system(station, wish, tell), tell)
+        lay_runner(station, _system(station, base, tell, again=again), tell)
         tell("Trying how containers start with all locks on:")
         station = working(station, tell)
         write_engine_settings(self._images, station)
@@ -138,7 +152,7 @@ def _commit(station: EngineSettings, name: str) -> None:
     if not (station.remote and station.engine == "podman"):
         ask(station.command("commit", name, station.image), _PATIENCE)
         return
-    words = json.dumps(seccomp_profile.seccomp_profile(parent=True, machine=station.machine), separators=(",", ":"))
+    words = json.dumps(seccomp_profile(parent=True, machine=station.machine), separators=(",", ":"))
     template = f'{{{{index .Labels "{_LIST_LABEL}"}}}}'
     for written in (words, json.dumps(words)):  # which of them is read back as it was goes by the version
         ask(station.command("commit", "--change", f"LABEL {_LIST_LABEL}={written}", name, station.image), _PATIENCE)
@@ -189,15 +203,15 @@ def is_there(station: EngineSettings, image: str) -> bool:
     return True
 
 
-def _system(station: EngineSettings, wish: BuildRequest, tell: Tell) -> str:
+def _system(station: EngineSettings, wished: str, tell: Tell, *, again: bool) -> str:
     """The layer with Python: the wished one, the one from before, or one made from packages."""
-    if wish.base:
-        return wish.base
+    if wished:
+        return wished
     if station.machine != platform.machine():
         words = f"The engine's machine has another kind of processor ({station.machine}) than this one."
         raise WorkbenchError(words, "Begin with an image that it has and that holds Python: `--from IMAGE`.")
     base = base_image(station)
-    if not wish.again and is_there(station, base):
+    if not again and is_there(station, base):
         tell(f"Python is there from before: {base}.")
         return base
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-image-") as folder:
@@ -252,3 +266,130 @@ def _forget_image(station: EngineSettings, tell: Tell) -> None:
         tell(f"Removed the image {station.image}.")
     except WorkbenchError as fault:
         tell(f"The image {station.image} was not removed: {fault.message}")
+
+
+_RUNTIMES = ("runsc", "crun", "runc")  # gVisor first: it is a kernel of its own; then what engines bring along
+_STARTS = 7
+
+
+def working(station: EngineSettings, tell: Tell, times: int = _STARTS) -> EngineSettings:
+    """The first way that works, with how fast it starts; a refusal tells what each way lacked."""
+    reasons = []
+    for candidate in _ways(station):
+        try:
+            starts = asyncio.run(_tried(candidate, times))
+        except WorkbenchError as fault:
+            reasons.append(fault.message)
+            tell(f"  {describe_settings(candidate)}: no, {fault.message}")
+            continue
+        typical = round(statistics.median(starts) * 1000)
+        best = min(starts) * 1000
+        tell(f"  {describe_settings(candidate)}: works, ready in {typical} ms (best {best:.0f} ms of {len(starts)})")
+        return replace(candidate, starts_ms=typical)
+    words = "No container starts on this machine with the locks a program needs."
+    raise WorkbenchError(words, "What the ways lacked: " + " ".join(dict.fromkeys(reasons)))
+
+
+def describe_settings(station: EngineSettings) -> str:
+    """A candidate in a few words."""
+    facts = [station.engine, station.runtime or "its own runtime"]
+    facts.append("limits by groups" if station.limits else "no groups")
+    facts.append("direct channel" if station.descriptor else "channel over stdin and stdout")
+    return ", ".join(facts)
+
+
+def _ways(station: EngineSettings) -> Iterator[EngineSettings]:
+    """From the strongest and fastest to what may still do."""
+    for runtime in _runtimes(station):
+        for limits, groups in _groups(station):
+            for manager in ("", "cgroupfs") if station.engine == "podman" and not station.service else ("",):
+                yield from _channels(_with(replace(station, limits=limits), runtime, manager, groups=groups))
+
+
+def _groups(station: EngineSettings) -> Iterator[tuple[bool, bool]]:
+    """Whether the kernel's groups limit something, and whether they are asked for; podman can do without any."""
+    if station.limits:
+        yield True, True
+    if station.engine != "podman" or not station.limits:
+        yield False, True
+    if station.engine == "podman":
+        yield False, False
+
+
+def _channels(station: EngineSettings) -> Iterator[EngineSettings]:
+    """A client that only speaks to a service cannot hand a descriptor in."""
+    if station.engine == "podman" and not station.service:
+        yield replace(station, descriptor=True)
+    yield replace(station, descriptor=False)
+
+
+def _runtimes(station: EngineSettings) -> list[str]:
+    """A service of podman's chooses for itself; docker's knows gVisor when it was told of it."""
+    if station.service and station.engine == "podman":
+        return [""]
+    if station.remote:
+        return ["runsc", ""]  # what is installed here says nothing of it
+    there = [name for name in _RUNTIMES if shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")]
+    return [*(name for name in there if name == "runsc"), "", *(name for name in there if name != "runsc")]
+
+
+def _with(station: EngineSettings, runtime: str, manager: str, *, groups: bool) -> EngineSettings:
+    options, run_options = list(station.options), list(station.run_options)
+    if manager:
+        options += ["--cgroup-manager", manager]
+    if runtime:
+        (options if station.engine == "podman" else run_options).extend(["--runtime", runtime])
+    if not groups:
+        run_options += ["--cgroups=disabled"]
+    return replace(station, options=tuple(options), run_options=tuple(run_options), runtime=runtime)
+
+
+async def _tried(station: EngineSettings, times: int) -> list[float]:
+    """Seconds from asking to the end of a small program, some times over; the first one looks around inside."""
+    maker = ContainerMaker(Path(), station)
+    sandbox = Sandbox(ready=0, engines={"container": maker})
+    with tempfile.TemporaryDirectory(prefix="mcp-workbench-trial-") as folder:
+        try:
+            await sandbox.look_again()
+            await _looked_around(sandbox, Path(folder))
+            return [await _start(sandbox, Path(folder)) for _ in range(times)]
+        finally:
+            await sandbox.close()
+
+
+async def _looked_around(sandbox: Sandbox, folder: Path) -> None:
+    canary = folder / "canary"
+    canary.write_text("Nobody inside may read this.")
+    ending = await _run(sandbox, probe_program(str(canary), os.getpid()), folder)
+    if not ending.ok:
+        raise WorkbenchError(f"the trial program ended as {ending.reason}: {ending.message}".rstrip(".") + ".")
+    found = json.loads(ending.result)
+    there = {
+        "read-only root": found["root"],
+        "read-only folders": found["folders"],
+        "no network": found["network"],
+        "no processes": found["fork"],
+        "not root": found["user"] != 0 or found["environment"],
+        "no files of yours": found["files"],
+        "private temp": found["temp"] and found["inodes"],
+        "workspace": (folder / "workspace/probe").exists(),
+    }
+    if missing := [name for name, kept in there.items() if not kept]:
+        raise WorkbenchError(f"not in force: {', '.join(missing)}.")
+
+
+async def _start(sandbox: Sandbox, folder: Path) -> float:
+    began = time.monotonic()
+    heard: list[float] = []
+    await _run(sandbox, "print(1)", folder, heard)
+    return (heard[0] if heard else time.monotonic()) - began
+
+
+async def _run(sandbox: Sandbox, code: str, folder: Path, heard: list[float] | None = None) -> Ending:
+    program = Program(code, Limits(seconds=30.0), folder / "workspace", level="container")
+    times = heard if heard is not None else []
+    return await sandbox.run(program, _nobody, lambda stream, text: times.append(time.monotonic()))
+
+
+async def _nobody(what: str, wish: JsonObject) -> JsonValue:
+    raise ToolFailure("Nobody answers in a trial.", "no_answer")

@@ -1,6 +1,6 @@
-"""What lies in the image: Python and its library from the system's packages, the runner's files, nothing else.
+"""Contents of the container image: Python with its library from the system's packages, and the runner's files.
 
-No shell, no package manager, no program but Python, nothing with its owner's rights.
+No shell, no package manager, no program but Python, no setuid file.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.sandbox.child_profile import BENCH, HOME, NOBODY, TEMP
-from workbench.sandbox.container import seccomp_profile
-from workbench.sandbox.container.run_arguments import ENTRY, OURS, user
+from workbench.sandbox.container.run_arguments import ENTRY, OURS, seccomp_profile, user
+from workbench.sandbox.locks.seccomp_filter import ARCHITECTURES
 from workbench.sandbox.process import native_backend
 
 _PACKAGE = Path(__file__).resolve().parents[2]  # the folder `workbench`
@@ -52,7 +52,8 @@ def runner_files() -> dict[str, bytes]:
 
 def source_hash() -> str:
     """Another runner, another hash: an image with the old one is not used."""
-    digest = hashlib.sha256(str(sorted(_texts().items())).encode() + Path(seccomp_profile.__file__).read_bytes())
+    profiles = [seccomp_profile(parent, machine) for parent in (False, True) for machine in ARCHITECTURES]
+    digest = hashlib.sha256(str((sorted(_texts().items()), profiles)).encode())
     for name, data in runner_files().items():
         digest.update(name.encode() + b"\0" + data + b"\0")
     return digest.hexdigest()[:16]

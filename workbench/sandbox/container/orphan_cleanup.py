@@ -1,4 +1,4 @@
-"""Removes what dead cores left: containers, found by their label, and folders, found by their name."""
+"""Removes containers (found by label) and temporary folders (found by name) of cores that are gone."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import tempfile
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
-from workbench.sandbox.container.engine import ask
-from workbench.sandbox.container.engine_settings import EngineSettings
+from workbench.sandbox.container.engine import EngineSettings, ask
 from workbench.sandbox.container.run_arguments import LABEL
 
 _FOLDER = "mcp-workbench-containers-"

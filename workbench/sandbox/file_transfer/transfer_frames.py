@@ -14,6 +14,8 @@ LONGEST_HEAD = 1 << 16
 LARGEST_PIECE = 1 << 18
 DEEPEST = 64  # parts of a path
 AREAS = ("workspace", "servers", "skills")
+BEAT = 5.0  # seconds between two heartbeats of each side
+FAILED = 70  # exit code of a container whose multiplexer failed
 
 Head = dict[str, Any]  # Any: JSON; whoever takes it checks it
 

@@ -18,7 +18,7 @@ from workbench.sandbox.channel.channel import Channel
 from workbench.sandbox.child_profile import ChildProfile
 from workbench.sandbox.file_transfer.change_import import ChangeImport
 from workbench.sandbox.file_transfer.transfer_frames import LARGEST_PIECE, Head, ParcelFault, ParcelReader, pack
-from workbench.sandbox.process.launcher_client import ChildExit
+from workbench.sandbox.locked_child import ChildExit
 from workbench.sandbox.supervision.workspace_quota import MOST_FILES
 
 

@@ -1,7 +1,7 @@
 """The launcher process: forks locked children for the core. One thread, no event loop, no untrusted code.
 
-Started as `python -I -S -c … FD`; FD is a socket of whole messages to the core. The core closing it, even by dying,
-ends every child and then this process. A child that loses this process dies with it.
+Started as `python -I -S -c … FD`, where FD is a SOCK_SEQPACKET socket to the core. When the core closes it, even by
+dying, the launcher ends every child and itself. A child whose launcher dies is killed by the kernel.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import select
 import signal
 import socket
 import traceback
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -26,8 +27,24 @@ from workbench.sandbox.inside import runner
 from workbench.sandbox.locks import kernel_calls, lockdown
 from workbench.sandbox.locks.seccomp_filter import filter_program
 from workbench.sandbox.process import bubblewrap_backend, native_backend, reduced_backend, scratch_folders
-from workbench.sandbox.process.namespace_root import NamespaceRoot
-from workbench.sandbox.process.processor_assignment import ProcessorAssignment
+from workbench.sandbox.process.native_backend import NamespaceRoot
+
+
+class ProcessorAssignment:
+    """Who sits where; the launcher's own processors are all there are."""
+
+    def __init__(self) -> None:
+        self._taken = Counter(dict.fromkeys(os.sched_getaffinity(0), 0))
+
+    def choose(self, wanted: int) -> set[int]:
+        ordered = sorted(self._taken, key=lambda processor: (self._taken[processor], processor))
+        chosen = set(ordered[: max(1, wanted)])
+        self._taken.update(chosen)
+        return chosen
+
+    def give_back(self, processors: set[int]) -> None:
+        self._taken.subtract(processors)
+
 
 # What most programs import, paid once here instead of in every run.
 WARM = """

@@ -1,4 +1,8 @@
-"""Keeps a launcher process alive and asks it for children: locked processes, each with a channel."""
+"""Starts launcher processes and asks them for locked children.
+
+One launcher serves most programs; each set of modules to import ahead has one of its own. A launcher that imported
+pandas is large and slow to start, and so is each of its children, so only programs that want pandas pay for it.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,13 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.sandbox.channel.channel import Channel
-from workbench.sandbox.channel.raw_output import RawOutput
+from workbench.sandbox.channel.channel import Channel, RawOutput
 from workbench.sandbox.child_profile import ENVIRONMENT, ChildProfile, base_python
-from workbench.sandbox.file_transfer.child_files import ChildFiles
+from workbench.sandbox.locked_child import ChildExit, SandboxChild
 
 log = logging.getLogger(__name__)
 
@@ -33,33 +35,6 @@ _DEAF_SECONDS = 30.0  # a launcher that has not told the end of a child by then 
 _TRIES = 4  # launchers that are started for one child, when somebody ends them
 _MESSAGE = 1 << 16
 _LAST_WORDS = 4000  # bytes of them that are kept
-
-
-@dataclass(frozen=True, slots=True)
-class ChildExit:
-    """How a child's processes ended."""
-
-    code: int = -1
-    cpu: float = 0.0
-    memory_mb: float = 0.0
-    lost: bool = False  # nobody is left who could know
-
-
-@dataclass(slots=True, eq=False)
-class SandboxChild:
-    """One locked child: its channel, and the news of its end."""
-
-    number: int
-    profile: ChildProfile
-    channel: Channel
-    gone: asyncio.Future[ChildExit]
-    silent: asyncio.Future[None]  # nothing more comes past Python's streams
-    last_words: bytes = b""  # of what runs the program, where that is not Python
-    transports: list[asyncio.BaseTransport] = field(default_factory=list)
-    baggage: ChildFiles | None = None  # files that have to be carried; None: they are mounted
-    process: int = 0  # the outermost process of the child, where this machine can see it
-    take_rest: Callable[[], None] = lambda: None  # what was written past Python's streams and is here by now
-    handle: int = -1  # a descriptor of its first process, whose end is the end of all of it; -1: its maker ends it
 
 
 class LauncherClient:
@@ -291,3 +266,42 @@ def _killed(handle: int) -> bool:
     except OSError:
         return False
     return True
+
+
+FORCED = "MCP_WORKBENCH_SANDBOX"  # native, bubblewrap or none: for tests and for finding faults
+
+
+class LauncherPool:
+    """The maker of process children. A further launcher begins with the first child that wants it."""
+
+    def __init__(self) -> None:
+        self._plain = LauncherClient()
+        self._all: dict[tuple[object, ...], LauncherClient] = {(): self._plain}
+
+    @property
+    def launcher(self) -> int:
+        """Process id of the plain launcher; 0 when none runs."""
+        return self._plain.launcher
+
+    def begin(self) -> None:
+        """The plain one starts beside whatever its core loads now; within a running loop."""
+        if os.environ.get(FORCED) != "none":
+            self._plain.begin()
+
+    async def make(self, profile: ChildProfile) -> SandboxChild:
+        return await self._all.setdefault(_set(profile), LauncherClient()).make(profile)
+
+    def kill(self, cell: SandboxChild) -> None:
+        self._all[_set(cell.profile)].kill(cell)
+
+    async def finish(self, cell: SandboxChild) -> ChildExit:
+        return await self._all[_set(cell.profile)].finish(cell)
+
+    async def close(self) -> None:
+        for cells in self._all.values():
+            await cells.close()
+
+
+def _set(profile: ChildProfile) -> tuple[object, ...]:
+    """Only children of the first backend begin as copies of their launcher."""
+    return (profile.preload, profile.packages) if profile.preload and profile.backend == "native" else ()

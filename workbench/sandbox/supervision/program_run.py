@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from workbench.records import Limits
 from workbench.sandbox.channel.channel import Channel
-from workbench.sandbox.child_maker import ChildMaker
-from workbench.sandbox.process.launcher_client import ChildExit, SandboxChild
+from workbench.sandbox.locked_child import ChildExit, ChildMaker, SandboxChild
 from workbench.sandbox.program import Answer, Ending, Output, Program
 from workbench.sandbox.supervision.child_usage import innermost, usage
 from workbench.sandbox.supervision.workspace_quota import LOOK_EVERY, QuotaGauge, gauge_of
@@ -184,13 +183,13 @@ _LAST_WORDS = 1.0  # seconds a dying program may take to be gone
 async def run_once(maker: ChildMaker, cell: SandboxChild, program: Program, answer: Answer, output: Output) -> Ending:
     """Its ending. A child that said its end is killed and told of at once; that it is gone, the caller waits for."""
     channel, limits = cell.channel, program.limits
-    if cell.baggage is not None:
-        await cell.baggage.bring()
+    if cell.files is not None:
+        await cell.files.bring()
     started = time.monotonic()
     channel.begin(program.code, limits, answer, output, program.network)
     full = await until_over(channel, program, started, cell.process)
     seconds = time.monotonic() - started
-    reason, message = ("disk", full) if full and cell.baggage is None else await _collected(cell, output)
+    reason, message = ("disk", full) if full and cell.files is None else await _collected(cell, output)
     last = channel.ended.result()
     gone = await _dead(maker, cell) if last is None else await _killed(maker, cell, last["memory_mb"])
     ending = conclude(channel, gone, limits, seconds, cell.last_words)
@@ -199,10 +198,10 @@ async def run_once(maker: ChildMaker, cell: SandboxChild, program: Program, answ
 
 async def _collected(cell: SandboxChild, output: Output) -> tuple[str, str]:
     """A program that ended by itself leaves its files; one that we had to end leaves nothing."""
-    if cell.baggage is None or cell.channel.reason:
+    if cell.files is None or cell.channel.reason:
         return "", ""
-    trouble = await cell.baggage.collect()
-    if notes := cell.baggage.notes():
+    trouble = await cell.files.collect()
+    if notes := cell.files.notes():
         output("stderr", notes)
     return trouble
 

@@ -15,9 +15,8 @@ from typing import Any
 
 from workbench.events import spawn
 from workbench.records import Limits
-from workbench.sandbox.child_maker import ChildMaker
 from workbench.sandbox.isolation_levels import LEVELS
-from workbench.sandbox.process.launcher_client import ChildExit, SandboxChild
+from workbench.sandbox.locked_child import ChildExit, ChildMaker, SandboxChild
 from workbench.sandbox.program import Answer, Ending, Output, Program
 from workbench.sandbox.supervision.child_usage import ChildUsage, innermost, usage
 from workbench.sandbox.supervision.program_run import conclude, line_of, until_over

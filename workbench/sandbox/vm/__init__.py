@@ -1,5 +1,5 @@
-"""Programs in a virtual machine: QEMU with a kernel of its own, no network card, and the process sandbox inside it.
+"""Programs in virtual machines: QEMU with a kernel of its own, no network card, and the process sandbox inside.
 
-`build` makes the image and its snapshot once; `machines` starts one machine for each program from the snapshot and
-throws it away afterwards; `guest` is the first process inside. Files travel as parcels over a second serial port.
+`image_builder.py` builds the image and its snapshot once; `vm_maker.py` starts one machine per program from the
+snapshot and kills it afterwards; `guest_init.py` is the first process inside. Files travel over a second serial port.
 """

@@ -1,4 +1,4 @@
-"""Builds the virtual machine's image: kernel, first file system, first boot, snapshot, and a trial of each."""
+"""Builds the virtual machine's image: kernel, initramfs, first boot, snapshot, and a trial of the snapshot."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.sandbox.child_profile import ChildProfile, base_python
-from workbench.sandbox.level_builder import BuildRequest, Tell
-from workbench.sandbox.vm import initramfs, initramfs_contents, linux_kernels, tsc_frequency, vm_image
+from workbench.sandbox.locked_child import Tell
+from workbench.sandbox.vm import initramfs, linux_kernels, vm_image
 from workbench.sandbox.vm.qemu_process import QemuMonitor, QemuProcess
 from workbench.sandbox.vm.vm_image import SNAPSHOT_MB, VmImage
 from workbench.sandbox.vm.vm_maker import VmMaker, version_of
@@ -30,13 +30,13 @@ class VmImageBuilder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def build(self, wish: BuildRequest, tell: Tell) -> None:
+    def build(self, tell: Tell, base: str = "", again: bool = False) -> None:
         engine = version_of(vm_image.need_emulator())
         present = vm_image.read(self._folder)
-        if present and not wish.again and not vm_image.outdated(present, engine):
+        if present and not again and not vm_image.outdated(present, engine):
             tell(f"The image of {present.built} is current.")
             return
-        if wish.base:
+        if base:
             raise WorkbenchError("A virtual machine begins with no image.", "Leave --from out.")
         vm_image.private_folder(self._folder.parent)
         with tempfile.TemporaryDirectory(prefix="vm-", dir=self._folder.parent) as place:
@@ -62,7 +62,7 @@ class VmImageBuilder:
         kernel = linux_kernels.find(place / "kernel")
         shutil.copyfile(kernel.image, target / "kernel")
         began = _told(tell, f"Kernel {kernel.version}", began)
-        ours = initramfs_contents.our_files()
+        ours = initramfs.our_files()
         initramfs.write(target / "first-root", kernel, ours, place / "code")
         size = (target / "first-root").stat().st_size >> 20
         _told(tell, f"First file system of {size} MB with {base_python()}", began)
@@ -75,9 +75,9 @@ class VmImageBuilder:
             engine=engine,
             accelerator="tcg",
             processor=vm_image.processor(),
-            clock_khz=tsc_frequency.khz(),
+            clock_khz=vm_image.tsc_khz(),
             python=base_python(),
-            ours=tuple(str(path.relative_to(initramfs_contents.PACKAGE)) for path in ours),
+            ours=tuple(str(path.relative_to(vm_image.PACKAGE)) for path in ours),
             fingerprint=vm_image.fingerprint(ours),
         )
 

@@ -1,7 +1,7 @@
-"""Locks a child away and then becomes QEMU, so that a hole in QEMU leads nowhere.
+"""Locks a child and then becomes QEMU, so that a hole in QEMU leads nowhere.
 
-No network, no processes but its own, no files but its libraries and the image, nothing writable, nobody's rights. It
-dies with the core. Where namespaces are forbidden, Landlock and the lost rights remain.
+No network, no processes but its own, no files but its libraries and the image, nothing writable, the rights of nobody.
+It dies with the core. Where namespaces are forbidden, Landlock and dropped privileges remain.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Starts one confined QEMU and holds its ends: frames, files, monitor, and its messages when it fails."""
+"""Starts one confined QEMU: one processor, memory, two serial ports; no network, disk, screen or shared folder."""
 
 from __future__ import annotations
 
@@ -9,14 +9,65 @@ import os
 import socket
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.sandbox.child_profile import ENVIRONMENT, base_python
-from workbench.sandbox.vm import qemu_command
-from workbench.sandbox.vm.initramfs_contents import PACKAGE
-from workbench.sandbox.vm.vm_image import VmImage, need_emulator
+from workbench.sandbox.vm.vm_image import PACKAGE, VmImage, need_emulator
+
+KERNEL, FIRST_ROOT = "/image/kernel", "/image/first-root"  # where the fence shows them to QEMU
+# Our first process; quiet; a panic ends the machine. Memory that was freed is zeroed, so the snapshot is small.
+_KERNEL_WORDS = (
+    "console=ttyS0 quiet reboot=t panic=-1 rdinit=/init no_timer_check cryptomgr.notests mitigations=off nokaslr"
+    " random.trust_cpu=on init_on_free=1"
+)
+_ALONE = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"
+_TRANSLATED_MB = 128  # room for translated code under software emulation
+
+
+@dataclass(frozen=True, slots=True)
+class PortDescriptors:
+    """Descriptors QEMU inherits: sockets to us, and the snapshot to begin from; -1: boot."""
+
+    frames: int
+    files: int
+    monitor: int
+    snapshot: int = -1
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        return tuple(number for number in (self.frames, self.files, self.monitor, self.snapshot) if number >= 0)
+
+
+def arguments(
+    emulator: str,
+    accelerator: str,
+    megabytes: int,
+    ports: PortDescriptors,
+    kernel: str,
+    first_root: str,
+    clock_khz: int = 0,
+) -> Sequence[str]:
+    """The same devices in the same order each time, or a snapshot does not fit."""
+    words = _KERNEL_WORDS
+    if clock_khz:  # a busy host cannot let the kernel find out by itself how fast its clock is
+        words += f" tsc_early_khz={clock_khz} lpj={clock_khz * 4}"
+    speed = f"tcg,tb-size={_TRANSLATED_MB}" if accelerator == "tcg" else accelerator
+    command = [emulator, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-sandbox", _ALONE]
+    command += ["-machine", "microvm,mem-merge=off,dump-guest-core=off", "-accel", speed, "-cpu", "max"]
+    command += ["-smp", "1", "-m", str(megabytes), "-serial", "null"]
+    command += ["-kernel", kernel, "-initrd", first_root, "-append", words]
+    command += ["-device", "virtio-serial-device"]
+    for number, (name, descriptor) in enumerate((("frames", ports.frames), ("files", ports.files)), 1):
+        command += ["-chardev", f"socket,id={name},fd={descriptor}"]
+        command += ["-device", f"virtserialport,chardev={name},nr={number},name={name}"]
+    command += ["-chardev", f"socket,id=monitor,fd={ports.monitor}", "-mon", "chardev=monitor,mode=control"]
+    if ports.snapshot >= 0:
+        command += ["-incoming", f"fd:{ports.snapshot}"]
+    return command
+
 
 _START = (
     f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r});"
@@ -34,14 +85,14 @@ class QemuProcess:
         theirs = [other for _, other in pairs]
         file = os.open(snapshot, os.O_RDONLY | os.O_CLOEXEC) if snapshot else -1
         try:
-            ports = qemu_command.PortDescriptors(theirs[0].fileno(), theirs[1].fileno(), theirs[2].fileno(), file)
-            words = qemu_command.arguments(
+            ports = PortDescriptors(theirs[0].fileno(), theirs[1].fileno(), theirs[2].fileno(), file)
+            words = arguments(
                 need_emulator(),
                 image.accelerator,
                 megabytes,
                 ports,
-                qemu_command.KERNEL,
-                qemu_command.FIRST_ROOT,
+                KERNEL,
+                FIRST_ROOT,
                 image.clock_khz if image.accelerator == "tcg" else 0,
             )
             self.process = _started(words, image, megabytes, ports, writes)
@@ -79,11 +130,11 @@ class QemuProcess:
 
 
 def _started(
-    words: Sequence[str], image: VmImage, megabytes: int, ports: qemu_command.PortDescriptors, writes: int
+    words: Sequence[str], image: VmImage, megabytes: int, ports: PortDescriptors, writes: int
 ) -> subprocess.Popen[bytes]:
     order = {
         "command": list(words),
-        "files": {qemu_command.KERNEL: str(image.kernel_file), qemu_command.FIRST_ROOT: str(image.first_root)},
+        "files": {KERNEL: str(image.kernel_file), FIRST_ROOT: str(image.first_root)},
         "keep": ports.all,
         "parent": os.getpid(),
         "megabytes": megabytes,

@@ -1,4 +1,4 @@
-"""Makes locked children that are virtual machines: each starts from the snapshot, serves one program, is killed."""
+"""Makes locked children that are virtual machines: each starts from the snapshot, serves one program and is killed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import asyncio
 import logging
 import os
 import re
+import secrets
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +16,58 @@ from workbench.errors import WorkbenchError
 from workbench.records import Level
 from workbench.sandbox.channel.channel import Channel
 from workbench.sandbox.child_profile import ChildProfile
-from workbench.sandbox.file_transfer.transfer_host import TransferHost, TransferTarget
-from workbench.sandbox.process.launcher_client import ChildExit, SandboxChild
+from workbench.sandbox.file_transfer.transfer_frames import AREAS, pack
+from workbench.sandbox.file_transfer.transfer_host import WORKSPACE_MB, TransferHost, TransferTarget
+from workbench.sandbox.locked_child import ChildExit, SandboxChild
 from workbench.sandbox.vm import vm_image
 from workbench.sandbox.vm.qemu_process import QemuMonitor, QemuProcess
-from workbench.sandbox.vm.serial_ports import GuestFrames, opening
 from workbench.sandbox.vm.vm_image import BUILD, VmImage
+
+
+class GuestFrames(asyncio.Protocol):
+    """The first port. It has no end of its own, so the other one tells where it is."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._came = 0
+        self._whole: int | None = None
+
+    def expect(self, whole: int) -> None:
+        """So many bytes were sent; after them nothing comes any more."""
+        self._whole = whole
+        self._end_when_whole()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._channel.connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._came += len(data)
+        self._channel.data_received(data)
+        self._end_when_whole()
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        self._channel.connection_lost(fault)
+
+    def pause_writing(self) -> None:
+        self._channel.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._channel.resume_writing()
+
+    def _end_when_whole(self) -> None:
+        if self._whole is not None and self._came >= self._whole and not self._channel.ended.done():
+            self._channel.connection_lost(None)
+
+
+def opening(profile: ChildProfile) -> bytes:
+    """The order for one program's process; the machine slept, so it is told the time and given chance of its own."""
+    inner = {
+        **profile.as_json(),
+        "disk_mb": min(profile.disk_mb, WORKSPACE_MB),
+        **{name: f"/files/{name}" for name in AREAS},
+    }
+    return pack("open", profile=inner, seed=secrets.token_hex(64), time=time.time_ns())
+
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +125,7 @@ class VmMaker:
         channel = Channel()
         frames = GuestFrames(channel)
         courier = TransferHost(profile, channel, frames, _FAR_END)
-        cell = SandboxChild(self._last, profile, channel, loop.create_future(), loop.create_future(), baggage=courier)
+        cell = SandboxChild(self._last, profile, channel, loop.create_future(), loop.create_future(), files=courier)
         self._house(cell, machine, courier)
         try:
             async with asyncio.timeout(_BOOT if snapshot is None else _PATIENCE):
