@@ -133,7 +133,7 @@ async def main(requests: int) -> None:
         project.mkdir()
         core = Core(paths_of(project))
         await core.open()
-        core._set_settings(replace(core.settings, run_seconds=600, run_cpu_seconds=600))
+        core.services.settings.set(replace(core.settings, run_seconds=600, run_cpu_seconds=600))
         try:
             await flood(core, requests)
             await programs(core)

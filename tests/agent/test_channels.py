@@ -200,7 +200,7 @@ async def converse(home: Path) -> dict[str, tuple[str, bytes]]:
     paths.servers_file.write_text(json.dumps({"mcpServers": {"plant": entry}}), encoding="utf-8")
     core = Core(paths)
     await core.open()
-    core._set_settings(replace(core.settings, agent_direct="plant"))
+    core.services.settings.set(replace(core.settings, agent_direct="plant"))
     try:
         consent = await core.api.consent("plant")
         await core.api.connect("plant", consent.sha)

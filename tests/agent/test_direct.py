@@ -13,7 +13,7 @@ from workbench.records import EntryQuery, RunState
 @pytest.fixture
 async def direct(core):
     await core.catalog.connect("demo")
-    core._set_settings(replace(core.settings, agent_direct="demo nothing", approval_wait_seconds=0))
+    core.services.settings.set(replace(core.settings, agent_direct="demo nothing", approval_wait_seconds=0))
     return core
 
 
@@ -84,7 +84,7 @@ def test_names_are_those_that_models_take_and_no_two_alike():
 
 async def test_with_programs_switched_off_single_calls_still_work_and_no_program_runs(direct, agent):
     async with agent() as client:
-        direct._set_settings(replace(direct.settings, run_enabled=False))
+        direct.services.settings.set(replace(direct.settings, run_enabled=False))
         listed = {tool.name for tool in (await client.list_tools()).tools}
         one = await client.call_tool("demo__count_orders", {})
         program = await client.call_tool("execute_code", {"code": "print(1)", "description": "Try."})

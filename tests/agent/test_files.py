@@ -36,14 +36,14 @@ async def test_a_file_is_written_by_a_program_read_and_listed(core, agent):
 
 
 async def test_what_a_program_would_need_a_person_for_waits_for_one(core, agent):
-    core._set_settings(replace(core.settings, approval_wait_seconds=0))
-    core.services.store.write("theirs.txt", "a person's")
+    core.services.settings.set(replace(core.settings, approval_wait_seconds=0))
+    core.services.workspace_files.write("theirs.txt", "a person's")
     async with agent() as client:
         for path in ("theirs.txt", "tool.py", ".hidden/a.txt"):
             text, facts = await told(client, "write_workspace_file", path=path, content="x")
             assert (facts["state"], "Nobody answered in time" in text) == ("refused", True), text
         assert "cannot be used" in (await told(client, "write_workspace_file", path="../a.txt", content="x"))[0]
-    assert core.services.store.read("theirs.txt") == "a person's"
+    assert core.services.workspace_files.read("theirs.txt") == "a person's"
 
 
 async def test_the_rest_of_a_long_answer_is_fetched_by_its_run_and_by_nobody_else(core, agent):
@@ -54,7 +54,7 @@ async def test_the_rest_of_a_long_answer_is_fetched_by_its_run_and_by_nobody_els
         assert f"get_run('{facts['run']}') reads it here" in text
         first, whole = await told(client, "get_run", run_id=facts["run"])
         last, _ = await told(client, "get_run", run_id=facts["run"], offset=whole["total"] - 300)
-        mine, theirs = (core.services.sessions.get(one.session) for one in core.entrance.agents())
+        mine, theirs = (core.services.sessions.get(one.session) for one in core.connected_agents.agents())
         assert UNTRUSTED in mine.provenance.kinds, "nobody knows who wrote what a program returned"
         mine.provenance.file()
         assert mine.provenance.origin("w1999@qvortrup.org", frozenset({UNTRUSTED}))

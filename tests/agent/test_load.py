@@ -71,7 +71,9 @@ async def until(condition) -> None:
 
 
 async def test_a_thousand_calls_and_a_thousand_rows_are_one_short_answer(core, agent):
-    core._set_settings(replace(core.settings, run_seconds=600, run_cpu_seconds=600))  # a busy machine is no fault
+    core.services.settings.set(
+        replace(core.settings, run_seconds=600, run_cpu_seconds=600)
+    )  # a busy machine is no fault
     async with agent() as client:
         ran = await client.call_tool("execute_code", {"code": MANY, "description": "many"})
     text = ran.content[0].text
@@ -90,7 +92,11 @@ async def test_five_programs_run_at_once_and_the_sixth_waits_until_its_agent_bre
         await until(lambda: core.run_manager.number(RunState.RUNNING) == 5 and core.run_manager.slots.waiting == 1)
     await until(lambda: not core.run_manager.busy)
     assert {run.state for run in core.run_manager.runs()} == {RunState.STOPPED}
-    assert (core.run_manager.slots.waiting, core.run_manager.slots.full, core.entrance.agents()) == (0, False, ())
+    assert (core.run_manager.slots.waiting, core.run_manager.slots.full, core.connected_agents.agents()) == (
+        0,
+        False,
+        (),
+    )
 
 
 async def test_a_flood_is_read_as_fast_as_it_is_answered_and_others_are_served_meanwhile(core, agent, monkeypatch):
@@ -131,4 +137,4 @@ async def test_rubbish_is_answered_with_errors_and_the_next_request_with_its_ans
         assert (await one.hear())["result"]["isError"]
         one.writer.write(b"x" * (message_stream.MAX_FRAME + 10))
         assert "16 MiB" in (await one.hear())["error"]["message"]
-    await until(lambda: not core.entrance.agents())
+    await until(lambda: not core.connected_agents.agents())

@@ -29,7 +29,7 @@ async def test_what_is_too_long_or_switched_off_is_said(core, agent):
     async with agent() as client:
         long = await client.call_tool("sanitize_pii", {"text": "x" * 500_000})
         many = await client.call_tool("restore_pii", {"text": "[EMAIL_1.aaaa]" * 40_000})
-        core._set_settings(replace(core.settings, privacy_enabled=False))
+        core.services.settings.set(replace(core.settings, privacy_enabled=False))
         off = await client.call_tool("sanitize_pii", {"text": MAIL})
     for one in (long, many):
         assert (one.is_error, "longer than" in one.content[0].text) == (True, True)

@@ -63,7 +63,7 @@ async def said(client, tool, arguments):
 
 
 async def test_definitions_skills_errors_and_hints_stay_as_they_were_when_values_become_known(core, agent):
-    core._set_settings(replace(core.settings, approval_wait_seconds=1))
+    core.services.settings.set(replace(core.settings, approval_wait_seconds=1))
     async with agent() as client:
         listed = await client.list_tools()
         before = [await said(client, *asked) for asked in OWN]

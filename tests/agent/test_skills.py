@@ -53,7 +53,7 @@ async def test_an_offer_under_a_kept_skills_name_says_so_and_replaces_it_whole_o
         kept = await core.api.keep_skill(draft.name, draft.sha)
         assert (kept.starter, kept.license) == (False, "")
         assert "await" not in kept.notes, "its instructions are about its own code"
-        core._set_settings(replace(core.settings, approval_auto_medium=True, isolation_medium="process"))
+        core.services.settings.set(replace(core.settings, approval_auto_medium=True, isolation_medium="process"))
         ran = await client.call_tool("execute_code", {"code": USES})
     assert '[{"severity": "high"}]' in ran.content[0].text, ran.content[0].text
 

@@ -14,7 +14,7 @@ CHANGED = "notifications/tools/list_changed"
 
 
 def _show(core, servers: str) -> None:
-    core._set_settings(replace(core.settings, agent_direct=servers))
+    core.services.settings.set(replace(core.settings, agent_direct=servers))
 
 
 class _Ear:
@@ -73,7 +73,7 @@ async def test_who_has_no_list_is_told_nothing(core, agent):
     async with agent(message_handler=ear) as client:
         _show(core, "demo")
         await client.call_tool("get_execution_stats", {})
-        (door,) = core.entrance._doors.values()
+        (door,) = core.connected_agents._doors.values()
         assert door._changes._looking is None
     assert ear.told.empty()
-    assert not core.entrance._doors
+    assert not core.connected_agents._doors

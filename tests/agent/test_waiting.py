@@ -19,8 +19,8 @@ HANG = 60
 @pytest.fixture
 async def alone(core):
     """A core that no window and no terminal is connected to, and that says so at once."""
-    core._set_settings(replace(core.settings, agent_wait_seconds=0, isolation_high="process"))
-    core.services.store.write("old.txt", "x")
+    core.services.settings.set(replace(core.settings, agent_wait_seconds=0, isolation_high="process"))
+    core.services.workspace_files.write("old.txt", "x")
     await core.catalog.connect("demo")
     return core
 
@@ -67,8 +67,8 @@ async def test_a_refused_program_tells_the_reason_and_never_an_empty_text(alone,
 
 async def test_a_client_that_gives_up_leaves_its_request_before_the_user(core, agent):
     """A window is there, so the request stays open until the client cancels it, as clients do after their own time."""
-    core._set_settings(replace(core.settings, isolation_high="process"))
-    core.services.store.write("old.txt", "x")
+    core.services.settings.set(replace(core.settings, isolation_high="process"))
+    core.services.workspace_files.write("old.txt", "x")
     window = asyncio.create_task(core.api.attend())
     async with agent() as client:
         asking = asyncio.create_task(client.call_tool("execute_code", DELETES))
@@ -106,7 +106,7 @@ async def test_a_window_that_is_there_is_waited_for(alone, agent):
 
 
 async def test_a_direct_call_that_waits_speaks_of_the_call(alone, agent):
-    alone._set_settings(replace(alone.settings, agent_direct="demo"))
+    alone.services.settings.set(replace(alone.settings, agent_direct="demo"))
     mail = {"to": "a@example.org", "subject": "s", "body": "b"}
     async with agent() as client:
         first = (await client.call_tool("demo__send_email", mail)).content[0].text
@@ -128,7 +128,7 @@ async def test_a_direct_call_that_waits_speaks_of_the_call(alone, agent):
 
 
 async def test_a_call_that_is_held_in_a_program_is_told_with_its_own_command(alone, agent):
-    alone._set_settings(replace(alone.settings, approval_auto_medium=True, isolation_medium="process"))
+    alone.services.settings.set(replace(alone.settings, approval_auto_medium=True, isolation_medium="process"))
     async with agent() as client:
         await told(client, "execute_code", code=READ, description="read")
         text, facts = await told(client, "execute_code", code=SEND, description="send")
@@ -162,7 +162,7 @@ async def waiting_server(core):
     core.paths.servers_file.write_text(json.dumps({"mcpServers": odd}))
     await core.catalog.reload()
     await core.catalog.connect("demo")
-    core._set_settings(replace(core.settings, agent_wait_seconds=0))
+    core.services.settings.set(replace(core.settings, agent_wait_seconds=0))
     return core
 
 

@@ -20,7 +20,7 @@ async def demo(paths) -> AsyncIterator[Core]:
 
 async def test_the_functions_of_a_server_are_proposed_explained_and_checked(demo: Core) -> None:
     api, code = demo.api, "from servers.demo import list_o"
-    assert demo.hints.pid == 0
+    assert demo.completion.pid == 0
     assert "list_orders" in [one.name for one in await api.complete_code(code, 1, len(code))]
     call = "from servers.demo import list_orders\nawait list_orders(limit="
     (shape,) = await api.call_shapes(call, 2, 24)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
-from workbench.api_handlers.runs import HeldCallsHandler
+from workbench.api_handlers.runs import RunHandler
 from workbench.audit.approval_statistics import review
 from workbench.broker.held_calls import HeldCalls
 from workbench.errors import WorkbenchError
@@ -17,7 +18,7 @@ class House:
     """As much of the core as this part of the desk asks for."""
 
     def __init__(self):
-        self.run_manager = self.services = self.journal = self
+        self.journal = self
         self.notes = []
         self.append = self.notes.append
         self.pauses = HeldCalls(lambda event: None)
@@ -25,7 +26,7 @@ class House:
 
 async def test_what_waits_is_listed_and_answered():
     house = House()
-    api, pauses = HeldCallsHandler(house), house.pauses
+    api, pauses = RunHandler(house, SimpleNamespace(pauses=house.pauses)), house.pauses
     call = asyncio.ensure_future(pauses.ask(Pause("", "r1", "c1", "demo", "send_email", "{}"), "{}", 60.0))
     await asyncio.sleep(0)
     (waiting,) = pauses.all()
@@ -38,7 +39,7 @@ async def test_what_waits_is_listed_and_answered():
 
 async def test_an_answer_about_many_calls_is_one_decision_with_the_time_it_took():
     house = House()
-    api, pauses = HeldCallsHandler(house), house.pauses
+    api, pauses = RunHandler(house, SimpleNamespace(pauses=house.pauses)), house.pauses
     question = Pause("", "r1", "c1", "demo", "send_email", "{}")
     calls = [asyncio.ensure_future(pauses.ask(question, "{}", 60.0)) for _ in range(3)]
     async with asyncio.timeout(60):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import cast
 
 import pytest
 
+from workbench.api.in_memory import connect_in_memory
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import Event, ResourcesUpdated
@@ -62,6 +64,8 @@ async def test_a_change_and_its_log_reach_the_doors(core: Core) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_arguments_that_are_no_texts_are_refused(core: Core) -> None:
-    with pytest.raises(WorkbenchError, match="texts by name"):
-        await core.api.get_prompt("demo", "review_sales", {"product": 5})
+async def test_arguments_of_another_type_are_refused_before_the_server_is_asked(core: Core) -> None:
+    connection = await connect_in_memory(core.methods, core.bus)
+    with pytest.raises(WorkbenchError, match=r"wrong arguments.*Expected `str`"):
+        await connection.api.get_prompt("demo", "review_sales", cast("dict[str, str]", {"product": 5}))
+    await connection.close()

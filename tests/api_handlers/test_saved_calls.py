@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from workbench.api_handlers.servers import ServerHandler
+from workbench.api_handlers.calls import CallHandler
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import SavedCallsChanged
@@ -72,7 +72,7 @@ async def test_one_call_that_the_user_chose_is_their_own_and_one_of_many_is_not(
         return Outcome("c", ok=True)
 
     kept = await core.api.save_call(CALL, "")
-    monkeypatch.setattr(ServerHandler, "call", call)
+    monkeypatch.setattr(CallHandler, "call", call)
     await core.api.check_saved(kept.file, False)
     await core.api.check_saved(kept.file, False, True)
     assert made == [True, False]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.api_handlers import terminal_pin
-from workbench.api_handlers.terminal_pin import LONGEST, SHORTEST, TerminalPin
+from workbench.api_handlers import secrets as terminal_pin
+from workbench.api_handlers.secrets import LONGEST, SHORTEST, TerminalPin
 from workbench.errors import WorkbenchError
 
 

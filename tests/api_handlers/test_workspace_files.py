@@ -105,7 +105,7 @@ async def test_files_come_and_go_between_the_workspace_and_the_disk(core, tmp_pa
 
 
 async def test_files_are_shown_by_what_is_in_them(core, monkeypatch):
-    store, api = core.services.store, core.api
+    store, api = core.services.workspace_files, core.api
     png = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
     for name, data in (("a.json", b"{}"), ("b.csv", b"a,b"), ("c.txt", png), ("d.json", b"\0\1"), ("e.svg", b"<svg/>")):
         await asyncio.to_thread(store.write_bytes, name, data)

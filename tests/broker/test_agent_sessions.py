@@ -8,9 +8,9 @@ import pytest
 
 from workbench.broker.agent_sessions import KEEP_SECONDS, MOST_NAMES, Session, SessionMemory, Sessions
 from workbench.broker.provenance_index import AnswerRead, ProvenanceIndex
+from workbench.broker.vault_persistence import VaultPersistence
 from workbench.errors import WorkbenchError
 from workbench.records import Ledger, Origin
-from workbench.runs.vault_persistence import VaultPersistence
 from workbench.secrets.secret_masking import Masks
 from workbench.workspace.directory_scan import Stamp
 

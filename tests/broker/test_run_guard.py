@@ -293,7 +293,7 @@ time.sleep(30)
 
 
 async def test_a_private_answer_that_a_program_asks_for_past_its_functions_waits_for_the_user(demo):
-    demo._set_settings(replace(demo.settings, approval_auto_medium=True, isolation_medium="process"))
+    demo.services.settings.set(replace(demo.settings, approval_auto_medium=True, isolation_medium="process"))
     run = demo.run_manager.submit(FORGED, demo.services.sessions.open("test agent"), "to test")
     async with asyncio.timeout(60):
         while not demo.run_manager.run(run.id).pauses:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import shutil
 import tempfile
 import weakref
@@ -51,34 +53,33 @@ class PaperFiles:
             snapshots = Snapshots(store.way, place / "undo", Settings)
             held = HeldFiles(snapshots, place / "held")
             weakref.finalize(self, _end, snapshots, held, place)
-            services = SimpleNamespace(
-                store=store,
+            services: Any = SimpleNamespace(
+                workspace_files=store,
                 snapshots=snapshots,
-                held=held,
-                cache=Cache(place / "answers", Settings),
+                held_files=held,
+                answer_cache=Cache(place / "answers", Settings),
                 settings=Settings,
                 tell=self.bus.tell,
                 journal=SimpleNamespace(append=lambda note: self.note("noted", note.kind, note.summary)),
                 sessions=SimpleNamespace(person=SimpleNamespace(mask=str)),
             )
-            run_manager = SimpleNamespace(files_decided=self.files_decided)
-            house: Any = SimpleNamespace(services=services, run_manager=run_manager)
-            self._desk = _Desk(house)
+            run_manager: Any = SimpleNamespace(files_decided=self.files_decided)
+            self._desk = _Desk(services, run_manager)
         return self._desk
 
     @property
     def file_home(self: Any) -> Path:
-        home: Path = self.file_desk._services.store.way.root
+        home: Path = self.file_desk._services.workspace_files.way.root
         home.mkdir(exist_ok=True)
         return home
 
     def put_files(self: Any, files: dict[str, str]) -> None:
         for name, text in files.items():
-            self.file_desk._services.store.write(name, text)
+            self.file_desk._services.workspace_files.write(name, text)
 
     def run_writes(self: Any, name: str, files: dict[str, str | None], label: str = "Write the report") -> None:
         """As a run of an agent would; None deletes."""
-        snapshots, store = self.file_desk._services.snapshots, self.file_desk._services.store
+        snapshots, store = self.file_desk._services.snapshots, self.file_desk._services.workspace_files
         snapshots.begin(Writer(name, "run", "Claude Code", label))
         for path, text in files.items():
             store.remove(path) if text is None else store.write(path, text)
@@ -87,13 +88,13 @@ class PaperFiles:
     def run_wants(self: Any, name: str, files: dict[str, str | None], label: str = "Tidy the report") -> None:
         """As a run that nobody approved would; None deletes."""
         services = self.file_desk._services
-        stage = Stages(services.store.way, services.store.way.root.parent / "stages").take()
+        stage = Stages(services.workspace_files.way, services.workspace_files.way.root.parent / "stages").take()
         stage.refresh()
         for path, text in files.items():
             (stage.folder / path).unlink() if text is None else (stage.folder / path).write_text(text)
         writer = Writer(name, "run", "Claude Code", label)
         bounds = {"room": 1 << 30, "files": 1_000}
-        Settling(services.snapshots, services.held).settle(stage, writer, {}, name=name, approved=False, **bounds)
+        Settling(services.snapshots, services.held_files).settle(stage, writer, {}, name=name, approved=False, **bounds)
         stage.remove()
         self.bus.tell(FilesHeld(name, len(files)))
 
@@ -103,13 +104,13 @@ class PaperFiles:
             self.bus.tell(RunChanged(replace(run, held=left)))
 
     async def files(self: Any) -> Any:
-        return self.file_desk._services.store.list()
+        return self.file_desk._services.workspace_files.list()
 
     async def file_level(self: Any, folder: str = "") -> Any:
-        return self.file_desk._services.store.level(folder)
+        return self.file_desk._services.workspace_files.level(folder)
 
     async def file_room(self: Any) -> Any:
-        return self.file_desk._services.store.room()
+        return self.file_desk._services.workspace_files.room()
 
 
 def _end(snapshots: Snapshots, held: HeldFiles, place: Path) -> None:
@@ -123,20 +124,12 @@ _NOTED = {"write", "make", "rename", "remove", "bring", "take", "undo", "forget"
 
 def _passed_on(name: str) -> Any:
     async def ask(self: Any, *words: Any, **more: Any) -> Any:
-        if name.split("_")[0] in (
-            "write",
-            "make",
-            "rename",
-            "remove",
-            "bring",
-            "take",
-            "undo",
-            "forget",
-            "clear",
-            "decide",
-        ):
+        if name.split("_")[0] in _NOTED:
             self.note(name, *words)
-        return await getattr(self.file_desk, name)(*words, **more)
+        method = getattr(self.file_desk, name)
+        if not inspect.iscoroutinefunction(method):
+            return await asyncio.to_thread(method, *words, **more)
+        return await method(*words, **more)
 
     return ask
 

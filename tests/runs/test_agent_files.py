@@ -21,8 +21,8 @@ def agent(core):
 
 
 async def test_row_141_files_are_listed_and_read_with_tokens_in_place_of_personal_data(core, agent):
-    core.services.store.write("people.csv", PEOPLE)
-    core.services.store.write("mail/for w1@example.org.txt", "hello")
+    core.services.workspace_files.write("people.csv", PEOPLE)
+    core.services.workspace_files.write("mail/for w1@example.org.txt", "hello")
     said = await read(core.services, agent, "workspace/people.csv")
     assert said.startswith("people.csv, lines 1 to 7, ")
     assert "Qvortrup" not in said
@@ -37,9 +37,11 @@ async def test_row_141_files_are_listed_and_read_with_tokens_in_place_of_persona
 
 async def test_row_27_many_files_are_narrowed_by_folder_and_pattern_before_few_are_read(core, agent):
     for number in range(150):
-        core.services.store.write(f"src/{'core' if number < 45 else 'other'}/{number}.py", "def handler(): ...\n" * 3)
+        core.services.workspace_files.write(
+            f"src/{'core' if number < 45 else 'other'}/{number}.py", "def handler(): ...\n" * 3
+        )
     for number in range(10):
-        core.services.store.write(f"src/core/{number}.py", "def wanted(): ...\n")
+        core.services.workspace_files.write(f"src/core/{number}.py", "def wanted(): ...\n")
     broad = await listed(core.services, agent, "src")
     narrow = await listed(core.services, agent, "src/core", "?.py")
     assert (len(broad.splitlines()), len(narrow.splitlines())) == (150, 10)
@@ -50,7 +52,7 @@ async def test_row_27_many_files_are_narrowed_by_folder_and_pattern_before_few_a
 
 async def test_a_slice_of_a_large_file_says_where_it_goes_on(core, agent, monkeypatch):
     lines = [f"line {n} of w{n}@example.org" for n in range(1, 4001)]
-    core.services.store.write("big.txt", "\n".join(lines))
+    core.services.workspace_files.write("big.txt", "\n".join(lines))
     first = await read(core.services, agent, "big.txt")
     assert "; goes on at line " in first.splitlines()[0]
     monkeypatch.setattr(agent_files, "_WHOLE", 10_000)  # as if it were too large to be masked whole
@@ -75,7 +77,7 @@ async def test_writing_takes_the_road_of_programs(core, agent):
         core.run_manager.submit(writing(agent, "out/report.csv", "a,b\n'1'\n"), agent, "write").id
     )
     assert new.state is RunState.DONE, new.fault
-    assert core.services.store.read("out/report.csv") == "a,b\n'1'\n"
+    assert core.services.workspace_files.read("out/report.csv") == "a,b\n'1'\n"
     assert new.verdict is not None
     assert new.verdict.mild, "new plain data is written unasked"
     for path in ("out/report.csv", ".git/hooks/pre-commit"):  # what is there already, and what git would run
@@ -85,7 +87,7 @@ async def test_writing_takes_the_road_of_programs(core, agent):
 
 
 async def test_what_no_program_may_unasked_no_tool_does(core, agent):
-    core.services.store.write("a.txt", "x")
+    core.services.workspace_files.write("a.txt", "x")
     core.settings = replace(core.settings, approval_auto_low=False)
     with pytest.raises(WorkbenchError, match="asked before anything is read"):
         await read(core.services, agent, "a.txt")

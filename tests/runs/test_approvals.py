@@ -40,7 +40,7 @@ def decided(core, run):
 
 
 async def test_the_bytes_that_ran_are_the_bytes_that_were_shown_and_hashed_whatever_is_edited(core, agent):
-    core._set_settings(replace(core.settings, approval_auto_low=False))
+    core.services.settings.set(replace(core.settings, approval_auto_low=False))
     chance, ran = random.Random(7), 0
     for _ in range(16):
         text = "".join(
@@ -69,7 +69,7 @@ async def test_the_seal_is_over_text_limits_servers_and_definitions(demo, agent)
     again = await waiting(demo, demo.run_manager.submit(SENDS, agent))
     edited = await demo.run_manager.edit(longer.id, SENDS.replace("a@", "b@"))
     assert first.seal == again.seal
-    demo._set_settings(replace(demo.settings, run_memory_mb=demo.settings.run_memory_mb * 2))
+    demo.services.settings.set(replace(demo.settings, run_memory_mb=demo.settings.run_memory_mb * 2))
     roomier = await waiting(demo, demo.run_manager.submit(SENDS, agent))
     assert len({first.seal, longer.seal, edited.seal, roomier.seal}) == 4
     demo.run_manager.decide(allow(again, seal=again.seal))
@@ -111,7 +111,7 @@ async def test_one_answer_is_for_all_runs_of_one_question_and_for_no_other(demo,
 
 
 async def test_what_was_allowed_before_is_shown_beside_what_waits_now(demo, agent):
-    demo._set_settings(replace(demo.settings, approval_auto_mild=False))
+    demo.services.settings.set(replace(demo.settings, approval_auto_mild=False))
     first = await waiting(demo, demo.run_manager.submit(TICKET, agent))
     assert first.like is None
     demo.run_manager.decide(allow(first))

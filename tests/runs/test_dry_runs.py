@@ -153,7 +153,7 @@ for _ in range(3 if os.path.exists("workspace/more.txt") else 2):
     await send_email(to="a@acme.example", subject="Same", body="x")
 """
     person, record = Person(office), await rehearsed(office, code)
-    office.services.store.write("more.txt", "one more now")
+    office.services.workspace_files.write("more.txt", "one more now")
     real = await ended(office, office.run_manager.rehearsals.run(chosen(record, 0, 1), "you"))
     assert real.state is RunState.FAILED
     assert (len(await outbox(office)), len(person.pauses)) == (2, 1)

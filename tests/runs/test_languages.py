@@ -75,7 +75,7 @@ async def test_it_waits_for_a_person_and_then_calls_tools_through_the_broker(dem
     assert json.loads((demo.paths.workspace / "seen.json").read_text())["orders"]
     called = [entry for entry in demo.journal.entries(EntryQuery(run_id=run.id)) if "list_orders" in entry.note.summary]
     assert len(called) >= 2
-    past, _ = past_runs(demo.journal, demo.services.finder)
+    past, _ = past_runs(demo.journal, demo.services.audit_search)
     assert [one.proposal.language for one in past if one.id == run.id] == ["typescript"]
 
 

@@ -21,7 +21,7 @@ SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org
 
 @pytest.fixture
 def agent(demo):
-    demo._set_settings(replace(demo.settings, approval_auto_mild=False))  # so that the ticket asks
+    demo.services.settings.set(replace(demo.settings, approval_auto_mild=False))  # so that the ticket asks
     return demo.services.sessions.open("test agent")
 
 

@@ -60,7 +60,7 @@ async def test_what_a_rule_allows_runs_unasked_and_says_so(demo: Core, agent: Se
 
 async def test_the_real_arguments_decide_and_not_what_the_text_seemed_to_say(demo: Core, agent: Session) -> None:
     await demo.api.set_permission(TO_ACME)
-    demo._set_settings(replace(demo.settings, approval_wait_seconds=0))
+    demo.services.settings.set(replace(demo.settings, approval_wait_seconds=0))
     run = await ended(demo, agent, EVE)
     assert run.state is not RunState.DONE
     assert "Your rules allow demo.send_email for other arguments only" in run.model_view
@@ -118,7 +118,7 @@ async def test_a_harmless_program_waits_when_its_author_or_its_profile_says_so(
 
 
 async def test_an_agent_cannot_take_more_than_the_persons_default(core: Core, agent: Session) -> None:
-    core._set_settings(replace(core.settings, approval_profile="read_only"))
+    core.services.settings.set(replace(core.settings, approval_profile="read_only"))
     assert (await ended(core, agent, "result = 1")).state is RunState.DONE
     run = await waiting(core, core.run_manager.submit("result = 1", agent, profile="write_restricted"))
     assert run.verdict is not None
@@ -136,7 +136,7 @@ async def test_a_hostile_project_neither_trusts_a_server_nor_allows_a_tool_nor_w
         '[permissions]\nallow = ["demo.*"]\n[trust]\nbelieved = ["demo"]\n',
         "utf-8",
     )
-    found = core.services.bounds.profiles()
+    found = core.services.run_profiles.profiles()
     assert found.default == "write_restricted"
     assert {one.name: one.tools for one in found.all if one.accepted}["read_only"] == "read"
     assert await core.api.permissions() == core.services.rules.view()

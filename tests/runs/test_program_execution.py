@@ -179,13 +179,13 @@ async def test_an_agent_is_told_when_its_wish_for_time_is_cut(demo):
 
 
 async def test_polling_and_slow_tools_do_not_use_up_the_programs_own_time(demo):
-    demo._set_settings(replace(demo.settings, run_seconds=1))
+    demo.services.settings.set(replace(demo.settings, run_seconds=1))
     session = demo.services.sessions.open("test agent")
     polls = "from servers.demo import count_orders\nfor _ in range(3):\n    await count_orders()\n"
     polls += "    await asyncio.sleep(1)\n"
     done = await demo.run_manager.finished(demo.run_manager.submit(polls + "result = 'seen'", session).id)
     assert done.result == '"seen"', done.model_view
-    demo._set_settings(replace(demo.settings, approval_auto_medium=True, isolation_medium="process"))
+    demo.services.settings.set(replace(demo.settings, approval_auto_medium=True, isolation_medium="process"))
     late = await demo.run_manager.finished(demo.run_manager.submit("x = 1\nfor n in range(10**12): x += 1", session).id)
     assert "It was at line 2." in late.model_view
 
@@ -198,7 +198,7 @@ for _ in range(999):
     await get_order(order_id=first)
 result = "done"
 """
-    demo._set_settings(replace(demo.settings, run_seconds=600))  # how fast they are, a benchmark says
+    demo.services.settings.set(replace(demo.settings, run_seconds=600))  # how fast they are, a benchmark says
     told = []
     stop = demo.bus.listen(lambda event: told.append(event.trace) if isinstance(event, RunCall) else None)
     done = await run(demo, code)

@@ -164,7 +164,7 @@ async def test_connections_end_with_a_run_that_is_stopped(house: Core) -> None:
 
 async def test_the_rate_of_connections_is_kept(house: Core, port: int) -> None:
     allow(house, f'domain = "ok.test"\nports = [{port}]\nprotocols = ["http"]')
-    house._set_settings(replace(house.settings, network_per_minute=3))
+    house.services.settings.set(replace(house.settings, network_per_minute=3))
     code = GET.format(port=port) + (
         "count = 1\ntry:\n    while count < 10:\n"
         f'        urllib.request.urlopen("http://ok.test:{port}/").read()\n        count += 1\n'

@@ -138,7 +138,7 @@ async def test_everything_that_was_sent_before_its_author_knew_hears_that_it_is_
 
 
 async def test_the_oldest_idle_state_makes_room(core, agent):
-    core._set_settings(replace(core.settings, repl_max_sessions=2))
+    core.services.settings.set(replace(core.settings, repl_max_sessions=2))
     for name in ("a", "b", "c"):
         await ran(core, agent, "x = 1", name)
     assert {one.name for one in core.run_manager.states.now()} == {"b", "c"}
@@ -146,7 +146,7 @@ async def test_the_oldest_idle_state_makes_room(core, agent):
 
 
 async def test_when_all_are_at_work_there_is_no_room(core, agent):
-    core._set_settings(replace(core.settings, repl_max_sessions=1))
+    core.services.settings.set(replace(core.settings, repl_max_sessions=1))
     busy = core.run_manager.submit("print(1, flush=True)\nimport time\ntime.sleep(60)", agent, state="a")
     heard = asyncio.Event()
     core.bus.listen(lambda event: heard.set() if type(event).__name__ == "RunOutput" else None)
@@ -179,7 +179,7 @@ async def test_a_person_ends_a_state_while_a_program_waits_for_it(demo, agent):
 
 async def test_other_limits_end_a_state_instead_of_running_under_the_old_ones(core, agent):
     await ran(core, agent, "x = 1")
-    core._set_settings(replace(core.settings, run_memory_mb=300))
+    core.services.settings.set(replace(core.settings, run_memory_mb=300))
     assert "the limits, folders or packages" in (await ran(core, agent, "result = x")).model_view
     assert (await ran(core, agent, "result = 5")).result == "5"
 
@@ -200,7 +200,7 @@ async def test_a_run_remembers_its_state_when_the_core_is_another_one(core, agen
     await ran(core, agent, "x = 1")
     from workbench.runs.restored_runs import past_runs
 
-    runs, _ = past_runs(core.journal, core.services.finder)
+    runs, _ = past_runs(core.journal, core.services.audit_search)
     assert [run.proposal.state for run in runs] == ["analysis"]
 
 
@@ -237,7 +237,7 @@ async def test_a_state_goes_on_when_the_program_before_ended_as_the_next_arrived
 
 
 async def test_who_begins_many_states_ends_its_own_before_those_of_others(core, agent):
-    core._set_settings(replace(core.settings, repl_max_sessions=2))
+    core.services.settings.set(replace(core.settings, repl_max_sessions=2))
     await ran(core, core.services.sessions.person, "x = 1", "mine")
     for name in ("a", "b", "c"):
         assert (await ran(core, agent, "x = 1", name)).state is RunState.DONE

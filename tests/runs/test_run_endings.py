@@ -159,7 +159,7 @@ async def stopped_everywhere(core: Core, submit) -> int:
 def narrow(demo):
     """A core in which one run at a time has a place, so that a slot that is not given back is seen."""
     anywhere = {f"isolation_{risk}": "process" for risk in ("low", "medium", "high", "critical")}
-    demo._set_settings(replace(demo.settings, run_concurrent=1, **anywhere))
+    demo.services.settings.set(replace(demo.settings, run_concurrent=1, **anywhere))
     (demo.paths.workspace / "old.txt").write_text("old")
     allow_everything(demo)
     return demo
@@ -267,7 +267,7 @@ async def test_an_audit_that_cannot_be_written_still_closes_the_run(narrow, monk
 
 
 async def test_runs_end_whole_while_threads_switch_all_the_time(narrow):
-    narrow._set_settings(replace(narrow.settings, run_concurrent=4))
+    narrow.services.settings.set(replace(narrow.settings, run_concurrent=4))
     agents = [narrow.services.sessions.open(f"agent {number}") for number in range(4)]
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)

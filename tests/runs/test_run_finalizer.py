@@ -25,7 +25,7 @@ async def test_a_long_result_is_cut_for_the_model_and_whole_in_the_workspace(cor
     assert done.state is RunState.DONE
     assert len(done.model_view) < 40_000
     assert "more items" in done.model_view
-    assert '"n": 4999' in core.services.store.read(f"results/{run.id}.txt")
+    assert '"n": 4999' in core.services.workspace_files.read(f"results/{run.id}.txt")
 
 
 async def test_a_stop_while_the_answer_is_prepared_counts_at_once_and_ends_the_reading(core, agent, monkeypatch):

@@ -70,7 +70,7 @@ async def test_hidden_characters_are_refused_and_cannot_be_allowed(core, agent):
 
 
 async def test_nobody_there_means_no(demo, agent):
-    demo._set_settings(_with(demo.settings, approval_wait_seconds=0))
+    demo.services.settings.set(_with(demo.settings, approval_wait_seconds=0))
     done = await demo.run_manager.finished(demo.run_manager.submit(SENDS, agent).id)
     assert done.state is RunState.REFUSED
     assert "Nobody answered" in done.model_view
@@ -131,20 +131,20 @@ async def test_two_doors_may_stop_the_same_run(core, agent):
 
 
 async def test_a_changed_number_of_programs_at_once_counts_at_once(core, agent):
-    core._set_settings(_with(core.settings, run_concurrent=1))
+    core.services.settings.set(_with(core.settings, run_concurrent=1))
     first = core.run_manager.submit("import time\ntime.sleep(30)", agent)
     await reached(core, first, RunState.RUNNING)
     second = core.run_manager.submit("result = 2", agent)
     await reached(core, second, RunState.CHECKED)
     await asyncio.sleep(0.1)  # in which it would have run
     assert core.run_manager.run(second.id).state is RunState.CHECKED
-    core._set_settings(_with(core.settings, run_concurrent=2))
+    core.services.settings.set(_with(core.settings, run_concurrent=2))
     assert (await asyncio.wait_for(core.run_manager.finished(second.id), 60)).state is RunState.DONE
     await core.run_manager.stop(first.id)
 
 
 async def test_a_queued_run_and_one_in_a_call_are_stopped_and_it_is_told_at_once(demo, agent):
-    demo._set_settings(_with(demo.settings, run_concurrent=1))
+    demo.services.settings.set(_with(demo.settings, run_concurrent=1))
     told = []
     demo.bus.listen(lambda event: told.append(event.run) if isinstance(event, RunChanged) else None)
     calling = asyncio.Event()
@@ -163,7 +163,7 @@ async def test_a_queued_run_and_one_in_a_call_are_stopped_and_it_is_told_at_once
 
 
 async def test_an_allowed_run_that_must_queue_no_longer_waits_for_a_person(demo, agent):
-    demo._set_settings(_with(demo.settings, run_concurrent=1))
+    demo.services.settings.set(_with(demo.settings, run_concurrent=1))
     first = demo.run_manager.submit("import time\ntime.sleep(30)", agent)
     await reached(demo, first, RunState.RUNNING)
     second = await waiting(demo, demo.run_manager.submit(SENDS, agent))

@@ -137,7 +137,7 @@ async def bare(demo: Core, monkeypatch: pytest.MonkeyPatch) -> Core:
         pytest.skip(demo.sandbox.strength.reason)
     monkeypatch.setattr(demo.sandbox, "levels", levels)
     monkeypatch.setattr(demo.sandbox, "fitting", fitting)
-    demo._set_settings(replace(demo.settings, approval_auto_medium=True, isolation_low="container"))
+    demo.services.settings.set(replace(demo.settings, approval_auto_medium=True, isolation_low="container"))
     return demo
 
 
@@ -163,7 +163,7 @@ async def test_a_person_s_own_run_is_not_asked_about_again_and_says_where_it_ran
 
 
 async def test_an_edit_that_changes_the_risk_changes_the_place(bare: Core) -> None:
-    bare._set_settings(replace(bare.settings, isolation_low="process", approval_auto_low=False))
+    bare.services.settings.set(replace(bare.settings, isolation_low="process", approval_auto_low=False))
     agent = bare.services.sessions.open("test agent")
     run = await reached(bare, bare.run_manager.submit(SENDS, agent), *OVER)
     assert "Wants" in run.isolation
@@ -184,7 +184,7 @@ async def lent(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[C
 async def test_a_run_of_a_machine_with_containers_goes_into_one_without_a_question(lent: Core) -> None:
     if lent.sandbox.strength.level == "none":
         pytest.skip(lent.sandbox.strength.reason)
-    lent._set_settings(replace(lent.settings, isolation_low="container"))
+    lent.services.settings.set(replace(lent.settings, isolation_low="container"))
     agent = lent.services.sessions.open("test agent")
     done = await lent.run_manager.finished(lent.run_manager.submit("result = 6 * 7", agent).id)
     assert (done.state, done.level, done.backend, done.isolation) == (RunState.DONE, "container", "lent", "")

@@ -30,7 +30,7 @@ async def done(core, agent, code, **words):
 async def test_row_138_what_a_run_wrote_is_told_audited_and_taken_back(core, agent):
     told = []
     core.bus.listen(lambda event: told.append(event) if isinstance(event, FilesChanged) else None)
-    core.services.store.write("kept.txt", "kept")
+    core.services.workspace_files.write("kept.txt", "kept")
     run = await done(core, agent, WRITES.format("one"))
     assert run.state is RunState.DONE, run.fault
     assert [(one.subject, one.predicted) for one in run.observed] == [("workspace/one.txt", True)]
@@ -39,7 +39,7 @@ async def test_row_138_what_a_run_wrote_is_told_audited_and_taken_back(core, age
     assert entry.note.summary == "changed one file of the workspace: one.txt"
     found = await asyncio.to_thread(Undoing(core.services.snapshots).undo, run.id, ["one.txt"], "you")
     assert list(found.files) == ["one.txt"]
-    assert [one.path for one in core.services.store.list()] == ["kept.txt"]
+    assert [one.path for one in core.services.workspace_files.list()] == ["kept.txt"]
 
 
 async def test_programs_at_once_are_told_apart(core, agent):

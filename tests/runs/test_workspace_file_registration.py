@@ -33,7 +33,7 @@ async def seen(core, session, code):
     ],
 )
 async def test_a_column_of_a_file_that_a_person_put_there_is_masked(core, agent, code):
-    core.services.store.write("people.csv", LIST)
+    core.services.workspace_files.write("people.csv", LIST)
     said = await seen(core, agent, code)
     assert "Qvortrup" not in said
     assert "[NAME_1." in said
@@ -50,22 +50,22 @@ async def test_what_one_session_wrote_is_known_to_the_next(core, agent):
 
 async def test_a_file_is_read_once_and_again_when_it_changed_and_only_if_the_text_reads_it(core, agent, monkeypatch):
     read = []
-    true = core.services.store.read
-    monkeypatch.setattr(type(core.services.store), "read", lambda self, path: read.append(path) or true(path))
-    core.services.store.write("people.csv", LIST)
-    core.services.store.write("other.csv", LIST)
+    true = core.services.workspace_files.read
+    monkeypatch.setattr(type(core.services.workspace_files), "read", lambda self, path: read.append(path) or true(path))
+    core.services.workspace_files.write("people.csv", LIST)
+    core.services.workspace_files.write("other.csv", LIST)
     await seen(core, agent, "print(1)")
     assert read == []
     await seen(core, agent, COLUMN)
     await seen(core, agent, COLUMN)
     assert read == ["people.csv"]
-    core.services.store.write("people.csv", LIST + "9,Sigurd Ahlqvist,s@example.org\n")
+    core.services.workspace_files.write("people.csv", LIST + "9,Sigurd Ahlqvist,s@example.org\n")
     assert "Ahlqvist" not in await seen(core, agent, COLUMN)
     assert read == ["people.csv"] * 2
 
 
 async def test_what_is_too_large_or_no_text_holds_nobody_up(core, agent, monkeypatch):
     monkeypatch.setattr(workspace_file_registration, "LARGEST", 50)
-    core.services.store.write("people.csv", LIST)
+    core.services.workspace_files.write("people.csv", LIST)
     (core.paths.workspace / "picture.png").write_bytes(b"\0\1")
     assert "Qvortrup" in await seen(core, agent, COLUMN), "what this part cannot do, and SECURITY.md says so"

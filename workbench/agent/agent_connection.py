@@ -33,11 +33,11 @@ from workbench.agent.tool_definitions import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS
 from workbench.agent.tool_list_changes import ToolListChanges
 from workbench.agent.workspace_tools import WorkspaceTools
 from workbench.broker.agent_sessions import Session
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import AgentInfo, JsonObject, Note
 from workbench.runs.run_manager import RunManager
-from workbench.runs.services import Services
 from workbench.sandbox.importable_packages import packages
 
 

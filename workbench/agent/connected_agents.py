@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from workbench.agent.http.access_token import token
 from workbench.api.marker import api
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import (
     AgentsChanged,
@@ -22,7 +23,6 @@ from workbench.events import (
 )
 from workbench.records import AgentDoor, AgentInfo, Fault, Note
 from workbench.runs.run_manager import RunManager
-from workbench.runs.services import Services
 from workbench.servers.sdk_adapter.lazy_sdk_import import load_sdk
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class ConnectedAgents:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one agent over one connection until it leaves."""
-        await asyncio.to_thread(load_door)
+        await asyncio.to_thread(load_agent_connection)
         await self._door().serve(reader, writer)
 
     # over HTTP
@@ -88,8 +88,10 @@ class ConnectedAgents:
             return Fault(fault.message, fault.hint)
         return None
 
-    async def open_http(self, port: int, *, fresh_token: bool = False) -> AgentDoor:
-        """Open the door; one that is open stays as it is, unless it needs another port or token."""
+    @api(name="open_agent_door", decides=True)
+    async def open_http(self, port: int, fresh_token: bool = False) -> AgentDoor:
+        """Open the HTTP endpoint for agents at this port of this machine; 0 is any free one. A fresh token makes the
+        old one invalid. An endpoint that is open stays as it is, unless it needs another port or token."""
         async with self._opening:
             if self._http is not None:
                 if not fresh_token and port in (0, self._http.port):
@@ -134,7 +136,7 @@ class ConnectedAgents:
         self._services.journal.append(Note(kind, summary, actor=BY))
 
 
-def load_door() -> None:
+def load_agent_connection() -> None:
     """On a thread, when an agent comes or is about to."""
     load_sdk()
     import workbench.agent.agent_connection  # noqa: F401

@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from workbench.agent.program_tools import Context, ProgramTools
 from workbench.agent.tool_answers import ToolAnswer
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.privacy.text_kinds import KindMarks, TextKind
 from workbench.records import JsonObject, Tool
-from workbench.runs.services import Services
 from workbench.servers.server_catalog import ServerCatalog, one_tool
 
 LONGEST_NAME: Final = 64  # characters that models' interfaces take

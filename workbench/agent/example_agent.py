@@ -1,16 +1,29 @@
-"""A small real agent for newcomers: it connects as any MCP client does, searches, and proposes a program with effects.
+"""The example agent: a real MCP client in a process of its own that searches tools and proposes a program with effects.
 
-Nothing about it is special: the same socket, the same tools, the same waiting for a person.
+It connects as any agent does, so a newcomer sees the same approval request as for an agent of their own.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import signal
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import mcp.types as T
-from mcp import Client, StdioServerParameters
+from workbench.api.marker import api
+from workbench.errors import WorkbenchError
+from workbench.events import Event, Noticed, spawn
+from workbench.records import Fault
+
+if TYPE_CHECKING:
+    import mcp.types as T
+
+# Python looks for modules in the folder where a process starts, and a project may hold a `json.py` of its own.
+PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 
 NAME = "Example agent"
 PURPOSE = "Tell customers whose order is still pending that we are looking into it."
@@ -33,8 +46,59 @@ result = written
 """
 
 
+class ExampleAgents:
+    """Starts the example agent of one core, one at a time, and ends it with the core."""
+
+    def __init__(self, project: Path, tell: Callable[[Event], None]) -> None:
+        self._project = project
+        self._tell = tell
+        self._processes: set[asyncio.subprocess.Process] = set()
+        self._starting = asyncio.Lock()
+
+    @api(decides=True)
+    async def start_example_agent(self) -> None:
+        """Start a real MCP client that proposes a program, so that a newcomer can see an approval."""
+        async with self._starting:
+            if self._processes:
+                raise WorkbenchError("The example agent is at work already.", "Decide on its program first.")
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "workbench.agent.example_agent", str(self._project),
+                stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+                start_new_session=True, cwd=PACKAGE_PARENT,
+            )  # fmt: skip
+            self._processes.add(process)
+        spawn("example agent", self._wait(process))
+
+    async def close(self) -> None:
+        """End the example agent if it is at work."""
+        for process in tuple(self._processes):
+            await _end(process)
+
+    async def _wait(self, process: asyncio.subprocess.Process) -> None:
+        _, errors = await process.communicate()
+        self._processes.discard(process)
+        if process.returncode not in (0, -signal.SIGTERM, -signal.SIGKILL):
+            detail = errors.decode("utf-8", "replace")[-2_000:]
+            self._tell(Noticed(Fault("The example agent failed.", "The details say why.", detail)))
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        async with asyncio.timeout(2):
+            await process.wait()
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+
+
 async def converse(project: str) -> int:
-    """Search, propose, show what came back."""
+    """Search tools, propose the program, and print what came back."""
+    import mcp.types as T
+    from mcp import Client, StdioServerParameters
+
     arguments = ["-m", "workbench", "serve", "--project", project]
     door = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ), cwd=os.getcwd())
     info = T.Implementation(name=NAME, version="1")
@@ -47,7 +111,7 @@ async def converse(project: str) -> int:
 
 def _show(result: T.CallToolResult) -> None:
     for block in result.content:
-        if isinstance(block, T.TextContent):
+        if block.type == "text":
             print(block.text, flush=True)
 
 

@@ -13,13 +13,13 @@ from workbench.agent.direct_tools import kind_of
 from workbench.agent.program_tools import ProgramTools
 from workbench.agent.tool_answers import ToolAnswer
 from workbench.broker.agent_sessions import Session
+from workbench.broker.services import Services
 from workbench.events import LedgerChanged
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, Ledger, RunState
 from workbench.runs.answer_view import cut
 from workbench.runs.program_execution import depth_of, limit_of
 from workbench.runs.run_manager import RunManager
-from workbench.runs.services import Services
 from workbench.servers.server_catalog import one_tool
 from workbench.tokens import count, counter
 

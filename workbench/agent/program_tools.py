@@ -20,13 +20,13 @@ from workbench.agent.shown_agent_names import shortened
 from workbench.agent.tool_answers import ToolAnswer
 from workbench.analysis.canonical_text import MAX_BYTES
 from workbench.broker.agent_sessions import Session
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, Run, RunState
 from workbench.runs.answer_view import WISHES
 from workbench.runs.run_manager import RunManager
-from workbench.runs.services import Services
 
 # Any: the SDK leaves both type parameters of its context open.
 Context: TypeAlias = ServerRequestContext[Any, Any]

@@ -19,10 +19,10 @@ from msgspec import Struct
 from workbench.agent.program_tools import Context
 from workbench.agent.protocol_extensions import EXTENSIONS
 from workbench.broker.agent_sessions import Session
+from workbench.broker.services import Services
 from workbench.files import read_plain
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, JsonValue, Skill
-from workbench.runs.services import Services
 from workbench.runs.skill_actions import kept_skills
 from workbench.skills.frontmatter import FrontMatterError, Node, read_nested_fields
 

@@ -9,11 +9,11 @@ from workbench.agent import tool_arguments as given
 from workbench.agent.program_tools import Context, ProgramTools
 from workbench.agent.tool_answers import ToolAnswer
 from workbench.broker.agent_sessions import Session
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, Skill
 from workbench.runs.answer_view import cut
-from workbench.runs.services import Services
 from workbench.runs.skill_actions import find_skills, kept_skill, kept_skills, read_skill_text
 from workbench.runs.skill_drafts import offer_skill
 from workbench.skills.skill_signature import calling

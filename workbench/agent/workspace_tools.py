@@ -10,13 +10,13 @@ from workbench.agent.program_tools import Context, ProgramTools
 from workbench.agent.tool_answers import ToolAnswer, sliced
 from workbench.broker.agent_sessions import Session
 from workbench.broker.provenance_index import UNTRUSTED, AnswerRead
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject
 from workbench.records.runs import ENDS
 from workbench.runs.agent_files import listed, read, writing
 from workbench.runs.run_manager import RunManager
-from workbench.runs.services import Services
 from workbench.runs.stored_answers import FOLDER
 
 LONGEST_RESULT: Final = 10_000_000  # characters of an answer that is fetched in slices
@@ -78,4 +78,4 @@ class WorkspaceTools:
 
     def _masked(self, path: str) -> str:
         """On a thread. Masked as a whole before anything is cut."""
-        return self._session.mask_output(self._services.store.read(path)[:LONGEST_RESULT])
+        return self._session.mask_output(self._services.workspace_files.read(path)[:LONGEST_RESULT])

@@ -25,6 +25,7 @@ from workbench.records import (
     CoreStatus,
     Decision,
     DefinitionChange,
+    Depth,
     Discovery,
     Entry,
     EntryMarks,
@@ -151,7 +152,8 @@ class CoreApi(Protocol):
         """What servers ask right now, oldest first."""
 
     @api
-    async def assess(self, code: str, language: str = "python", profile: str = "") -> Verdict: ...
+    async def assess(self, code: str, language: str = "python", profile: str = "") -> Verdict:
+        """The verdict on a text within the bounds of this profile; nothing is run."""
 
     @api
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
@@ -183,7 +185,7 @@ class CoreApi(Protocol):
         """A person's call, whatever the door claims: the origin and session are set here."""
 
     @api
-    async def call_as_code(self, server: str, tool: str, arguments: JsonValue) -> str:
+    async def call_as_code(self, server: str, tool: str, arguments: JsonObject) -> str:
         """A program that makes the same call."""
 
     @api
@@ -212,17 +214,20 @@ class CoreApi(Protocol):
         """Those of a skill, and those that its draft would bring."""
 
     @api(decides=True, consent=True)
-    async def change_setting(self, name: str, value: JsonValue) -> Settings: ...
+    async def change_setting(self, name: str, value: JsonValue) -> Settings:
+        """Write a setting into the user's file, apply it at once and note it in the audit."""
 
     @api
-    async def changed_text(self, name: str, path: str) -> tuple[str, ...]: ...
+    async def changed_text(self, name: str, path: str) -> tuple[str, ...]:
+        """A file's text before and after that change."""
 
     @api
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
         """What is not as a person approved it or last saw it: blocked tools first, then new ones, then those gone."""
 
     @api
-    async def changes_of(self, name: str) -> FileChanges: ...
+    async def changes_of(self, name: str) -> FileChanges:
+        """What one run, or one action of the user, changed."""
 
     @api
     async def check_code(self, code: str) -> tuple[Finding, ...]:
@@ -270,9 +275,10 @@ class CoreApi(Protocol):
 
     @api
     async def complete(
-        self, server: str, kind: str, name: str, argument: str, value: str, context: JsonValue
+        self, server: str, kind: str, name: str, argument: str, value: str, context: Mapping[str, str]
     ) -> Completion:
-        """Proposals for an argument while it is typed; `kind` is prompt or resource."""
+        """Proposals for an argument of a prompt, or of a template when `kind` is "resource"; none when the server
+        does not complete. Never starts a server: who types has not asked for that."""
 
     @api
     async def complete_code(self, code: str, line: int, column: int) -> tuple[Candidate, ...]:
@@ -300,7 +306,7 @@ class CoreApi(Protocol):
 
     @api
     async def diagnose_house(self) -> tuple[Check, ...]:
-        """Whether this machine and this project have what the workbench needs."""
+        """Whether this machine and this project have what the workbench needs, in the order a user would look."""
 
     @api(decides=True)
     async def disconnect(self, server: str) -> ServerState: ...
@@ -370,14 +376,16 @@ class CoreApi(Protocol):
         """What to filter by, the latest first; nothing while there is no index."""
 
     @api
-    async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]: ...
+    async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
+        """What runs and the user changed, newest first."""
 
     @api
     async def file_level(self, folder: str = "") -> tuple[FileInfo, ...]:
         """Everything in one folder: folders first, then files by name; links and odd things too, marked as such."""
 
     @api
-    async def file_piece(self, path: str, start: int = 0) -> FilePiece: ...
+    async def file_piece(self, path: str, start: int = 0) -> FilePiece:
+        """A part of a file's text, from this byte on."""
 
     @api
     async def file_room(self) -> FileRoom:
@@ -414,7 +422,7 @@ class CoreApi(Protocol):
     async def frames(self, server: str, after: float = 0.0) -> tuple[Frame, ...]: ...
 
     @api
-    async def get_prompt(self, server: str, name: str, arguments: JsonValue) -> PromptAnswer:
+    async def get_prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> PromptAnswer:
         """A prompt with its blanks filled; arguments are texts by name."""
 
     @api
@@ -423,11 +431,11 @@ class CoreApi(Protocol):
 
     @api
     async def held_files(self) -> tuple[FileChanges, ...]:
-        """Of programs that nobody approved, newest first; each under the id of its run."""
+        """Changes of programs that nobody approved, newest first; each under the id of its run."""
 
     @api
     async def held_plan(self, run_id: str) -> UndoPlan:
-        """What allowing all of it would do now, file by file."""
+        """What allowing all changes of a run would do now, file by file."""
 
     @api
     async def held_text(self, run_id: str, path: str) -> tuple[str, ...]:
@@ -446,7 +454,8 @@ class CoreApi(Protocol):
         """Keep the draft with this sha as the next version. Its text is read from disk once more before."""
 
     @api
-    async def kept_files(self) -> KeptFiles: ...
+    async def kept_files(self) -> KeptFiles:
+        """How much is kept for undo, and how many answers are cached."""
 
     @api
     async def known_servers(self) -> tuple[KnownServer, ...]:
@@ -500,8 +509,9 @@ class CoreApi(Protocol):
         """Everything but the resources themselves; of a server that rests, what was known of it last."""
 
     @api(decides=True)
-    async def open_agent_door(self, port: int, fresh_token: bool) -> AgentDoor:
-        """Open it at this port of this machine; 0 is any that is free. A fresh token shuts the old one out."""
+    async def open_agent_door(self, port: int, fresh_token: bool = False) -> AgentDoor:
+        """Open the HTTP endpoint for agents at this port of this machine; 0 is any free one. A fresh token makes the
+        old one invalid. An endpoint that is open stays as it is, unless it needs another port or token."""
 
     @api(decides=True)
     async def open_secrets(self) -> SecretStore:
@@ -664,7 +674,10 @@ class CoreApi(Protocol):
     async def saved_calls(self) -> SavedCalls: ...
 
     @api
-    async def search(self, query: str, depth: str, limit: int) -> SearchAnswer: ...
+    async def search(
+        self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = ""
+    ) -> SearchAnswer:
+        """What an agent receives for a query; without one, the list."""
 
     @api
     async def search_frames(self, server: str, words: str, after: float) -> tuple[float, ...]:
@@ -719,7 +732,8 @@ class CoreApi(Protocol):
         """Tell a server of these folders from now on; written into `.mcp.json`."""
 
     @api
-    async def settings(self) -> Settings: ...
+    async def settings(self) -> Settings:
+        """The settings in force."""
 
     @api(decides=True)
     async def shut_down(self) -> None:
@@ -762,13 +776,16 @@ class CoreApi(Protocol):
         """REPL sessions that hold a sandbox now, the one used last first, with the memory each holds at this moment."""
 
     @api
-    async def status(self) -> CoreStatus: ...
+    async def status(self) -> CoreStatus:
+        """What runs in this core, how strong its sandbox is, and what the user should know of its start."""
 
     @api
     async def stderr(self, server: str) -> tuple[str, ...]: ...
 
     @api(decides=True)
-    async def stop_run(self, run_id: str) -> Run: ...
+    async def stop_run(self, run_id: str, reason: str = "The user stopped it.") -> Run:
+        """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers, and an answer
+        that is being prepared is given up."""
 
     @api(decides=True)
     async def submit(
@@ -843,7 +860,8 @@ class CoreApi(Protocol):
     async def undo_files(self, name: str, paths: tuple[str, ...]) -> FileChanges: ...
 
     @api
-    async def undo_plan(self, name: str) -> UndoPlan: ...
+    async def undo_plan(self, name: str) -> UndoPlan:
+        """What undoing that change would do now, file by file."""
 
     @api(consent=True)
     async def unlock(self, pin: str) -> None:

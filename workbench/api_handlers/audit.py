@@ -28,18 +28,18 @@ class AuditHandler(RequestHandler):
     @api
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
         self._services.journal.settle_quietly()
-        return await asyncio.to_thread(self._services.finder.entries, query)
+        return await asyncio.to_thread(self._services.audit_search.entries, query)
 
     @api
     async def entry_page(self, query: EntryQuery) -> EntryPage:
         self._services.journal.settle_quietly()
-        return await asyncio.to_thread(self._services.finder.page, query)
+        return await asyncio.to_thread(self._services.audit_search.page, query)
 
     @api
     async def entry_marks(self, query: EntryQuery) -> EntryMarks:
         gone = threading.Event()  # a list that wants other entries by now
         try:
-            return await asyncio.to_thread(self._services.finder.marks, query, gone.is_set)
+            return await asyncio.to_thread(self._services.audit_search.marks, query, gone.is_set)
         finally:
             gone.set()
 
@@ -48,7 +48,7 @@ class AuditHandler(RequestHandler):
         self._services.journal.settle_quietly()
         gone = threading.Event()
         try:
-            count = await asyncio.to_thread(export, self._services.finder, query, Path(file), form, gone.is_set)
+            count = await asyncio.to_thread(export, self._services.audit_search, query, Path(file), form, gone.is_set)
         finally:
             gone.set()
         self._note("audit.exported", f"You exported {count} entries of the audit")
@@ -58,7 +58,7 @@ class AuditHandler(RequestHandler):
     async def audit_figures(self, since: float, until: float) -> Figures:
         self._services.journal.settle_quietly()
         cents = self._services.settings().tokens_cents_per_million
-        return await asyncio.to_thread(figures, self._services.finder, since, until or time.time() + 1, cents)
+        return await asyncio.to_thread(figures, self._services.audit_search, since, until or time.time() + 1, cents)
 
     @api
     async def audit_report(self, since: float, until: float, form: str) -> str:
@@ -69,7 +69,7 @@ class AuditHandler(RequestHandler):
         labels = {rule.id: rule.label or rule.id for rule in rules.rules}
         void = tuple(f"{labels.get(rule, rule)}: {why}" for rule, why in rules.void.items())
         frame = Frame(self._services.paths.project, chain, void, self._services.settings().tokens_cents_per_million)
-        made = await asyncio.to_thread(make, self._services.finder, since, until or time.time() + 1, frame)
+        made = await asyncio.to_thread(make, self._services.audit_search, since, until or time.time() + 1, frame)
         self._note("audit.reported", f"You made a report as {form}")
         return await asyncio.to_thread(_FORMS[form], made)
 

@@ -1,17 +1,20 @@
-"""API methods about calls: saved ones, their checks, and the history of those that were made."""
+"""API methods about calls: the user's own calls, saved calls and their checks, and the history of calls."""
 
 from __future__ import annotations
 
 import asyncio
+import uuid
 
 from msgspec.structs import replace
 
 from workbench.api.marker import api
-from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
-from workbench.api_handlers.servers import ServerHandler
+from workbench.api_handlers.request_handler import RequestHandler
+from workbench.broker.broker import Broker
+from workbench.broker.services import Services
 from workbench.calls.saved_call_files import CallStore
 from workbench.errors import WorkbenchError
 from workbench.events import SavedCallsChanged
+from workbench.identifiers import python_names
 from workbench.recordings.expectations import check_expectations
 from workbench.recordings.suggested_expectations import keep_answer, suggest_expectations
 from workbench.records import (
@@ -28,14 +31,73 @@ from workbench.records import (
 )
 from workbench.wrappers.argument_redaction import without_secrets
 from workbench.wrappers.call_snippets import call_text
+from workbench.wrappers.python_source import call_source, wrapper_source
+
+
+class CallHandler(RequestHandler):
+    """Calls of tools by the user."""
+
+    def __init__(self, services: Services, broker: Broker) -> None:
+        super().__init__(services)
+        self._broker = broker
+        self._calls: dict[str, asyncio.Task[Outcome]] = {}
+        self._cancelled: set[str] = set()  # calls that the user cancelled
+
+    @api
+    async def wrapper(self, server: str, name: str) -> str:
+        """The Python source an agent imports for this tool."""
+        tool = self._catalog.tool(server, name)
+        return wrapper_source(tool, self._function(tool))
+
+    @api
+    async def call(self, call: ToolCall) -> Outcome:
+        """A person's call, whatever the door claims: the origin and session are set here."""
+        session = self._services.sessions.person
+        call = replace(call, id=call.id or uuid.uuid4().hex[:12], origin=Origin.PERSON, session=session.id, run_id="")
+        task = asyncio.current_task()
+        assert task is not None
+        self._calls[call.id] = task
+        try:
+            return await self._broker.call(call, progress=self._broker.progress(call.id))
+        except asyncio.CancelledError:
+            if call.id not in self._cancelled:
+                raise  # the door itself has gone
+            task.uncancel()  # the question that is being answered here goes on: its answer is that it was cancelled
+            fault = Fault("The call was cancelled.", "What the server had done until then stays done.")
+            return Outcome(call.id, ok=False, fault=fault)
+        finally:
+            self._calls.pop(call.id, None)
+            self._cancelled.discard(call.id)
+
+    @api(decides=True)
+    async def cancel_call(self, call_id: str) -> None:
+        if (task := self._calls.get(call_id)) and not task.cancelling():
+            self._cancelled.add(call_id)
+            task.cancel()
+
+    @api
+    async def call_as_code(self, server: str, tool: str, arguments: JsonObject) -> str:
+        """A program that makes the same call."""
+        found = self._catalog.tool(server, tool)
+        return call_source(found, self._function(found), arguments)
+
+    @api
+    async def call_in_words(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
+        """The call as text to copy: `json-rpc`, `curl` or `command`."""
+        state = self._catalog.server(server).state
+        return call_text(form, state, self._catalog.tool(server, tool), arguments, self._services.paths.project)
+
+    def _function(self, tool: Tool) -> str:
+        names = [other.name for other in self._catalog.tools() if other.server == tool.server]
+        return python_names(names)[tool.name]
 
 
 class SavedCallsHandler(RequestHandler):
     """Saved calls. A check is a person's call like any other, so it goes through `call`."""
 
-    def __init__(self, context: HandlerContext, servers: ServerHandler) -> None:
-        super().__init__(context)
-        self._servers = servers
+    def __init__(self, services: Services, calls: CallHandler) -> None:
+        super().__init__(services)
+        self._calls = calls
 
     @api
     async def saved_calls(self) -> SavedCalls:
@@ -80,7 +142,7 @@ class SavedCallsHandler(RequestHandler):
             "", saved.server, saved.tool, saved.arguments, Origin.PERSON, "person",
             confirmed=confirmed, unattended=not attended,
         )  # fmt: skip
-        outcome = await self._servers.call(wish)
+        outcome = await self._calls.call(wish)
         if outcome.needs_confirmation:
             return replace(_unmade(saved, outcome.fault), needs_confirmation=True)
         if not outcome.ok and not outcome.tool_error and not any(e.kind is Expect.ERROR for e in saved.expectations):
@@ -101,12 +163,6 @@ class SavedCallsHandler(RequestHandler):
             return replace(call, expectations=expected, kept=None)
         kept, expectation = await asyncio.to_thread(keep_answer, outcome)
         return replace(call, expectations=(*expected[:1], expectation), kept=kept)
-
-    @api
-    async def call_in_words(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
-        """The call as text to copy: `json-rpc`, `curl` or `command`."""
-        state = self._catalog.server(server).state
-        return call_text(form, state, self._catalog.tool(server, tool), arguments, self._services.paths.project)
 
     @property
     def _saved(self) -> CallStore:

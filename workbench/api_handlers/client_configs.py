@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from workbench.api.marker import api
-from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
+from workbench.api_handlers.request_handler import RequestHandler
+from workbench.broker.services import Services
 from workbench.client_configs import config_export
 from workbench.client_configs.config_discovery import FoundConfig, find, show
 from workbench.client_configs.config_export import ConfigDraft
@@ -39,8 +40,8 @@ class _Written(Struct, frozen=True):
 class ClientConfigHandler(RequestHandler):
     """Found servers, imports and exports. Files are read and written on threads."""
 
-    def __init__(self, context: HandlerContext) -> None:
-        super().__init__(context)
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
         self._written: dict[str, _Written] = {}
 
     @api
@@ -84,10 +85,10 @@ class ClientConfigHandler(RequestHandler):
             added.append(choice.name)
         return ImportReport(tuple(added), stored, tuple(faults))
 
-    @api
-    async def client_files(self) -> tuple[ClientFile, ...]:
+    @api(in_thread=True)
+    def client_files(self) -> tuple[ClientFile, ...]:
         """The settings files that servers can be written to."""
-        return await asyncio.to_thread(self._files)
+        return tuple(config_export.describe(place) for place in config_export.targets(self._services.paths.project))
 
     @api
     async def preview_export(self, client: str, names: tuple[str, ...], itself: bool) -> ExportPreview:
@@ -147,9 +148,6 @@ class ClientConfigHandler(RequestHandler):
         """This very Python, so it works without anything on the PATH."""
         project = str(self._services.paths.project)
         return ServerConfig(ITSELF, sys.executable, ("-m", "workbench", "serve", "--project", project))
-
-    def _files(self) -> tuple[ClientFile, ...]:
-        return tuple(config_export.describe(place) for place in config_export.targets(self._services.paths.project))
 
     def _configs(self) -> tuple[ServerConfig, ...]:
         return tuple(state.config for state in self._catalog.states())

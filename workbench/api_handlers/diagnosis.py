@@ -7,17 +7,17 @@ import os
 import platform
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import RequestHandler
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import ServerChecked
 from workbench.records import Check, CheckState, Fault, JsonObject, JsonValue, Level, Limits, ServerConfig
-from workbench.runs.services import Services
 from workbench.sandbox.deno import deno_backend
 from workbench.sandbox.program import Ending, Program, ToolFailure
 from workbench.servers.configuration.launch_command import expand
@@ -27,23 +27,6 @@ from workbench.servers.doctor.diagnosis import Diagnosis
 _TRIAL = "const one: number = 1;\none + 1"
 _ROOM = 500 << 20  # bytes of free disk under which a person should know
 _RUNNERS = {"npx": "servers written for Node.js", "uvx": "servers written in Python", "docker": "servers in images"}
-
-
-async def check_house(services: Services, notices: Sequence[Fault]) -> tuple[Check, ...]:
-    """In the order a person would look."""
-    return (
-        Check("Python", CheckState.GOOD, f"Python {platform.python_version()} on {platform.platform(terse=True)}."),
-        _sandbox(services),
-        *(_level(level) for level in (await services.sandbox.look_again())[1:]),
-        await _typescript(services),
-        _network(services),
-        await asyncio.to_thread(_search, services),
-        *(Check("Project", CheckState.DOUBT, notice.message, notice.hint, notice.detail) for notice in notices),
-        await asyncio.to_thread(_secrets, services),
-        _disk(services),
-        await _audit(services),
-        *(_runner(name, what) for name, what in _RUNNERS.items()),
-    )
 
 
 def _sandbox(services: Services) -> Check:
@@ -142,7 +125,11 @@ def _runner(name: str, what: str) -> Check:
 
 
 class DiagnosisHandler(RequestHandler):
-    """Examinations."""
+    """Examines servers, and this machine with this project."""
+
+    def __init__(self, services: Services, notices: Callable[[], Sequence[Fault]]) -> None:
+        super().__init__(services)
+        self._notices = notices
 
     @api
     async def diagnose(self, server: str) -> tuple[Check, ...]:
@@ -161,8 +148,21 @@ class DiagnosisHandler(RequestHandler):
 
     @api
     async def diagnose_house(self) -> tuple[Check, ...]:
-        """Whether this machine and this project have what the workbench needs."""
-        return await check_house(self._services, self._context.notices())
+        """Whether this machine and this project have what the workbench needs, in the order a user would look."""
+        services = self._services
+        return (
+            Check("Python", CheckState.GOOD, f"Python {platform.python_version()} on {platform.platform(terse=True)}."),
+            _sandbox(services),
+            *(_level(level) for level in (await services.sandbox.look_again())[1:]),
+            await _typescript(services),
+            _network(services),
+            await asyncio.to_thread(_search, services),
+            *(Check("Project", CheckState.DOUBT, one.message, one.hint, one.detail) for one in self._notices()),
+            await asyncio.to_thread(_secrets, services),
+            _disk(services),
+            await _audit(services),
+            *(_runner(name, what) for name, what in _RUNNERS.items()),
+        )
 
     def _reach(self, config: ServerConfig) -> tuple[str, Mapping[str, str]]:
         """Where a remote server is and what is sent to it; may block while a keyring is asked."""

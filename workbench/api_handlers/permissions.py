@@ -1,16 +1,42 @@
-"""API methods about rules, trust in servers, and run profiles. Each change is audited."""
+"""API methods about what the user allows: settings, rules, trust in servers, run profiles, hosts. All are audited."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import RequestHandler
 from workbench.errors import WorkbenchError
-from workbench.events import PermissionsChanged
-from workbench.records import JsonValue, Permission, Permissions, Profiles, Tool, ToolBits
+from workbench.events import NetworkChanged, PermissionsChanged
+from workbench.records import HostRule, JsonValue, NetworkRules, Permission, Permissions, Profiles, Tool, ToolBits
+from workbench.settings import OLD_NAMES, Settings, change, is_combined, read, write
+
+
+class SettingsHandler(RequestHandler):
+    """Reads and changes the user's settings."""
+
+    @api
+    async def settings(self) -> Settings:
+        """The settings in force."""
+        return self._services.settings()
+
+    @api(decides=True, consent=True)
+    async def change_setting(self, name: str, value: JsonValue) -> Settings:
+        """Write a setting into the user's file, apply it at once and note it in the audit."""
+        name = OLD_NAMES.get(name, name)
+        changed = change(self._services.settings(), name, value)
+        paths = self._services.paths
+        write(paths.person_settings, name, value)
+        if is_combined(name):
+            together = read(paths.project_settings, paths.person_settings).settings
+            changed = change(changed, name, getattr(together, name.replace(".", "_", 1)))
+        self._services.settings.set(changed)
+        self._note("setting.changed", f"{name} is {value!r} now")
+        return changed
+
 
 _NOT_SAID = ("key", "entry")  # of ToolBits: what it was said of
 
@@ -86,17 +112,53 @@ class PermissionsHandler(RequestHandler):
     @api(decides=True, consent=True)
     async def accept_profile(self, sha: str) -> Profiles:
         """Let count a profile of the project that allows more than its base, exactly as it stands there now."""
-        found = self._services.bounds.accept(sha)
+        found = self._services.run_profiles.accept(sha)
         self._note("profile.accepted", f"You accepted the profile {found.name} of the project: {found.sentence}")
-        return self._services.bounds.profiles()
+        return self._services.run_profiles.profiles()
 
     @api(decides=True)
     async def withdraw_profile(self, sha: str) -> Profiles:
-        self._services.bounds.withdraw(sha)
+        self._services.run_profiles.withdraw(sha)
         self._note("profile.withdrawn", "You took back your yes to a profile of the project")
-        return self._services.bounds.profiles()
+        return self._services.run_profiles.profiles()
 
     def _tell_rules(self) -> Permissions:
         found = self._services.rules.view(self._catalog.tools())
         self._services.tell(PermissionsChanged(found))
         return found
+
+
+class NetworkHandler(RequestHandler):
+    """The user's own rules, and those that a project offers."""
+
+    @api(decides=True, consent=True)
+    async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
+        """A rule of the person's own; without ports, those where the protocols are at home."""
+        rule = self._services.network.add(domain, ports, protocols)
+        return self._changed("network.allowed", "You opened {} for programs", rule)
+
+    @api(decides=True)
+    async def remove_host(self, sha: str) -> NetworkRules:
+        return self._done(self._services.network.remove, sha, "network.removed", "You closed {} for programs")
+
+    @api(decides=True, consent=True)
+    async def accept_host(self, sha: str) -> NetworkRules:
+        """Let count what the project offers, exactly as it stands there now."""
+        return self._done(
+            self._services.network.accept, sha, "network.accepted", "You accepted {}, which the project offers"
+        )
+
+    @api(decides=True)
+    async def withdraw_host(self, sha: str) -> NetworkRules:
+        words = "You took back your yes to {}, which the project offers"
+        return self._done(self._services.network.withdraw, sha, "network.withdrawn", words)
+
+    def _done(self, deed: Callable[[str], HostRule], sha: str, kind: str, words: str) -> NetworkRules:
+        return self._changed(kind, words, deed(sha))
+
+    def _changed(self, kind: str, words: str, rule: HostRule) -> NetworkRules:
+        ports, protocols = ", ".join(map(str, rule.ports)), ", ".join(rule.protocols)
+        self._note(kind, words.format(f"{rule.domain} (ports {ports}; {protocols})"))
+        rules = self._services.network.rules()
+        self._services.tell(NetworkChanged(rules))
+        return rules

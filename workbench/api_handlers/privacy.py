@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
 
 from msgspec import to_builtins
 
 from workbench import offload
 from workbench.api.marker import api
+from workbench.api_handlers.permissions import SettingsHandler
 from workbench.api_handlers.request_handler import BY, RequestHandler
 from workbench.broker.agent_sessions import PREVIEW, Session
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import PrivacyChanged
 from workbench.privacy.detector_preview import preview_masking
@@ -24,6 +25,7 @@ from workbench.privacy.user_marks import switched, with_threshold
 from workbench.privacy.value_index import fold
 from workbench.privacy.value_store import StoredValue
 from workbench.records import (
+    AgentInfo,
     HiddenValue,
     JsonObject,
     JsonValue,
@@ -44,17 +46,20 @@ from workbench.settings import change
 _LONGEST = 4_000_000  # characters of a text that is looked at for a person
 _REMEMBERED = 20_000  # values that looking at a model's view leaves behind before they are dropped
 
-Answer = TypeVar("Answer")
-
 
 class PrivacyHandler(RequestHandler):
-    """A person's own look at what is hidden; every look at a value is told to the audit."""
+    """The user's own look at masked values; every look at a value is written into the audit."""
+
+    def __init__(self, services: Services, agents: Callable[[], Sequence[AgentInfo]]) -> None:
+        """`agents`: those that are connected now."""
+        super().__init__(services)
+        self._agents = agents
 
     @api
     async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
         """The person's own first, then agents' that have tokens or are connected, the newest first."""
-        await asyncio.to_thread(self._services.keeping.bring_back)
-        here = {agent.session for agent in self._context.entrance.agents()}
+        await asyncio.to_thread(self._services.vault_persistence.bring_back)
+        here = {agent.session for agent in self._agents()}
         person, *agents = self._services.sessions.all()
         agents = [*self._services.sessions.past.values(), *agents]
         found = [self._session_told(one, one.id in here) for one in reversed(agents)]
@@ -81,7 +86,7 @@ class PrivacyHandler(RequestHandler):
     async def reveal(self, session: str, token: str, copied: bool = False) -> Revealed:
         """The value behind one token; that a person looked at it, or copied it, is written into the audit."""
         if self._services.sessions.get(session) is None:
-            await asyncio.to_thread(self._services.keeping.bring_back)
+            await asyncio.to_thread(self._services.vault_persistence.bring_back)
         found = self._session(session)
         answer = revealed(found, token)
         deed = "copied" if copied else "looked at"
@@ -94,7 +99,7 @@ class PrivacyHandler(RequestHandler):
         """Drop all values of a session, and tell how many there were; tokens made before stand for nothing then."""
         found = await self._settled(session)
         count = found.forget()
-        await asyncio.to_thread(self._services.keeping.drop, session)
+        await asyncio.to_thread(self._services.vault_persistence.drop, session)
         self._note_look("privacy.forgotten", f"You had {count} values of this session forgotten", found)
         return count
 
@@ -114,7 +119,7 @@ class PrivacyHandler(RequestHandler):
         """What the detector finds in a text and how it would be masked; nothing of it is kept."""
         if len(text) > _LONGEST:
             raise WorkbenchError("This text is too long to try the detector on.", "Take a part of it.")
-        following = self._services.personal.following(self._services.settings())
+        following = self._services.privacy_marks.following(self._services.settings())
         return await offload.MASKING_PREVIEW.run(len(text), preview_masking, text, following.rules, following.known)
 
     async def _settled(self, name: str) -> Session:
@@ -206,24 +211,28 @@ def _told(session: Session, token: str, held: StoredValue) -> HiddenValue:
 
 
 class PrivacyRulesHandler(RequestHandler):
-    """Only a person's door is answered: no agent may let anything pass."""
+    """Marks and kinds of personal data."""
+
+    def __init__(self, services: Services, settings: SettingsHandler) -> None:
+        super().__init__(services)
+        self._settings = settings
 
     @api
     async def privacy_rules(self) -> PrivacyRules:
         """The marks of the person and of the project, and how each kind is looked for."""
-        return self._services.personal.view(self._services.settings())
+        return self._services.privacy_marks.view(self._services.settings())
 
     @api(decides=True)
     async def mark_privacy(self, mark: PrivacyMark) -> PrivacyRules:
         """Hide something for good, or let it pass; counts in every session at once."""
-        made = self._services.personal.add(mark)
+        made = self._services.privacy_marks.add(mark)
         deed = f"hidden as {made.kind}" if made.hide else "let pass"
         self._note_mark("privacy.marked", f"You marked a {made.what} to be {deed}", made)
         return self._follow()
 
     @api(decides=True, consent=True)
     async def unmark_privacy(self, mark_id: str) -> PrivacyRules:
-        gone = self._services.personal.remove(mark_id)
+        gone = self._services.privacy_marks.remove(mark_id)
         deed = "hidden" if gone.hide else "let pass"
         self._note_mark("privacy.unmarked", f"You took back that a {gone.what} is {deed}", gone)
         return self._follow()
@@ -236,23 +245,23 @@ class PrivacyRulesHandler(RequestHandler):
         if threshold and not 0 < threshold <= 1:
             raise WorkbenchError("A threshold is a number above 0, up to 1.")
         settings = self._services.settings()
-        self._set("privacy.off", switched(settings.privacy_off, kind, on=on))
+        await self._set("privacy.off", switched(settings.privacy_off, kind, on=on))
         if threshold:
-            self._set("privacy.thresholds", with_threshold(settings.privacy_thresholds, kind, threshold))
+            await self._set("privacy.thresholds", with_threshold(settings.privacy_thresholds, kind, threshold))
         return self._follow()
 
-    def _set(self, name: str, value: JsonValue) -> None:
-        """What is so already needs no line in the audit."""
+    async def _set(self, name: str, value: JsonValue) -> None:
+        """Change a setting; one that has this value already is not noted in the audit."""
         settings = self._services.settings()
         if change(settings, name, value) != settings:
-            self._change_setting(name, value)
+            await self._settings.change_setting(name, value)
 
     def _note_mark(self, kind: str, summary: str, mark: PrivacyMark) -> None:
         self._services.journal.append(Note(kind, summary, BY, "person", detail={"mark": mark.id}))
 
     def _follow(self) -> PrivacyRules:
         settings = self._services.settings()
-        self._services.sessions.follow(self._services.personal.following(settings))
-        view = self._services.personal.view(settings)
+        self._services.sessions.follow(self._services.privacy_marks.following(settings))
+        view = self._services.privacy_marks.view(settings)
         self._services.tell(PrivacyChanged(view))
         return view

@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
-from msgspec import Struct
-
-from workbench.agent.connected_agents import ConnectedAgents
 from workbench.api.peer_credentials import TERMINAL, WINDOW, ApiCaller, current_caller
-from workbench.broker.broker import Broker
-from workbench.broker.elicitation_audit import ElicitationAudit
-from workbench.editor_completion.completion_client import Hints
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
-from workbench.records import Fault, JsonValue, Note
-from workbench.runs.run_manager import RunManager
-from workbench.runs.services import Services
+from workbench.records import Note
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.server_catalog import ServerCatalog
-from workbench.settings import OLD_NAMES, Settings, change, is_combined, read, write
 
 BY = "you"  # the author of user actions in the audit; a core has one user
-
-
-class HandlerContext(Struct, frozen=True):
-    """What request handlers work with: the services of the core, and what only the core itself can do."""
-
-    services: Services
-    broker: Broker
-    askings: ElicitationAudit
-    run_manager: RunManager
-    entrance: ConnectedAgents
-    hints: Hints
-    notices: Callable[[], tuple[Fault, ...]]
-    set_settings: Callable[[Settings], None]
-    shut_down: Callable[[], None]
-    start_example: Callable[[], Awaitable[None]]
 
 
 class RequestHandler:
     """Base class of request handlers."""
 
-    def __init__(self, context: HandlerContext) -> None:
-        self._context = context
-        self._services = context.services
+    def __init__(self, services: Services) -> None:
+        self._services = services
 
     @property
     def _catalog(self) -> ServerCatalog:
@@ -56,19 +30,6 @@ class RequestHandler:
         """Keep the trust in a server whose entry the user changed."""
         self._services.rules.carry(server, before)
         self._catalog.weigh_again(server)
-
-    def _change_setting(self, name: str, value: JsonValue) -> Settings:
-        """Write a setting into the user's file, apply it at once and note it in the audit."""
-        name = OLD_NAMES.get(name, name)
-        changed = change(self._services.settings(), name, value)
-        paths = self._services.paths
-        write(paths.person_settings, name, value)
-        if is_combined(name):
-            together = read(paths.project_settings, paths.person_settings).settings
-            changed = change(changed, name, getattr(together, name.replace(".", "_", 1)))
-        self._context.set_settings(changed)
-        self._note("setting.changed", f"{name} is {value!r} now")
-        return changed
 
     def _check_terminal(self, *, of_agent: bool) -> str:
         """The terminal that an answer comes from, for the audit; empty for a window. Refuses one that is none, and one

@@ -15,6 +15,7 @@ from workbench.api.marker import api
 from workbench.api_handlers.request_handler import BY, RequestHandler
 from workbench.audit.approval_statistics import DECIDED, NEWEST, is_hasty, review
 from workbench.broker.agent_sessions import PERSON
+from workbench.broker.services import Services
 from workbench.records import (
     Decision,
     EntryQuery,
@@ -29,14 +30,15 @@ from workbench.records import (
     Run,
     Verdict,
 )
+from workbench.runs.run_manager import RunManager
 
 
 class RunHandler(RequestHandler):
-    """Programs, their verdicts, their runs."""
+    """Programs of the user, and what the user decides about programs, held calls and REPL sessions."""
 
-    @api
-    async def assess(self, code: str, language: str = "python", profile: str = "") -> Verdict:
-        return await self._context.run_manager.assess(code, language=language, profile=profile)
+    def __init__(self, services: Services, run_manager: RunManager) -> None:
+        super().__init__(services)
+        self._manager = run_manager
 
     @api(decides=True)
     async def submit(
@@ -53,7 +55,7 @@ class RunHandler(RequestHandler):
     ) -> Run:
         """Run a person's own program, in a kept state of that name if it has one, within the bounds of a profile and
         with the required tools alone if there are any; answers once it is on its road."""
-        return self._context.run_manager.submit(
+        return self._manager.submit(
             code,
             self._services.sessions.person,
             purpose,
@@ -69,16 +71,16 @@ class RunHandler(RequestHandler):
     @api(decides=True, consent=True)
     async def decide(self, decision: Decision) -> Run:
         terminal = self._terminal_of(decision.run_id)
-        return self._context.run_manager.decide(replace(decision, by=BY, terminal=terminal))
+        return self._manager.decide(replace(decision, by=BY, terminal=terminal))
 
     @api(decides=True, consent=True)
     async def edit(self, run_id: str, code: str) -> Run:
         """Replace the code of a waiting run; it is assessed again under a new sha."""
         self._terminal_of(run_id)
-        return await self._context.run_manager.edit(run_id, code)
+        return await self._manager.edit(run_id, code)
 
     def _terminal_of(self, run_id: str) -> str:
-        proposal = self._context.run_manager.run(run_id).proposal
+        proposal = self._manager.run(run_id).proposal
         return self._check_terminal(of_agent=proposal.origin is Origin.AGENT)
 
     @api
@@ -87,43 +89,31 @@ class RunHandler(RequestHandler):
         log = sarif(zip(names, verdicts, strict=False))
         return json.dumps(log, indent=1, ensure_ascii=True)
 
-    @api
-    async def clean(self, code: str) -> str:
+    @api(in_thread=True)
+    def clean(self, code: str) -> str:
         """The text without what makes it unfit to be run: hidden characters, foreign encodings, odd line ends."""
-        return await asyncio.to_thread(clean_text, code)
+        return clean_text(code)
 
     @api
     async def review_figures(self) -> ReviewFigures:
         query = EntryQuery(kind=DECIDED, limit=NEWEST)
-        return review(await asyncio.to_thread(self._services.finder.entries, query))
+        return review(await asyncio.to_thread(self._services.audit_search.entries, query))
 
-    @api(decides=True)
-    async def stop_run(self, run_id: str) -> Run:
-        return await self._context.run_manager.stop(run_id)
-
-    @api(decides=True)
-    async def start_example_agent(self) -> None:
-        """Start a real MCP client that proposes a program, so that a newcomer can see an approval."""
-        await self._context.start_example()
-
-
-class DryRunHandler(RequestHandler):
-    """Rehearsals and their plans."""
-
+    # ── dry runs ─────────────────────────────────────────────────────────────────────────────────
     @api(decides=True)
     async def rehearse(
         self, code: str, purpose: str = "", skill: str = "", language: str = "python", profile: str = ""
     ) -> Run:
         """Rehearse a person's own program; answers once it is on its road. Its plan is part of the run at its end."""
         person = self._services.sessions.person
-        return self._context.run_manager.submit(
+        return self._manager.submit(
             code, person, purpose, skill=skill, language=language, profile=profile, rehearse=True
         )
 
     @api(decides=True)
     async def rehearse_waiting(self, run_id: str) -> Run:
         """Rehearse a program that waits for a decision, which goes on waiting."""
-        run = self._context.run_manager.rehearsals.of_waiting(run_id)
+        run = self._manager.rehearsals.of_waiting(run_id)
         self._note("dry_run.started", f"A program of {run.proposal.author} is rehearsed", run_id=run_id)
         return run
 
@@ -131,25 +121,20 @@ class DryRunHandler(RequestHandler):
     async def run_plan(self, choice: PlanChoice) -> Run:
         """Let the rehearsed program run and do what was ticked, once; whatever leaves the plan is asked about."""
         self._check_terminal(of_agent=True)
-        return self._context.run_manager.rehearsals.run(choice, BY)
+        return self._manager.rehearsals.run(choice, BY)
 
-
-class HeldCallsHandler(RequestHandler):
-    """Calls that wait."""
-
+    # ── held calls and REPL sessions ─────────────────────────────────────────────────────────────
     @api(decides=True, consent=True)
     async def answer_pause(self, answer: PauseAnswer) -> Pause:
         """Let it pass or deny it; the answer counts for exactly the calls that the pause of this id showed."""
-        agents = any(
-            one.id == answer.pause_id and one.session != PERSON for one in self._context.run_manager.pauses.all()
-        )
+        agents = any(one.id == answer.pause_id and one.session != PERSON for one in self._manager.pauses.all())
         terminal = self._check_terminal(of_agent=agents)
-        pause = self._context.run_manager.pauses.answer(answer)
-        self._services.journal.append(self._told(pause, answer, terminal))
+        pause = self._manager.pauses.answer(answer)
+        self._services.journal.append(self._decision_note(pause, answer, terminal))
         return pause
 
-    def _told(self, pause: Pause, answer: PauseAnswer, terminal: str) -> Note:
-        """One decision, however many calls it is about; how each call went on stands in entries of its own."""
+    def _decision_note(self, pause: Pause, answer: PauseAnswer, terminal: str) -> Note:
+        """The audit entry of one decision, however many calls it is about; each call has entries of its own."""
         calls = f"{len(pause.list)} calls" if len(pause.list) > 1 else "a call"
         word, hasty = ("allowed" if answer.allow else "denied"), is_hasty(answer.allow, answer.seconds)
         unread = f" after {answer.seconds:.1f} s, too soon to have been read" if hasty else ""
@@ -167,19 +152,11 @@ class HeldCallsHandler(RequestHandler):
             detail={**detail, "calls": len(pause.list), **({"hasty": True} if hasty else {})},
         )
 
-
-class ReplSessionHandler(RequestHandler):
-    """Kept states. Each that begins or ends is in the audit, whoever began or ended it."""
-
     @api(decides=True)
     async def end_state(self, session: str, name: str) -> tuple[KeptState, ...]:
         """End one; its variables are lost, and a program that runs in it is ended. Answers with what is left."""
-        await self._context.run_manager.states.end(session, name, "a person ended it")
-        return self._context.run_manager.states.now()
-
-
-class CodeCheckHandler(RequestHandler):
-    """Completion, signatures, explanations."""
+        await self._manager.states.end(session, name, "a person ended it")
+        return self._manager.states.now()
 
     @api
     async def check_code(self, code: str) -> tuple[Finding, ...]:

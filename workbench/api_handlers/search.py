@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from workbench.api.marker import api
-from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
+from workbench.api_handlers.request_handler import RequestHandler
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records import Companion, FindKind, Finds
 from workbench.search.searchable_items import SearchableItem, of_skill
@@ -18,8 +19,8 @@ _COMPANIONS = 6
 class SearchHandler(RequestHandler):
     """Finds anything, and the tools that are used with one."""
 
-    def __init__(self, context: HandlerContext) -> None:
-        super().__init__(context)
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
         self._skills: tuple[SearchableItem, ...] = ()
         self._snapshot = LibrarySnapshot()
 

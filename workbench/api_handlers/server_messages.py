@@ -9,6 +9,8 @@ from collections.abc import Mapping
 
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import RequestHandler
+from workbench.broker.broker import Broker
+from workbench.broker.services import Services
 from workbench.records import (
     ChangeKind,
     DefinitionChange,
@@ -28,6 +30,10 @@ from workbench.servers.monitoring.message_log import find, transcript
 
 class ServerMessageHandler(RequestHandler):
     """Messages, resource use and definition changes of servers."""
+
+    def __init__(self, services: Services, broker: Broker) -> None:
+        super().__init__(services)
+        self._broker = broker
 
     @api
     async def frame(self, server: str, at: float) -> str:
@@ -59,7 +65,7 @@ class ServerMessageHandler(RequestHandler):
         at, session = time.time(), self._services.sessions.person.id
         name = uuid.uuid4().hex[:12]
         call = ToolCall(name, server, message.tool, message.arguments, Origin.PERSON, session, confirmed=confirmed)
-        outcome = await self._context.broker.call(call)
+        outcome = await self._broker.call(call)
         return RawAnswer(raw_messages.CALL, outcome.ok, at, outcome.fault, outcome.needs_confirmation, outcome.ms)
 
     @api

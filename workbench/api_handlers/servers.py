@@ -1,42 +1,33 @@
-"""API methods about connections to servers, and calls of their tools."""
+"""API methods about servers: connecting, editing their entries in a project, and signing in."""
 
 from __future__ import annotations
 
 import asyncio
-import uuid
+import contextlib
 
 from msgspec.structs import replace
 
 from workbench.api.marker import api
 from workbench.api.peer_credentials import check_is_user
-from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
+from workbench.api_handlers.request_handler import RequestHandler
+from workbench.client_configs.config_import import keep_apart
 from workbench.errors import WorkbenchError
-from workbench.identifiers import python_names
 from workbench.records import (
     Consent,
-    Depth,
-    Fault,
-    JsonValue,
-    Origin,
-    Outcome,
-    SearchAnswer,
+    KnownServer,
     ServerConfig,
     ServerState,
-    Tool,
-    ToolCall,
+    SignIn,
 )
-from workbench.servers.configuration import launch_consents
+from workbench.servers.configuration import launch_consents, mcp_json_file
 from workbench.servers.configuration.launch_command import fingerprint
-from workbench.wrappers.python_source import call_source, wrapper_source
+from workbench.servers.configuration.mcp_json_file import known_servers
+from workbench.servers.oauth.sign_in_service import SignIns, brings_its_own
+from workbench.servers.tool_definitions.definition_pins import DefinitionPins
 
 
 class ServerHandler(RequestHandler):
-    """Servers, tools and calls."""
-
-    def __init__(self, context: HandlerContext) -> None:
-        super().__init__(context)
-        self._calls: dict[str, asyncio.Task[Outcome]] = {}
-        self._taken_back: set[str] = set()  # calls that a person ended
+    """Connections to servers."""
 
     @api
     async def consent(self, server: str) -> Consent:
@@ -78,48 +69,156 @@ class ServerHandler(RequestHandler):
         await self._services.sign_ins.remove(config)
         self._note("server.removed", f"You removed {server}", server=server)
 
-    @api
-    async def wrapper(self, server: str, name: str) -> str:
-        """The Python source an agent imports for this tool."""
-        tool = self._catalog.tool(server, name)
-        return wrapper_source(tool, self._function(tool))
 
-    @api
-    async def search(self, query: str, depth: str, limit: int) -> SearchAnswer:
-        return self._catalog.search(query, Depth(depth), limit)
-
-    @api
-    async def call(self, call: ToolCall) -> Outcome:
-        """A person's call, whatever the door claims: the origin and session are set here."""
-        session = self._services.sessions.person
-        call = replace(call, id=call.id or uuid.uuid4().hex[:12], origin=Origin.PERSON, session=session.id, run_id="")
-        task = asyncio.current_task()
-        assert task is not None
-        self._calls[call.id] = task
-        try:
-            return await self._context.broker.call(call, progress=self._context.broker.progress(call.id))
-        except asyncio.CancelledError:
-            if call.id not in self._taken_back:
-                raise  # the door itself has gone
-            task.uncancel()  # the question that is being answered here goes on: its answer is that it was cancelled
-            fault = Fault("The call was cancelled.", "What the server had done until then stays done.")
-            return Outcome(call.id, ok=False, fault=fault)
-        finally:
-            self._calls.pop(call.id, None)
-            self._taken_back.discard(call.id)
+class ServerEntryHandler(RequestHandler):
+    """Entries of `.mcp.json` and their order."""
 
     @api(decides=True)
-    async def cancel_call(self, call_id: str) -> None:
-        if (task := self._calls.get(call_id)) and not task.cancelling():
-            self._taken_back.add(call_id)
-            task.cancel()
+    async def edit_server(self, server: str, config: ServerConfig, keep_secrets: bool) -> ServerState:
+        """Write another entry, and another name, in a server's place; a changed command asks again before it starts.
+        Without a server it is a new one. With `keep_secrets`, values that look like secrets are stored apart."""
+        if server:
+            self._own(server)
+        elif any(state.config.name == config.name for state in self._catalog.states()):
+            raise WorkbenchError(f"The project has a server {config.name} already.", "Choose another name.")
+        mcp_json_file.read(config.name, mcp_json_file.write(config, {}))  # refused before anything is changed
+        if keep_secrets:
+            config = await self._apart(config)
+        if server and config.name != server:
+            await self._carry_pins(server, config.name)
+            await self._catalog.rearrange(lambda file: file.rename(server, config.name))
+        state = await self._catalog.add(config)
+        deed = "edited" if server else "added"
+        self._note(f"server.{deed}", f"You {deed} {config.name}", server=config.name)
+        return state
+
+    async def _apart(self, config: ServerConfig) -> ServerConfig:
+        """Secrets are stored before the entry that refers to them is written."""
+        made = keep_apart(config)
+        for name, value in made.secrets.items():
+            await asyncio.to_thread(self._services.secrets.put, name, value)
+            self._note("secret.stored", f"You stored the secret {name}", server=config.name)
+        return made.config
+
+    async def _carry_pins(self, server: str, name: str) -> None:
+        """A changed definition stays blocked under another name."""
+        pins = self._catalog.server(server).pins
+        if pins.known:
+            heir = DefinitionPins(name, self._services.paths.pins)
+            await asyncio.to_thread(heir.save, pins.snapshot())
+
+    @api(in_thread=True)
+    def known_servers(self) -> tuple[KnownServer, ...]:
+        """Entries of well-known makers' servers, ready to be added."""
+        return known_servers()
+
+    @api(decides=True)
+    async def duplicate_server(self, server: str) -> ServerState:
+        """The same entry under a free name, behind the first."""
+        self._own(server)
+        name = self._free(server)
+        await self._carry_pins(server, name)
+        await self._catalog.rearrange(lambda file: file.duplicate(server, name))
+        self._note("server.added", f"You added {name}, a copy of {server}", server=name)
+        return self._catalog.server(name).state
+
+    @api(decides=True)
+    async def switch_server(self, server: str, disabled: bool) -> ServerState:
+        state = await self._catalog.add(replace(self._own(server), disabled=disabled))
+        self._note("server.enabled_changed", f"You {'disabled' if disabled else 'enabled'} {server}", server=server)
+        return state
+
+    @api(decides=True)
+    async def move_server(self, server: str, before: str) -> None:
+        """Put it before another one; an empty name: last."""
+        self._own(server)
+        await self._catalog.rearrange(lambda file: file.move(server, before))
+
+    @api(decides=True)
+    async def restore_server(self, server: str) -> ServerState:
+        """Put a removed server back as it was."""
+        if any(state.config.name == server and not state.config.builtin for state in self._catalog.states()):
+            raise WorkbenchError(f"The project has a server {server} again.", "Rename that one first.")
+        await self._catalog.rearrange(lambda file: file.restore(server))
+        self._note("server.added", f"You put {server} back", server=server)
+        return self._catalog.server(server).state
+
+    def _own(self, server: str) -> ServerConfig:
+        config = self._catalog.server(server).state.config
+        if config.builtin:
+            raise WorkbenchError(f"{server} is built in and stays as it is.", "Add a server of your own.")
+        return config
+
+    def _free(self, name: str) -> str:
+        taken = {state.config.name for state in self._catalog.states()}
+        return next(free for number in range(2, len(taken) + 3) if (free := f"{name}-{number}") not in taken)
+
+    @api(decides=True)
+    async def set_roots(self, server: str, roots: tuple[str, ...]) -> ServerState:
+        """Tell a server of these folders from now on; written into `.mcp.json`."""
+        before = self._entry(server)
+        state = await self._catalog.set_roots(server, roots)
+        self._carry_trust(server, before)
+        told = ", ".join(roots) or "no folder"
+        self._note("server.roots", f"You told {server} of {told}", server=server)
+        return state
+
+
+class SignInHandler(RequestHandler):
+    """OAuth sign-ins."""
+
+    @api(decides=True)
+    async def sign_in(self, server: str) -> SignIn:
+        """Begin one, and answer when it is over. `SignInWanted` tells the page to open."""
+        config = self._remote(server)
+        if not self._catalog.server(server).state.allowed:
+            raise WorkbenchError(f"{server} has not been allowed yet.", "Press Connect first; then sign in.")
+        if brings_its_own(config):
+            raise WorkbenchError(
+                f"The entry of {server} brings a header Authorization of its own.",
+                "Correct that; or take it out, and then sign in.",
+            )
+        self._note("server.sign_in_started", f"You began to sign in at {server}", server=server)
+        report = await self._sign_ins.sign_in(config)
+        if report.state == "done":
+            self._note("server.signed_in", f"You signed in at {server}", server=server)
+            with contextlib.suppress(WorkbenchError):  # its state says why it does not connect
+                await self._catalog.connect(server)
+        return report
+
+    @api(decides=True)
+    async def cancel_sign_in(self, server: str) -> SignIn:
+        config = self._remote(server)
+        await self._sign_ins.cancel(config)
+        return await self._sign_ins.report(config)
+
+    @api(decides=True)
+    async def bring_sign_in(self, server: str, address: str) -> None:
+        """The address at which a browser ended that could not reach this machine."""
+        self._sign_ins.bring(self._remote(server), address)
+
+    @api(decides=True)
+    async def sign_out(self, server: str) -> SignIn:
+        """Forget the tokens and the registration, and end the connection."""
+        config = self._remote(server)
+        report = await self._sign_ins.sign_out(config)
+        await self._catalog.disconnect(server)
+        self._note("server.signed_out", f"You signed out at {server}", server=server)
+        return report
 
     @api
-    async def call_as_code(self, server: str, tool: str, arguments: JsonValue) -> str:
-        """A program that makes the same call."""
-        found = self._catalog.tool(server, tool)
-        return call_source(found, self._function(found), dict(arguments))
+    async def sign_in_report(self, server: str) -> SignIn:
+        """The last sign-in, step by step, and what is kept of it."""
+        return await self._sign_ins.report(self._remote(server))
 
-    def _function(self, tool: Tool) -> str:
-        names = [other.name for other in self._catalog.tools() if other.server == tool.server]
-        return python_names(names)[tool.name]
+    @property
+    def _sign_ins(self) -> SignIns:
+        return self._services.sign_ins
+
+    def _remote(self, server: str) -> ServerConfig:
+        config = self._catalog.server(server).state.config
+        if not config.remote:
+            raise WorkbenchError(
+                f"{server} runs on this machine: there is nowhere to sign in.", "Give it its keys in env."
+            )
+        return config

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from workbench.analysis.used_skills import used_skills
 from workbench.api.marker import api
-from workbench.api_handlers.request_handler import HandlerContext, RequestHandler
+from workbench.api_handlers.request_handler import RequestHandler
 from workbench.broker.agent_sessions import Session
+from workbench.broker.broker import Broker
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.recordings.cassette_maker import CassetteMaker
 from workbench.recordings.server_drift import check_drift
@@ -26,6 +28,7 @@ from workbench.records import (
     SkillTest,
 )
 from workbench.runs.program_execution import limits_from
+from workbench.runs.run_manager import RunManager
 from workbench.skills.cassettes import Cassette, cassette_name, read_cassettes, remove_cassette, write_cassette
 from workbench.skills.skill_signature import called_with
 
@@ -35,9 +38,10 @@ SHOWN = 300  # characters of arguments and results in a list
 class SkillTestHandler(RequestHandler):
     """Recordings of skills, and what programs teach."""
 
-    def __init__(self, context: HandlerContext) -> None:
-        super().__init__(context)
-        services = context.services
+    def __init__(self, services: Services, run_manager: RunManager, broker: Broker) -> None:
+        super().__init__(services)
+        self._manager = run_manager
+        self._broker = broker
         self._replay = SkillTestRunner(
             services.catalog, services.sandbox, services.library, services.paths.rehearsals, services.settings,
             lambda settings: limits_from(settings, 0.0),
@@ -54,7 +58,7 @@ class SkillTestHandler(RequestHandler):
     @api(decides=True)
     async def record_cassette(self, run_id: str, skill: str, name: str, arguments: JsonObject) -> CassetteInfo:
         """Make one of a run of this core. The arguments are those of the skill; none: as the run called it."""
-        label, run = cassette_name(name), self._context.run_manager.run(run_id)
+        label, run = cassette_name(name), self._manager.run(run_id)
         subject = await asyncio.to_thread(self._subject, skill, draft=False)
         session = self._services.sessions.get(run.proposal.session)
         if session is None:
@@ -62,7 +66,7 @@ class SkillTestHandler(RequestHandler):
         given: JsonObject | str | None = arguments or called_with(run.proposal.code, subject.name)
         if given is None:
             given = await asyncio.to_thread(self._caller, run.proposal.code, subject)
-        tape = self._context.run_manager.recording(run_id)
+        tape = self._manager.recording(run_id)
         await session.registrations.settled()
         made = await self._recording.make(label, subject, given, tape, partial(_hidden, session), run_id)
         await asyncio.to_thread(self._write, subject, made)
@@ -100,7 +104,7 @@ class SkillTestHandler(RequestHandler):
     async def check_drift(self, name: str, cassette: str, allow: bool = False) -> SkillTest:
         """Make its calls at the servers as they are: those that only read, or with `allow` all of them."""
         _, known = await asyncio.to_thread(self._one, name, cassette)
-        return await check_drift(self._catalog, self._context.broker.call, name, known, allow=allow)
+        return await check_drift(self._catalog, self._broker.call, name, known, allow=allow)
 
     # ── on a thread ──────────────────────────────────────────────────────────────────────────────
     def _subject(self, name: str, *, draft: bool) -> Skill:

@@ -12,10 +12,12 @@ from workbench.analysis.canonical_text import canonicalize
 from workbench.analysis.program_fingerprints import skeleton
 from workbench.analysis.used_skills import circle
 from workbench.api.marker import api
-from workbench.api_handlers.request_handler import BY, HandlerContext, RequestHandler
+from workbench.api_handlers.request_handler import BY, RequestHandler
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, Run, Skill, SkillPage, SkillReview, SkillState
 from workbench.runs.required_tools import missing, needed
+from workbench.runs.run_manager import RunManager
 from workbench.runs.skill_actions import run_skill
 from workbench.runs.skill_imports import Arrivals
 from workbench.skills.skill_export import pack
@@ -27,9 +29,10 @@ from workbench.skills.skill_template import beginning
 class SkillHandler(RequestHandler):
     """Drafts and kept skills."""
 
-    def __init__(self, context: HandlerContext) -> None:
-        super().__init__(context)
-        self._arrivals = Arrivals(context.services)
+    def __init__(self, services: Services, run_manager: RunManager) -> None:
+        super().__init__(services)
+        self._manager = run_manager
+        self._arrivals = Arrivals(services)
 
     @api
     async def skills(self) -> tuple[Skill, ...]:
@@ -67,7 +70,7 @@ class SkillHandler(RequestHandler):
         text = canonicalize(code)
         if text.faults:
             raise WorkbenchError(text.faults[0].message, "Remove those characters first.")
-        reading = await self._context.run_manager.read_within_bounds(text)
+        reading = await self._manager.read_within_bounds(text)
         tools = needed(reading.verdict)
         draft = self._services.library.draft
         skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools, tags)
@@ -95,7 +98,7 @@ class SkillHandler(RequestHandler):
         usable = await asyncio.to_thread(self._services.library.usable)
         if way := circle(seen.name, seen.code, usable):
             raise WorkbenchError(f"{seen.name} would import itself: {' → '.join(way)}.", "Take one of the imports out.")
-        verdict = await self._context.run_manager.assess(seen.code)
+        verdict = await self._manager.assess(seen.code)
         skill = await asyncio.to_thread(self._services.library.keep, name, sha, BY)
         summary = f"You kept the skill {skill.name}, version {skill.version}"
         self._note("skill.kept", summary, run_id=skill.run_id, risk=str(verdict.risk), terminal=terminal)
@@ -130,10 +133,8 @@ class SkillHandler(RequestHandler):
         """Set out a program that calls it: the kept one, or a draft's code as it stands."""
         person, skill = self._services.sessions.person, await self.skill(name)
         if skill.state is SkillState.KEPT:
-            return await run_skill(self._services, self._context.run_manager, person, skill.name, arguments)
-        return self._context.run_manager.submit(
-            trying(skill, arguments), person, f"Try the skill {skill.name}.", skill=skill.name
-        )
+            return await run_skill(self._services, self._manager, person, skill.name, arguments)
+        return self._manager.submit(trying(skill, arguments), person, f"Try the skill {skill.name}.", skill=skill.name)
 
     @api
     async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:

@@ -10,9 +10,11 @@ from typing import TypeVar
 
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import BY, RequestHandler
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged, FilesHeld
 from workbench.records import FileChanges, FileInfo, FilePiece, KeptFiles, UndoPlan
+from workbench.runs.run_manager import RunManager
 from workbench.workspace import file_change_records, file_transfer
 from workbench.workspace.file_names import shown
 from workbench.workspace.snapshots import Writer
@@ -26,24 +28,33 @@ def _count(number: int) -> str:
 
 
 class WorkspaceHandler(RequestHandler):
-    """Everything here works on the disk, on a thread."""
+    """Files of the workspace. Every method works on the disk, on a thread."""
 
-    @api
-    async def file_piece(self, path: str, start: int = 0) -> FilePiece:
-        return await asyncio.to_thread(file_change_records.piece, self._services.store, path, start)
+    def __init__(self, services: Services, run_manager: RunManager) -> None:
+        super().__init__(services)
+        self._manager = run_manager
+
+    @api(in_thread=True)
+    def file_piece(self, path: str, start: int = 0) -> FilePiece:
+        """A part of a file's text, from this byte on."""
+        return file_change_records.piece(self._services.workspace_files, path, start)
 
     # ── what a person changes ────────────────────────────────────────────────────────────────────
     @api(decides=True)
     async def write_file(self, path: str, text: str) -> FileInfo:
-        return await self._do(f"wrote {path}", (path,), lambda: self._services.store.write(path, text))
+        return await self._do(f"wrote {path}", (path,), lambda: self._services.workspace_files.write(path, text))
 
     @api(decides=True)
     async def make_folder(self, path: str) -> FileInfo:
-        return await self._do(f"made the folder {path}", (path,), lambda: self._services.store.make_folder(path))
+        return await self._do(
+            f"made the folder {path}", (path,), lambda: self._services.workspace_files.make_folder(path)
+        )
 
     @api(decides=True)
     async def rename_file(self, path: str, to: str) -> FileInfo:
-        return await self._do(f"moved {path} to {to}", (path, to), lambda: self._services.store.rename(path, to))
+        return await self._do(
+            f"moved {path} to {to}", (path, to), lambda: self._services.workspace_files.rename(path, to)
+        )
 
     @api(decides=True)
     async def remove_files(self, paths: tuple[str, ...]) -> FileChanges:
@@ -52,7 +63,7 @@ class WorkspaceHandler(RequestHandler):
 
         def remove() -> None:
             for path in paths:
-                self._services.store.remove(path)
+                self._services.workspace_files.remove(path)
 
         await self._as_theirs(writer, remove)
         return FileChanges(writer.id, writer.kind, BY, writer.label, 0.0, count=len(writer.files))
@@ -60,38 +71,36 @@ class WorkspaceHandler(RequestHandler):
     @api(decides=True)
     async def bring_files(self, sources: tuple[str, ...], folder: str = "") -> tuple[FileInfo, ...]:
         words = Path(sources[0]).name if len(sources) == 1 else f"{len(sources)} files"
-        bring = self._services.store
+        bring = self._services.workspace_files
         return await self._do(f"brought {words}", (), lambda: file_transfer.bring(bring, sources, folder))
 
     @api(decides=True)
     async def take_file(self, path: str, target: str) -> int:
-        size = await asyncio.to_thread(file_transfer.take, self._services.store, path, Path(target))
+        size = await asyncio.to_thread(file_transfer.take, self._services.workspace_files, path, Path(target))
         self._note("file.copied_out", f"{path} was copied out of the workspace")
         return size
 
     # ── what runs changed ────────────────────────────────────────────────────────────────────────
-    @api
-    async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
-        def newest() -> tuple[FileChanges, ...]:
-            with self._services.snapshots.opened() as book:
-                return tuple(file_change_records.told(*one) for one in book.newest(most)) if book is not None else ()
+    @api(in_thread=True)
+    def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
+        """What runs and the user changed, newest first."""
+        with self._services.snapshots.opened() as book:
+            return tuple(file_change_records.told(*one) for one in book.newest(most)) if book is not None else ()
 
-        return await asyncio.to_thread(newest)
+    @api(in_thread=True)
+    def changes_of(self, name: str) -> FileChanges:
+        """What one run, or one action of the user, changed."""
+        return file_change_records.told(self._undoing.find(name))
 
-    @api
-    async def changes_of(self, name: str) -> FileChanges:
-        return file_change_records.told(await asyncio.to_thread(self._undoing.find, name))
+    @api(in_thread=True)
+    def changed_text(self, name: str, path: str) -> tuple[str, ...]:
+        """A file's text before and after that change."""
+        return file_change_records.both(self._services.snapshots.contents, self._undoing.find(name), path)
 
-    @api
-    async def changed_text(self, name: str, path: str) -> tuple[str, ...]:
-        def texts() -> tuple[str, str]:
-            return file_change_records.both(self._services.snapshots.contents, self._undoing.find(name), path)
-
-        return await asyncio.to_thread(texts)
-
-    @api
-    async def undo_plan(self, name: str) -> UndoPlan:
-        changes, steps = await asyncio.to_thread(self._undoing.plan, name)
+    @api(in_thread=True)
+    def undo_plan(self, name: str) -> UndoPlan:
+        """What undoing that change would do now, file by file."""
+        changes, steps = self._undoing.plan(name)
         return UndoPlan(
             file_change_records.told(changes),
             tuple(map(file_change_records.line, steps[: file_change_records.MOST_TOLD])),
@@ -114,39 +123,33 @@ class WorkspaceHandler(RequestHandler):
         return done
 
     # ── what programs want to change ─────────────────────────────────────────────────────────────
-    @api
-    async def held_files(self) -> tuple[FileChanges, ...]:
-        """Of programs that nobody approved, newest first; each under the id of its run."""
-        found = await asyncio.to_thread(self._services.held.all)
-        return tuple(file_change_records.told(one) for one in found)
+    @api(in_thread=True)
+    def held_files(self) -> tuple[FileChanges, ...]:
+        """Changes of programs that nobody approved, newest first; each under the id of its run."""
+        return tuple(file_change_records.told(one) for one in self._services.held_files.all())
 
-    @api
-    async def held_plan(self, run_id: str) -> UndoPlan:
-        """What allowing all of it would do now, file by file."""
-        held = self._services.held
-        asked = await asyncio.to_thread(held.asked, run_id)
-        _, steps = await asyncio.to_thread(held.plan, run_id)
+    @api(in_thread=True)
+    def held_plan(self, run_id: str) -> UndoPlan:
+        """What allowing all changes of a run would do now, file by file."""
+        held = self._services.held_files
+        asked = held.asked(run_id)
+        _, steps = held.plan(run_id)
         return UndoPlan(
             file_change_records.told(asked),
             tuple(map(file_change_records.held_line, steps[: file_change_records.MOST_TOLD])),
         )
 
-    @api
-    async def held_text(self, run_id: str, path: str) -> tuple[str, ...]:
+    @api(in_thread=True)
+    def held_text(self, run_id: str, path: str) -> tuple[str, ...]:
         """What the file holds now, and what the program wants it to hold."""
-        held = self._services.held
-
-        def texts() -> tuple[str, str]:
-            return file_change_records.current(self._services.store, path), file_change_records.proposed(
-                held.contents, held.asked(run_id), path
-            )
-
-        return await asyncio.to_thread(texts)
+        held = self._services.held_files
+        now = file_change_records.current(self._services.workspace_files, path)
+        return now, file_change_records.proposed(held.contents, held.asked(run_id), path)
 
     @api(decides=True, consent=True)
     async def decide_files(self, run_id: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> FileChanges:
         """Write what is allowed, drop what is denied; what is in neither waits on."""
-        held, terminal = self._services.held, self._check_terminal(of_agent=True)
+        held, terminal = self._services.held_files, self._check_terminal(of_agent=True)
 
         def decide() -> tuple[FileChanges, tuple[str, ...]]:
             names = {shown(path): path for path in held.asked(run_id).files}
@@ -165,21 +168,22 @@ class WorkspaceHandler(RequestHandler):
             run_id=run_id,
             terminal=terminal,
         )
-        self._context.run_manager.files_decided(run_id, left)
+        self._manager.files_decided(run_id, left)
         self._services.tell(FilesHeld(run_id, len(left)))
         if written:
             self._services.tell(FilesChanged(done.id, done.count))
         return done
 
-    @api
-    async def kept_files(self) -> KeptFiles:
-        count, size = await asyncio.to_thread(self._services.snapshots.kept)
-        cached = await asyncio.to_thread(self._services.cache.size)
-        return KeptFiles(count, size, self._services.settings().workspace_undo_mb * 1_000_000, *cached)
+    @api(in_thread=True)
+    def kept_files(self) -> KeptFiles:
+        """How much is kept for undo, and how many answers are cached."""
+        count, size = self._services.snapshots.kept()
+        undo_bytes = self._services.settings().workspace_undo_mb * 1_000_000
+        return KeptFiles(count, size, undo_bytes, *self._services.answer_cache.size())
 
     @api(decides=True)
     async def clear_cache(self, server: str = "") -> int:
-        gone = await asyncio.to_thread(self._services.cache.forget, server)
+        gone = await asyncio.to_thread(self._services.answer_cache.forget, server)
         self._note("cache.cleared", f"{gone} kept answers were forgotten", server=server)
         return gone
 

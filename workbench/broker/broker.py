@@ -34,7 +34,7 @@ from workbench.broker.answer_registration import register_outcome
 from workbench.broker.call_audit import LATER, call_note, ended_call_note, with_masked_names
 from workbench.broker.program_answers import seal_answer
 from workbench.broker.run_guard import RunGuard
-from workbench.broker.services import BrokerServices
+from workbench.broker.services import Services
 from workbench.broker.token_release import count_release, restore_tokens
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, Event, ServerRemoved, SignInChanged
@@ -63,30 +63,30 @@ class AnswerCache:
 
     hears = (SignInChanged, ServerRemoved)
 
-    def __init__(self, services: BrokerServices) -> None:
+    def __init__(self, services: Services) -> None:
         self._services = services
 
     async def find(self, call: ToolCall, tool: Tool) -> Outcome | None:
         """An answer that is kept, as if the server had given it just now."""
         if not call.run_id or not self._is_cached(tool):
             return None
-        found = await asyncio.to_thread(self._services.cache.find, tool.server, self._key(call, tool))
+        found = await asyncio.to_thread(self._services.answer_cache.find, tool.server, self._key(call, tool))
         return None if found is None else replace(found, call_id=call.id)
 
     async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
         """The server was asked: its answer is kept, or what was kept before is void."""
         if tool_risk(tool) is not Risk.LOW:
             if self._services.settings().cache_tools:
-                await asyncio.to_thread(self._services.cache.forget, tool.server)
+                await asyncio.to_thread(self._services.answer_cache.forget, tool.server)
         elif self._is_cached(tool) and outcome.ok:
-            await asyncio.to_thread(self._services.cache.keep, tool.server, self._key(call, tool), outcome)
+            await asyncio.to_thread(self._services.answer_cache.keep, tool.server, self._key(call, tool), outcome)
 
     def hear(self, event: Event) -> None:
         """Somebody else may be signed in now."""
         if isinstance(event, SignInChanged) and self._services.settings().cache_tools:
-            self._services.cache.forget(event.server)
+            self._services.answer_cache.forget(event.server)
         elif isinstance(event, ServerRemoved) and self._services.settings().cache_tools:
-            self._services.cache.forget(event.name)
+            self._services.answer_cache.forget(event.name)
 
     def _is_cached(self, tool: Tool) -> bool:
         if not (wished := self._services.settings().cache_tools):
@@ -113,7 +113,7 @@ Target = tuple[ServerConfig | None, str]  # a server's entry and the hash of a t
 class Broker:
     """Carries one call from a wish to an outcome; whatever happens, the audit has it."""
 
-    def __init__(self, services: BrokerServices) -> None:
+    def __init__(self, services: Services) -> None:
         self._services = services
         self.caching = AnswerCache(services)
 

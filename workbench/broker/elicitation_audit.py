@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 
 from workbench.broker.agent_sessions import Session
-from workbench.broker.services import BrokerServices
+from workbench.broker.services import Services
 from workbench.events import AskArrived, AskSettled, Event
 from workbench.privacy.vault import Vault
 from workbench.records import Ask, JsonObject, JsonValue, Note
@@ -31,7 +31,7 @@ class ElicitationAudit:
 
     hears = (AskArrived, AskSettled)
 
-    def __init__(self, services: BrokerServices) -> None:
+    def __init__(self, services: Services) -> None:
         self._services = services
 
     def hear(self, event: Event) -> None:

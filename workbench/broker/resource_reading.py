@@ -17,7 +17,7 @@ from workbench import offload
 from workbench.broker.agent_sessions import Session
 from workbench.broker.answer_registration import register_outcome
 from workbench.broker.call_audit import KEPT_FAULT, shown_arguments
-from workbench.broker.services import BrokerServices
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records import Fault, Note, Outcome, PromptAnswer
 
@@ -29,7 +29,7 @@ _SHOWN = 300  # characters of an address that the audit keeps
 class ResourceReader:
     """Reads for one session at a time; whatever happens, the audit has it."""
 
-    def __init__(self, services: BrokerServices) -> None:
+    def __init__(self, services: Services) -> None:
         self._services = services
 
     async def resource(self, call_id: str, server: str, uri: str, session: Session) -> Outcome:

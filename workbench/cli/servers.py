@@ -12,7 +12,7 @@ from workbench.cli.exit_codes import DONE
 from workbench.cli.terminal_output import narrate, print_record, print_table
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import ServerState, ServerStatus, ToolSummary
+from workbench.records import Depth, ServerState, ServerStatus, ToolSummary
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
@@ -156,7 +156,7 @@ def _tools(given: argparse.Namespace, paths: Paths) -> int:
         if given.server:
             await find_server(api, given.server)
         if given.search:
-            found = (await api.search(given.search, "name", MOST)).matches
+            found = (await api.search(given.search, Depth.NAME, MOST)).matches
         else:
             found = await api.tools()
         return tuple(tool for tool in found if given.server in ("", tool.server))

@@ -11,11 +11,11 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from workbench.broker.agent_sessions import Session
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.privacy.detectors.json_fields import parsed
 from workbench.records import FileInfo, JsonValue
 from workbench.runs.answer_view import cut
-from workbench.runs.services import Services
 from workbench.tokens import count
 from workbench.workspace.file_names import parts_of
 from workbench.workspace.workspace_files import Store, is_text
@@ -33,7 +33,9 @@ _BY_PROGRAM: Final = "Use execute_code: the user's settings ask a person first."
 async def listed(services: Services, session: Session, folder: str = "", pattern: str = "") -> str:
     """`list_workspace_files`: one line a file, name and bytes, newest first; names hold tokens for personal data."""
     _check_may_read(services)
-    return await asyncio.to_thread(_listed, services.store, session, session.vault.restore(folder).strip("/"), pattern)
+    return await asyncio.to_thread(
+        _listed, services.workspace_files, session, session.vault.restore(folder).strip("/"), pattern
+    )
 
 
 async def read(services: Services, session: Session, path: str, first_line: int = 1, lines: int = 0) -> str:
@@ -41,7 +43,9 @@ async def read(services: Services, session: Session, path: str, first_line: int 
     _check_may_read(services)
     budget = services.settings().run_answer_tokens
     real = _plain(session.vault.restore(path))
-    return await asyncio.to_thread(_read, services.store, session, real, max(1, first_line), max(0, lines), budget)
+    return await asyncio.to_thread(
+        _read, services.workspace_files, session, real, max(1, first_line), max(0, lines), budget
+    )
 
 
 def writing(session: Session, path: str, text: str) -> str:
@@ -55,7 +59,7 @@ def writing(session: Session, path: str, text: str) -> str:
 
 def _check_may_read(services: Services) -> None:
     """What no program could do unasked, no tool does either."""
-    if services.bounds.find("").workspace == "none":
+    if services.run_profiles.find("").workspace == "none":
         raise WorkbenchError("The user's profile gives no workspace.", "Name a profile that does in execute_code.")
     if not services.settings().approval_auto_low:
         raise WorkbenchError("The user is asked before anything is read.", _BY_PROGRAM)

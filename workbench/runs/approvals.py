@@ -19,11 +19,11 @@ from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.program_fingerprints import ProgramFingerprints, changed_values, fingerprints, is_near
 from workbench.analysis.reading import Reading
 from workbench.audit.approval_statistics import is_hasty
+from workbench.broker.services import Services
 from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
 from workbench.runs.approval_fingerprint import seal
 from workbench.runs.pinned_approvals import PinnedApprovals
 from workbench.runs.program_execution import limits_from
-from workbench.runs.services import Services
 
 REMEMBERED = 100  # allowed programs that the next ones are compared with
 LONGEST = 60_000  # characters of a program that is remembered for that

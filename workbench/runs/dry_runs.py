@@ -9,13 +9,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from workbench.broker.services import Services
 from workbench.dry_run.held_side_effects import MOST, HeldSideEffects
 from workbench.dry_run.plan import Plan
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, Gate, PlanChoice, Proposal, Run, RunState
 from workbench.runs.approvals import told
 from workbench.runs.run import ProgramRun
-from workbench.runs.services import Services
 
 AGAIN: Final = "Rehearse it again: the plan counts for what was rehearsed only."
 CUT_OFF: Final = f"It would do more than a plan holds ({MOST} calls, 1 MB of arguments); the rest is not in the list."

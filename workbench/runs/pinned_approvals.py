@@ -17,13 +17,13 @@ from msgspec.structs import replace
 from workbench.analysis.program_fingerprints import once_only, session_only, text_fingerprint
 from workbench.broker.agent_sessions import Session
 from workbench.broker.provenance_index import PRIVATE, UNTRUSTED
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged
 from workbench.permissions import tool_annotations
 from workbench.permissions.call_rules import approval_basis
 from workbench.records import Decision, Permission, Risk, Run, Verdict, Word
 from workbench.runs.approval_fingerprint import servers_behind
-from workbench.runs.services import Services
 
 DAY = 86_400.0
 _TOLD = 120  # characters of a program's sentence that name its rule

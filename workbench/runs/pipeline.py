@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from workbench.analysis.approval_gate import decide_gate
 from workbench.broker.broker import Broker
 from workbench.broker.held_calls import HeldCalls
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.recordings.call_recorder import CallRecorder
@@ -30,7 +31,6 @@ from workbench.runs.run_faults import no_network, of_ending, returned, stopped
 from workbench.runs.run_finalizer import RunFinalizer
 from workbench.runs.run_slots import RunSlots
 from workbench.runs.sandbox_choice import choose_sandbox
-from workbench.runs.services import Services
 from workbench.runs.staged_workspaces import StagedWorkspaces, needs_stage
 from workbench.sandbox.isolation_levels import level_name
 from workbench.sandbox.sandbox import Ending

@@ -15,6 +15,7 @@ from workbench.analysis.reading import Reading, read
 from workbench.analysis.used_skills import uses_skills, with_skills
 from workbench.analysis.verdict_bounds import Limits, bound
 from workbench.broker.agent_sessions import PERSON
+from workbench.broker.services import Services
 from workbench.broker.token_release import announce_tokens
 from workbench.errors import WorkbenchError
 from workbench.permissions.call_rules import Foreseen
@@ -26,7 +27,6 @@ from workbench.runs.precheck import certain_failures, servers_to_allow
 from workbench.runs.program_languages import PYTHON
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_person
-from workbench.runs.services import Services
 from workbench.servers.tool_definitions.tool_error_messages import not_allowed
 
 MOST_REQUIRED = 100
@@ -50,18 +50,6 @@ class ProgramAssessor:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-
-    async def assess(
-        self,
-        code: str | CanonicalText,
-        state: ReplSession | None = None,
-        language: str = PYTHON,
-        profile: str = "",
-        required: tuple[str, ...] = (),
-        session: str = PERSON,
-    ) -> Verdict:
-        """The verdict on a text within the bounds of this profile and these tools."""
-        return (await self.read_within_bounds(code, state, language, profile, required, session)).verdict
 
     async def read(self, run: ProgramRun, code: str | CanonicalText) -> Reading:
         """A text in the place of the run's, with what it hands on of what its session has read."""
@@ -96,7 +84,7 @@ class ProgramAssessor:
     ) -> Reading:
         """The reading of a text, with its verdict within the bounds of this profile and these tools."""
         text = code if isinstance(code, CanonicalText) else canonicalize(code)
-        reading = await self._read(text, state, language, network=self._services.bounds.reaches(profile))
+        reading = await self._read(text, state, language, network=self._services.run_profiles.reaches(profile))
         return reading.judged(self._within_bounds(reading.verdict, profile, required, session, language))
 
     async def _read(self, text: CanonicalText, state: ReplSession | None, language: str, *, network: bool) -> Reading:
@@ -116,11 +104,11 @@ class ProgramAssessor:
         """The verdict as it stands for this run. A profile that is gone meanwhile blocks it: nothing runs unbounded."""
         services = self._services
         try:
-            wanted = services.bounds.find(profile)
+            wanted = services.run_profiles.find(profile)
         except WorkbenchError as fault:
             return unbounded(verdict, fault)
         limits = Limits(
-            wanted, required, services.bounds.wider(wanted), services.rules.trust.lost, read=language == PYTHON
+            wanted, required, services.run_profiles.wider(wanted), services.rules.trust.lost, read=language == PYTHON
         )
 
         def ruled(tool: Tool) -> Foreseen:

@@ -15,10 +15,10 @@ from contextlib import asynccontextmanager
 
 from workbench.api.marker import api
 from workbench.broker.agent_sessions import Session
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import StatesChanged, spawn
 from workbench.records import KeptState, Note
-from workbench.runs.services import Services
 from workbench.sandbox.sandbox import Answer, Ending, Output, Program
 from workbench.sandbox.supervision.repl_sandbox import ReplSandbox
 from workbench.workspace.workspace_copies import Stage

@@ -18,6 +18,7 @@ from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.observed_effects import ObservedEffects, compare_effects, unpredicted_effects
 from workbench.analysis.reading import Reading
 from workbench.broker.agent_sessions import Session
+from workbench.broker.services import Services
 from workbench.dry_run.held_side_effects import HeldSideEffects
 from workbench.dry_run.plan import Plan
 from workbench.errors import WorkbenchError
@@ -41,7 +42,6 @@ from workbench.records import (
 from workbench.records.runs import ENDS
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.sandbox_choice import SandboxChoice
-from workbench.runs.services import Services
 from workbench.sandbox.sandbox import Ending
 from workbench.tokens import count, counter
 from workbench.workspace.file_names import shown

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from workbench import offload
 from workbench.broker.program_answers import sealed_values_hint
+from workbench.broker.services import Services
 from workbench.events import LedgerChanged, spawn
 from workbench.records import Fault, Ledger, Run, RunState
 from workbench.runs.answer_view import beginning, compose_parts, cut, shorten
@@ -22,7 +23,6 @@ from workbench.runs.pictures import cost, taken_out
 from workbench.runs.program_execution import cut_wish
 from workbench.runs.run import ProgramRun, RunEnd, is_person, ledger_of
 from workbench.runs.run_faults import unanswered
-from workbench.runs.services import Services
 from workbench.runs.skill_usage_learning import learn_from_run
 from workbench.runs.staged_workspaces import held_words
 from workbench.runs.stored_answers import StoredAnswers
@@ -40,7 +40,7 @@ class RunFinalizer:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._spills = StoredAnswers(services.store, services.snapshots, services.settings)
+        self._spills = StoredAnswers(services.workspace_files, services.snapshots, services.settings)
         self._spills.tidy()
         self._working: set[asyncio.Task[tuple[str, int] | Exception]] = set()
 

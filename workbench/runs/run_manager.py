@@ -15,6 +15,7 @@ from workbench.analysis.canonical_text import canonicalize, strip_code_fence
 from workbench.api.marker import api
 from workbench.broker.agent_sessions import Session
 from workbench.broker.broker import Broker
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged, spawn
 from workbench.recordings.call_recorder import RunRecording
@@ -39,7 +40,6 @@ from workbench.runs.program_languages import PYTHON, check_language
 from workbench.runs.restored_runs import past_runs
 from workbench.runs.run import ProgramRun
 from workbench.runs.sandbox_choice import choose_sandbox
-from workbench.runs.services import Services
 from workbench.workspace.file_names import shown
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,6 @@ class RunManager:
         self._broker = broker
         self.approvals = Approvals(services)
         self._assessor = ProgramAssessor(services)
-        self.assess = self._assessor.assess
         self.read_within_bounds = self._assessor.read_within_bounds
         self._pipeline = RunPipeline(services, broker, stock, self.approvals, self._assessor)
         self.staging, self.states = self._pipeline.staging, self._pipeline.states
@@ -71,7 +70,7 @@ class RunManager:
     def open(self) -> None:
         """Know the runs of earlier cores; those without an end are written down as interrupted."""
         began = time.time()
-        self._past, self.interrupted = past_runs(self._services.journal, self._services.finder)
+        self._past, self.interrupted = past_runs(self._services.journal, self._services.audit_search)
         cut_off = [
             run for run in self._past if run.state is RunState.INTERRUPTED and run.started and run.ended >= began
         ]
@@ -80,7 +79,7 @@ class RunManager:
 
     async def _settle(self, cut_off: list[Run]) -> None:
         await asyncio.gather(workspace_changes.settle(self._services.snapshots, cut_off), self.staging.open())
-        for one in await asyncio.to_thread(self._services.held.all):  # by runs of earlier cores
+        for one in await asyncio.to_thread(self._services.held_files.all):  # by runs of earlier cores
             self.files_decided(one.id, tuple(sorted(map(shown, one.files))))
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────
@@ -122,6 +121,11 @@ class RunManager:
         return bool(self._on_the_way())
 
     # ── submitting and deciding ─────────────────────────────────────────────────────────────────────────────────
+    @api
+    async def assess(self, code: str, language: str = PYTHON, profile: str = "") -> Verdict:
+        """The verdict on a text within the bounds of this profile; nothing is run."""
+        return (await self._assessor.read_within_bounds(code, language=language, profile=profile)).verdict
+
     def submit(
         self,
         code: str,
@@ -143,7 +147,7 @@ class RunManager:
             self._check_enabled()
         self._check_open(session)
         check_language(language, state)
-        wanted = self._services.bounds.find(profile).name  # refused now, if it is
+        wanted = self._services.run_profiles.find(profile).name  # refused now, if it is
         found = self.states.find(session, state) if state else None
         text = canonicalize(strip_code_fence(code) if language == PYTHON else code)
         proposal = Proposal(
@@ -263,6 +267,7 @@ class RunManager:
         """What policy would say of this text in the place of the one that waits; nothing is changed by asking."""
         return (await self._assessor.read(self._find(run_id), code)).verdict
 
+    @api(name="stop_run", decides=True)
     async def stop(self, run_id: str, reason: str = "The user stopped it.") -> Run:
         """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers, and an answer
         that is being prepared is given up."""
@@ -299,7 +304,7 @@ class RunManager:
         kept = {run.session.id for run in self._runs.values()}
         for session in self._services.sessions.release(at_work, kept):
             try:
-                await asyncio.to_thread(self._services.keeping.release, session)
+                await asyncio.to_thread(self._services.vault_persistence.release, session)
             except Exception:  # the values of this session are not kept; the other sessions are released all the same
                 log.exception("the values of session %s cannot be kept", session.id)
             finally:

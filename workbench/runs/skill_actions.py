@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from workbench.broker.agent_sessions import Session
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.identifiers import skill_module_name
 from workbench.records import FindKind, JsonValue, Run, Skill, SkillState
-from workbench.runs.services import Services
 from workbench.search.searchable_items import of_skill
 from workbench.skills.skill_signature import calling
 

@@ -6,9 +6,9 @@ import asyncio
 
 from workbench.analysis.canonical_text import canonicalize, strip_code_fence
 from workbench.broker.agent_sessions import Session
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records import Note
-from workbench.runs.services import Services
 from workbench.skills.skill_names import skill_name
 
 

@@ -18,10 +18,10 @@ from msgspec.structs import replace
 
 from workbench.analysis.canonical_text import canonicalize, find_hidden_characters
 from workbench.analysis.used_skills import circle, read_all
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records import Gate, Skill, SkillFile, SkillReview, Tool, Verdict
 from workbench.runs.required_tools import missing, needed
-from workbench.runs.services import Services
 from workbench.skills.skill_folder import CARD, code_file, skill_of
 from workbench.skills.skill_packages import Parcel, open_parcels
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from workbench.broker.services import Services
 from workbench.dry_run.held_side_effects import hold_files
 from workbench.errors import WorkbenchError
 from workbench.events import FilesHeld, finish_even_if_cancelled, spawn
@@ -23,7 +24,6 @@ from workbench.records import Fault
 from workbench.runs import workspace_changes
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_person
-from workbench.runs.services import Services
 from workbench.workspace.file_names import shown
 from workbench.workspace.snapshots import MOST, NotQuick, Writer
 from workbench.workspace.workspace_copies import (
@@ -103,8 +103,8 @@ class StagedWorkspaces:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._stages = Stages(services.store.way, services.paths.stages)
-        self._settling = Settling(services.snapshots, services.held)
+        self._stages = Stages(services.workspace_files.way, services.paths.stages)
+        self._settling = Settling(services.snapshots, services.held_files)
         self._filled = asyncio.Event()  # the first copy, for which nobody makes a second beside it
         self._removing: set[asyncio.Task[None]] = set()
 

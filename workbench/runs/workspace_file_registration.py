@@ -29,7 +29,7 @@ async def learn_files(run: ProgramRun) -> None:
     """Before a program starts."""
     if run.session.hides and not is_person(run) and (_all(run) or _named(run)):
         wanted = None if _all(run) else _named(run)
-        await asyncio.to_thread(_learn, run.services.store, run.session, wanted)
+        await asyncio.to_thread(_learn, run.services.workspace_files, run.session, wanted)
 
 
 def learn_file(store: Store, session: Session, path: str) -> None:

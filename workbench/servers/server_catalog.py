@@ -303,6 +303,7 @@ class ServerCatalog:
         ]
         await asyncio.gather(*(server.start() for server in unknown), return_exceptions=True)
 
+    @api
     def search(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
         """What an agent receives for a query; without one, the list."""
         answer = self.finder.answer(query, depth, limit, server, category)

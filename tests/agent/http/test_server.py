@@ -49,11 +49,11 @@ async def test_nothing_listens_unless_a_person_wishes_it_and_it_closes_again(cor
 async def test_the_setting_opens_it_with_the_core_and_a_taken_port_is_told(core):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        core._set_settings(replace(core.settings, agent_http=True, agent_http_port=port))
-        fault = await core.entrance.open_as_set()
+        core.services.settings.set(replace(core.settings, agent_http=True, agent_http_port=port))
+        fault = await core.connected_agents.open_as_set()
         assert fault is not None
         assert f"cannot use port {port}" in fault.message
-    assert await core.entrance.open_as_set() is None
+    assert await core.connected_agents.open_as_set() is None
     assert (await core.api.agent_door()).url == f"http://127.0.0.1:{port}/mcp"
 
 
@@ -76,7 +76,7 @@ async def test_both_eras_do_the_same_work_as_over_a_pipe(core, visitor, mode):
     assert "[EMAIL_1." in ran.content[0].text
     assert heard
     if mode == "legacy":  # it said goodbye
-        await until(lambda: not core.entrance.agents())
+        await until(lambda: not core.connected_agents.agents())
 
 
 async def test_agents_are_told_apart_and_hold_no_tokens_of_each_other(core, visitor):
@@ -109,7 +109,7 @@ async def test_who_may_not_come_in_is_told_why_and_leaves_nothing_behind(core, r
     for headers, status, words in REFUSED:
         answer = await raw(HELLO, **headers)
         assert (answer.status, words in answer.body.decode()) == (status, True), answer
-    await until(lambda: core.entrance.agents() == ())
+    await until(lambda: core.connected_agents.agents() == ())
 
 
 async def test_what_is_no_request_is_answered_with_an_error_and_the_next_one_with_its_answer(core, raw):
@@ -118,7 +118,7 @@ async def test_what_is_no_request_is_answered_with_an_error_and_the_next_one_wit
         answer = await raw(body)
         assert (answer.status, "error" in answer.json) == (status, True), body[:40]
     assert (await raw(HELLO)).status == 200
-    await until(lambda: len(core.entrance.agents()) == 1)
+    await until(lambda: len(core.connected_agents.agents()) == 1)
 
 
 async def test_a_session_speaks_the_version_it_agreed_on_and_its_streams_can_go_on(core, raw):
@@ -144,7 +144,7 @@ async def test_a_session_ends_when_its_agent_says_so_and_its_programs_with_it(co
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-    await until(lambda: not core.run_manager.busy and not core.entrance.agents())
+    await until(lambda: not core.run_manager.busy and not core.connected_agents.agents())
     assert core.run_manager.runs()[0].state is RunState.STOPPED
 
 
@@ -155,7 +155,7 @@ async def test_closing_the_door_ends_its_agents_and_what_they_run(core, raw, doo
     await until(lambda: core.run_manager.number(RunState.RUNNING) == 1)
     await core.api.close_agent_door()
     await until(lambda: not core.run_manager.busy)
-    assert core.entrance.agents() == ()
+    assert core.connected_agents.agents() == ()
     await asyncio.wait([asking])
     assert asking.exception() is None or isinstance(asking.exception(), OSError | IndexError)
 
@@ -164,11 +164,11 @@ async def test_an_agent_that_is_silent_counts_as_gone(core, raw, monkeypatch):
     from workbench.agent.http import http_agents as agents
 
     await raw(HELLO)
-    assert len(core.entrance.agents()) == 1
+    assert len(core.connected_agents.agents()) == 1
     monkeypatch.setattr(agents, "IDLE_SECONDS", 0.0)
-    http = core.entrance._http._agents
+    http = core.connected_agents._http._agents
     async with asyncio.timeout(60):
-        while core.entrance.agents():
+        while core.connected_agents.agents():
             await http.look()
             await asyncio.sleep(0.01)
 
@@ -176,14 +176,14 @@ async def test_an_agent_that_is_silent_counts_as_gone(core, raw, monkeypatch):
 async def test_a_silent_agents_program_that_waits_for_the_user_goes_on_waiting(core, visitor, monkeypatch):
     from workbench.agent.http import http_agents as agents
 
-    core._set_settings(replace(core.settings, agent_wait_seconds=0, isolation_high="process"))
-    core.services.store.write("old.txt", "x")
+    core.services.settings.set(replace(core.settings, agent_wait_seconds=0, isolation_high="process"))
+    core.services.workspace_files.write("old.txt", "x")
     deletes = {"code": "import os\nos.remove('workspace/old.txt')\nresult = 'gone'", "description": "tidy up"}
     async with visitor() as client:
         facts = (await client.call_tool("execute_code", deletes)).structured_content
         assert facts["state"] == "waiting"
         monkeypatch.setattr(agents, "GONE_SECONDS", -1.0)
-        await core.entrance._http._agents.look()
+        await core.connected_agents._http._agents.look()
         run = core.run_manager.run(facts["run"])
         assert run.state is RunState.WAITING, "its agent was told to ask for it later"
         core.run_manager.decide(Decision(run.id, run.proposal.sha, True, "you", seal=run.seal))

@@ -66,6 +66,7 @@ class ResourceRequests:
         size = offload.value_size(raw, offload.ANSWER_CONVERSION.limit)
         return await offload.ANSWER_CONVERSION.run(size, resource_parsing.prompt, name, raw, _since(started))
 
+    @api
     async def complete(
         self, server: str, kind: str, name: str, argument: str, value: str, context: Mapping[str, str]
     ) -> Completion:

@@ -10,10 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.broker.agent_sessions import Session, Sessions
+from workbench.broker.vault_persistence import VaultPersistence
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, PrivacyQuery
-from workbench.runs.vault_persistence import VaultPersistence
 from workbench.secrets.project_secrets import Secrets
 from workbench.secrets.secret_references import KEPT_VALUES
 from workbench.servers.configuration.launch_command import reserved
@@ -127,7 +127,7 @@ async def test_a_person_sees_sessions_of_an_earlier_core_and_looks_are_told(path
         await core.open()
         try:
             core.settings = replace(core.settings, privacy_keep_days=7)
-            core.services.keeping._master = b"k" * 32  # what a keyring would hold
+            core.services.vault_persistence._master = b"k" * 32  # what a keyring would hold
             if number == 1:
                 session = core.services.sessions.open("claude-code")
                 token = session.mask(MAIL)

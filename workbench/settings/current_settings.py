@@ -1,0 +1,28 @@
+"""The settings that are in force in a core, and who is notified when they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.settings.definitions import Settings
+
+
+class CurrentSettings:
+    """Called, it returns the settings in force; whoever calls it each time follows a change at once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._listeners: list[Callable[[], None]] = []
+
+    def __call__(self) -> Settings:
+        return self._settings
+
+    def set(self, settings: Settings) -> None:
+        """Put other settings into force and notify the listeners."""
+        self._settings = settings
+        for listener in self._listeners:
+            listener()
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call `listener` after each change."""
+        self._listeners.append(listener)
