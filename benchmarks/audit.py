@@ -24,10 +24,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from workbench.audit.audit_database import open_to_read
 from workbench.audit.audit_search import Finder
-from workbench.audit.chain_verification import verify
+from workbench.audit.chain_verification import verify, verify_in_processes
 from workbench.audit.hash_chain import ALL_COLUMNS
 from workbench.audit.journal import Journal
-from workbench.audit.parallel_verification import verify_apart
 from workbench.audit.search_index import Index
 from workbench.records import EntryQuery, Note
 
@@ -132,7 +131,7 @@ def ask(finder: Finder) -> None:
 def check(place: Path) -> None:
     """The wall clock tells what this machine had left; seconds of a processor, and the floor, tell what we take."""
     begun, spent = time.perf_counter(), _spent(resource.RUSAGE_CHILDREN)
-    report = asyncio.run(verify_apart(place))
+    report = asyncio.run(verify_in_processes(place))
     took, spent = time.perf_counter() - begun, _spent(resource.RUSAGE_CHILDREN) - spent
     assert report.whole, report
     busy = f"; {os.cpu_count()} processors, {os.getloadavg()[0]:.1f} programs want one"

@@ -21,8 +21,7 @@ from workbench.api_handlers.handler_registration import api_methods
 from workbench.audit.audit_search import Finder
 from workbench.audit.journal import Journal
 from workbench.audit.opentelemetry_export import Telemetry
-from workbench.audit.search_index import Index
-from workbench.audit.search_index_updater import Indexing
+from workbench.audit.search_index import Index, Indexing
 from workbench.broker.agent_sessions import SessionMemory, Sessions
 from workbench.broker.broker import Broker
 from workbench.broker.call_audit import AuditMasking

@@ -7,7 +7,7 @@ would be noticed by every other client, so it runs on a thread.
 
 Not decided here, because size does not matter: work that may wait for a disk, a keyring or another process always runs
 on a thread. Neither is JSON parsing (`_SLOW_PARSE` in `servers/sdk_adapter/stdio_transport.py`), which holds the
-interpreter lock on any thread, nor what is long enough for a process (`audit/parallel_verification.py`).
+interpreter lock on any thread, nor what is long enough for a process (`audit/chain_verification.py`).
 """
 
 from __future__ import annotations

@@ -19,8 +19,7 @@ from workbench import process
 from workbench.api.in_memory import StandIn
 from workbench.audit.audit_export import export
 from workbench.audit.audit_search import Finder
-from workbench.audit.compliance_report import Frame, make
-from workbench.audit.compliance_report_data import as_json
+from workbench.audit.compliance_report import Frame, as_json, make
 from workbench.audit.compliance_report_html import as_html
 from workbench.audit.journal import Journal
 from workbench.errors import WorkbenchError

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from workbench.api_handlers.runs import RunHandler
-from workbench.audit.approval_statistics import review
+from workbench.audit.audit_statistics import review
 from workbench.broker.held_calls import HeldCalls
 from workbench.errors import WorkbenchError
 from workbench.records import Entry, Pause, PauseAnswer, ReviewFigures

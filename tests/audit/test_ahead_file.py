@@ -7,8 +7,7 @@ import sqlite3
 import pytest
 
 from workbench.audit.ahead_file import ahead_path
-from workbench.audit.chain_head_file import head_path
-from workbench.audit.hash_chain import START, digest_of, row_of, text_of
+from workbench.audit.hash_chain import START, digest_of, head_path, row_of, text_of
 from workbench.records import EntryQuery, Note
 
 SENT = Note("call.sent", "demo.send_email was called", "claude", "s1", "r1", "demo", "send_email", "medium")

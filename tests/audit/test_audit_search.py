@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from workbench.audit.audit_database import open_to_read
 from workbench.audit.audit_search import PAGE, Finder
-from workbench.audit.search_index import Index
+from workbench.audit.journal import Journal
+from workbench.audit.search_index import Index, attach
+from workbench.audit.search_queries import Span, select_span
 from workbench.errors import WorkbenchError
+from workbench.gui.models.audit import AuditModel
 from workbench.records import EntryQuery, Note
 
 MANY = 1_000
@@ -146,3 +155,125 @@ def test_a_damaged_index_costs_nothing_but_time(audit, open_journal, place, tmp_
     broken = tmp_path / "broken.sqlite"
     broken.write_bytes(b"SQLite format 3\0" + b"rubbish" * 1000)
     assert len(Finder(place, broken).entries(EntryQuery("needle"))) == 1
+
+
+@pytest.fixture
+def filled(open_journal):
+    journal = open_journal()
+    for number in range(30):
+        journal.append(
+            Note("run.proposed" if number % 3 else "call.done", f"Step {number} of 100%", run_id=f"r{number % 5}")
+        )
+    journal.append(Note("privacy.reveal", "A person looked", session="s9", server="demo", tool="a_tool", risk="high"))
+    return journal
+
+
+@pytest.mark.parametrize(
+    ("query", "seqs"),
+    [
+        (EntryQuery(limit=2), [31, 30]),
+        (EntryQuery(limit=2, before=30), [29, 28]),
+        (EntryQuery(kind="run.", limit=3), [30, 29, 27]),
+        (EntryQuery(kind="run.done"), []),
+        (EntryQuery(kind="priv"), [31]),
+        (EntryQuery(kind="call.done", run_id="r0"), [16, 1]),
+        (EntryQuery(session="s9"), [31]),
+        (EntryQuery(server="demo", tool="a_tool", risk="high"), [31]),
+        (EntryQuery(tool="other"), []),
+        (EntryQuery(text="STEP 7"), [28, 18, 8]),
+        (EntryQuery(text="% 7"), [28, 18, 8]),
+        (EntryQuery(text="_tool"), [31]),
+        (EntryQuery(text="%tool"), []),
+        (EntryQuery(limit=0), []),
+        (EntryQuery(limit=-1), []),
+    ],
+)
+def test_a_query_gives_what_fits_newest_first(filled, query, seqs, place, tmp_path, monkeypatch):
+    assert [entry.seq for entry in filled.entries(query)] == seqs
+    monkeypatch.setattr("workbench.audit.search_index.ENTRIES", 11)
+    index, finder = Index(place, tmp_path / "index.sqlite"), Finder(place, tmp_path / "index.sqlite")
+    assert [entry.seq for entry in finder.entries(query)] == seqs, "without an index"
+    more = True
+    while more:
+        more = index.step()
+        assert [entry.seq for entry in finder.entries(query)] == seqs, "with an index of a part"
+        assert finder.marks(replace(query, before=0)).total == len(filled.entries(replace(query, before=0, limit=99)))
+    index.close()
+
+
+def test_paging_by_number_reaches_every_entry_once(filled):
+    seen, before = [], 0
+    while page := filled.entries(EntryQuery(limit=7, before=before)):
+        seen += [entry.seq for entry in page]
+        before = seen[-1]
+    assert seen == list(range(31, 0, -1))
+
+
+def test_a_filter_is_led_by_the_postings_of_one_value(filled, place, tmp_path):
+    index = Index(place, tmp_path / "index.sqlite")
+    while index.step():
+        pass
+    index.close()
+    for query in (EntryQuery(run_id="r1"), EntryQuery(session="s9"), EntryQuery(kind="run.")):
+        store = open_to_read(place)
+        attach(store, index.path)
+        statement, values = select_span(query, Span(1, 100, term=1), 10)
+        plan = " ".join(row[3] for row in store.execute(f"EXPLAIN QUERY PLAN {statement}", values))
+        store.close()
+        assert plan.startswith(
+            "SEARCH words.postings USING PRIMARY KEY (term=? AND seq>? AND seq<?) SEARCH main.entries"
+        )
+        assert "TEMP B-TREE" not in plan
+
+
+LETTERS = st.text(alphabet="aAüÜßſΣσςжЖİé%_\\'\"{}: 7", max_size=8)
+NOTES = st.builds(
+    Note, st.just("run.note"), LETTERS, actor=LETTERS, detail=st.dictionaries(LETTERS, LETTERS, max_size=2)
+)
+
+
+def found(folder: Path, notes: list[Note], text: str) -> tuple[set[int], set[int]]:
+    """The numbers of what the core finds, and of what the window's filter lets through."""
+    folder.mkdir(parents=True, exist_ok=True)
+    journal = Journal(folder / "audit.sqlite")
+    try:
+        for note in notes:
+            journal.append(note)
+        every = journal.entries(EntryQuery(limit=100))
+        asked = {entry.seq for entry in journal.entries(EntryQuery(text=text, limit=100))}
+    finally:
+        journal.close()
+    model = AuditModel()
+    model.filter(EntryQuery(text=text))
+    return asked, {entry.seq for entry in every if model.fits(entry)}
+
+
+@pytest.mark.parametrize("text", ["ÜBER", "über", "Über", "STRASSE", "straße", "ΟΔΌΣ", "Жук", '"größe":"l"'])
+def test_letters_beyond_ascii_match_in_either_case(tmp_path: Path, text: str) -> None:
+    words = ("über alles", "ÜBER", "Straße", "strasse", "οδός", "ЖУК")
+    notes = [Note("run.note", one) for one in words] + [Note("run.note", "", detail={"Größe": "L"})]
+    core, window = found(tmp_path, notes, text)
+    assert core == window
+    assert core
+
+
+@settings(max_examples=25)
+@given(notes=st.lists(NOTES, max_size=4), text=LETTERS)
+def test_any_search_gives_the_same_in_both(
+    tmp_path_factory: pytest.TempPathFactory, notes: list[Note], text: str
+) -> None:
+    core, window = found(tmp_path_factory.mktemp("alike"), notes, text)
+    assert core == window
+
+
+def test_a_long_audit_finds_them_through_its_index(tmp_path: Path) -> None:
+    journal, index = Journal(tmp_path / "audit.sqlite"), Index(tmp_path / "audit.sqlite", tmp_path / "index.sqlite")
+    for number in range(50):
+        journal.append(Note("run.note", f"Grüße {number}"))
+    while index.step():
+        pass
+    finder = Finder(tmp_path / "audit.sqlite", tmp_path / "index.sqlite")
+    for text, count in (("GRÜẞE", 50), ("grüße", 50), ("RÜ", 50), ("GRÜSSE", 0)):
+        assert len(finder.page(EntryQuery(text=text, limit=100)).entries) == count, text
+    index.close()
+    journal.close()

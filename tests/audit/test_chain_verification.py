@@ -3,21 +3,67 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import math
 import os
 import sqlite3
+import subprocess
+import sys
 import threading
+from types import MappingProxyType
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from workbench.audit.chain_head_file import head_path
-from workbench.audit.chain_verification import verify
-from workbench.audit.hash_chain import COLUMNS
+from workbench.audit import chain_verification
+from workbench.audit.audit_database import SCHEMA
+from workbench.audit.chain_verification import GAP, verify, verify_fast, verify_in_processes
+from workbench.audit.hash_chain import (
+    ALL_COLUMNS,
+    COLUMNS,
+    START,
+    Head,
+    HeadFile,
+    entry_of,
+    hash_of,
+    head_path,
+    read_head,
+    row_of,
+)
 from workbench.audit.journal import Journal
 from workbench.errors import WorkbenchError
-from workbench.records import EntryQuery, Note
+from workbench.records import EntryQuery, Note, Risk
+
+NOTE = Note(
+    "call.done", "Called list_orders", "claude", "s1", "r1", "demo", "list_orders", "low", True, 1.5, 7, {"n": 1}
+)
+
+
+def test_the_hash_can_be_computed_by_anybody(open_journal):
+    entry = open_journal().append(NOTE)
+    texts = ("call.done", "Called list_orders", "claude", "s1", "r1", "demo", "list_orders", "low")
+    fields = [entry.previous, 1, entry.at, *texts, 1, 1.5, 7, '{"n":1}']
+    assert hashlib.sha256(json.dumps(fields).encode()).hexdigest() == entry.hash
+
+
+def test_what_is_no_json_and_no_text_is_kept_as_what_can_be_kept(open_journal):
+    journal = open_journal()
+    odd = Note(
+        "x", "half \ud800 pair", risk=Risk.HIGH, ms=float("nan"), detail={"o": {1}, "m": MappingProxyType({"a": 1})}
+    )
+    journal.append(odd)
+    note = journal.entries(EntryQuery())[0].note
+    assert (note.summary, note.risk, note.ms) == ("half \\ud800 pair", "high", 0.0)
+    assert note.detail == {"o": "{1}", "m": {"a": 1}}
+    assert journal.verify().whole
+
+
+def test_a_detail_that_is_no_json_any_more_is_shown_as_it_stands():
+    row = (1, 2.0, *["x"] * 8, 1, 0.5, 3, "{broken", "p", "h")
+    assert entry_of(row).note.detail == {"damaged": "{broken"}
+
 
 LENGTH = 6
 
@@ -139,3 +185,170 @@ def test_verifying_changes_no_file(place):
     before = place.read_bytes(), head_path(place).read_bytes(), sorted(os.listdir(place.parent))
     verify(place)
     assert (place.read_bytes(), head_path(place).read_bytes()) == before[:2]
+
+
+def test_a_tail_that_was_cut_and_written_anew_is_found(place):
+    fill(place)
+    head = head_path(place).read_bytes()
+    with behind_its_back(place) as store:
+        store.execute(f"DELETE FROM entries WHERE seq = {LENGTH}")
+    head_path(place).unlink()
+    Journal(place).close()
+    head_path(place).write_bytes(head)
+    assert not verify(place).whole
+
+
+def test_a_missing_note_of_the_end_is_found(place):
+    fill(place)
+    head_path(place).unlink()
+    assert "note of the last entry is missing" in verify(place).reason
+
+
+def test_a_loss_stays_visible_after_the_next_start(place, open_journal):
+    fill(place)
+    with behind_its_back(place) as store:
+        store.execute("DELETE FROM entries WHERE seq > 4")
+    journal = open_journal()
+    (gap,) = journal.entries(EntryQuery(kind="audit."))
+    assert (gap.seq, gap.note.ok, gap.note.summary) == (5, False, "2 entries are missing at the end")
+    journal.append(Note("call.done", "later"))
+    assert (journal.verify().whole, journal.verify().broken_at) == (False, 5)
+
+
+def test_a_head_is_read_back_as_it_was_written(place):
+    file = HeadFile(place)
+    for head in (Head(10**12, "f" * 64), Head(7, "a" * 64)):
+        file.write(head)
+        assert read_head(place) == head
+    file.close()
+    file.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"7", b"x y", b"\xff\xfe", b"1 2 3"])
+def test_a_head_that_cannot_be_read_counts_as_missing(place, content):
+    head_path(place).write_bytes(content)
+    assert read_head(place) is None
+
+
+ODD = ('a","b', "\\", '\\"', "\x00", "\x1f\n\t/", "ä€😀", '😀\\"\\u00e4', "\u2028", "\x80\x9f\xad")
+
+
+def chain(*notes: Note) -> sqlite3.Connection:
+    store = sqlite3.connect(":memory:")
+    store.executescript(SCHEMA)
+    previous = START
+    for seq, note in enumerate(notes, 1):
+        row = row_of(seq, 1_795_065_584.1234567 + seq / 7, note)
+        digest = hash_of(previous, row)
+        store.execute(f"INSERT INTO entries({ALL_COLUMNS}) VALUES ({', '.join('?' * 16)})", (*row, previous, digest))
+        previous = digest
+    return store
+
+
+texts = st.text(st.characters(exclude_characters="\x7f", exclude_categories=["Cs"]), max_size=12) | st.sampled_from(ODD)
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts, texts, st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 2**63 - 1))
+def test_whatever_was_written_is_gone_over(kind, summary, ms, tokens):
+    note = Note(f"x{kind}", summary, kind, ms=ms, tokens=tokens, detail={summary: kind})
+    store = chain(note, note)
+    assert verify_fast(store, 0, START, 2)[0] == 2
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "kind = CAST(kind AS BLOB)",
+        "kind = 'call.done\",\"', summary = ''",
+        "ms = '1.5'",
+        "summary = summary || char(0)",
+        "previous = upper(previous)",
+        "hash = upper(hash)",
+        "seq = 7",
+    ],
+)
+def test_it_stops_before_what_was_changed(change):
+    store = chain(*[Note("call.done", "Called", "claude", ms=1.5)] * 3)
+    store.execute(f"CREATE TABLE loose({ALL_COLUMNS})")  # columns without types, as in a broken file
+    store.execute("INSERT INTO loose SELECT * FROM entries")
+    store.execute("ALTER TABLE entries RENAME TO typed")
+    store.execute("ALTER TABLE loose RENAME TO entries")
+    assert verify_fast(store, 0, START, 3)[0] == 3
+    store.execute(f"UPDATE entries SET {change} WHERE seq = 2")
+    assert verify_fast(store, 0, START, 3)[0] < 2
+    store.close()
+
+
+def test_it_stops_before_a_noted_loss():
+    store = chain(Note("call.done", "one"), Note(GAP, "two entries had gone"), Note("call.done", "three"))
+    assert verify_fast(store, 0, START, 3)[0] == 1
+    store.close()
+
+
+LONG = 400
+
+
+@pytest.fixture
+def long(place, monkeypatch):
+    """Long enough for four processes."""
+    monkeypatch.setattr(chain_verification, "SHORT", LONG // 4)
+    monkeypatch.setattr(chain_verification.os, "cpu_count", lambda: 4)
+    journal = Journal(place)
+    journal._write([(float(number), Note("call.done", f"Call {number}")) for number in range(LONG)])
+    journal.close()
+    return place
+
+
+async def test_the_parts_together_are_the_whole_and_tell_how_far_they_are(long):
+    told = []
+    report = await verify_in_processes(long, lambda done, entries: told.append((done, entries)))
+    assert report == verify(long)
+    assert report.whole
+    assert report.entries == LONG
+    assert told
+    assert all(done <= LONG == entries for done, entries in told)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE entries SET summary = 'other' WHERE seq IN (150, 320)",
+        "DELETE FROM entries WHERE seq BETWEEN 90 AND 110",
+        "DELETE FROM entries WHERE seq = 300",
+        "DELETE FROM entries WHERE seq > 390",
+        "UPDATE entries SET hash = 'x' WHERE seq = 200",
+        "UPDATE entries SET seq = -5 WHERE seq = 250",
+    ],
+)
+async def test_the_first_fault_of_all_is_told(long, statement):
+    store = sqlite3.connect(long)
+    store.executescript(f"DROP TRIGGER entries_stay; DROP TRIGGER entries_remain; {statement}; ")
+    store.close()
+    apart = await verify_in_processes(long)
+    alone = verify(long)
+    assert not apart.whole
+    assert (apart.broken_at, apart.entries) == (alone.broken_at, alone.entries)
+
+
+async def test_a_process_that_dies_is_no_verdict(long, monkeypatch):
+    monkeypatch.setattr(chain_verification.sys, "executable", "/bin/false")
+    assert (await verify_in_processes(long)).whole
+
+
+def _verified(*arguments: object) -> list[str]:
+    command = [sys.executable, "-m", "workbench.audit.chain_verification", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def test_a_process_prints_its_progress_and_its_report(open_journal, place):
+    journal = open_journal()
+    last = [journal.append(Note("call.done", f"Call {number}")) for number in range(6)][-2]
+    *steps, report = _verified(place, 3, 5)
+    assert steps == ["3"]
+    assert json.loads(report) == {"whole": True, "entries": 5, "head": last.hash, "broken_at": 0, "reason": ""}
+
+
+def test_a_file_that_cannot_be_read_is_a_report_too(tmp_path):
+    assert json.loads(_verified(tmp_path / "none.sqlite", 1, 5)[-1])["whole"] is False

@@ -11,11 +11,11 @@ import pytest
 
 from workbench.audit.audit_export import export
 from workbench.audit.audit_search import Finder
+from workbench.audit.audit_statistics import figures
 from workbench.audit.chain_verification import verify
 from workbench.audit.hash_chain import ALL_COLUMNS, hash_of
 from workbench.audit.journal import Journal
 from workbench.audit.search_index import Index
-from workbench.audit.statistics import figures
 from workbench.records import EntryQuery, Note
 from workbench.records.audit_kinds import RENAMED_KINDS, current_kind
 

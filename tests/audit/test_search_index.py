@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+import sys
+import threading
 
 import pytest
 
+from workbench.audit import search_index
 from workbench.audit import search_index as words
 from workbench.audit.audit_database import open_to_read
+from workbench.audit.audit_search import Finder
+from workbench.audit.chain_verification import verify
+from workbench.audit.journal import Journal
 from workbench.audit.search_index import Index, attach
-from workbench.records import Note
+from workbench.records import EntryQuery, Note
 
 
 def indexed(place, file) -> int:
@@ -55,3 +62,99 @@ def test_an_index_that_cannot_be_used_is_made_anew(index, place):
     while index.step():
         pass
     assert indexed(place, index.path) == 10
+
+
+async def test_what_is_written_is_indexed_a_moment_later(open_journal, place, tmp_path, monkeypatch):
+    monkeypatch.setattr(search_index, "PAUSE", 0.01)
+    follower = search_index.Indexing(Index(place, tmp_path / "index.sqlite"))
+    journal, finder = open_journal(follower.hear), Finder(place, tmp_path / "index.sqlite")
+    journal.append(Note("call.done", "first", server="demo"))
+    journal.append(Note("call.done", "second", server="demo"))
+    while sum(one.entries for one in finder.facets()) < 2:
+        await asyncio.sleep(0.01)
+    await follower.close()
+    assert (tmp_path / "index.sqlite").stat().st_mode & 0o777 == 0o600
+    journal.append(Note("call.done", "after the end"))
+
+
+INDEXES_OF_0_1 = """
+CREATE INDEX entries_area ON entries(substr(kind, 1, instr(kind, '.')));
+CREATE INDEX entries_kind ON entries(kind);
+CREATE INDEX entries_session ON entries(session) WHERE session != '';
+CREATE INDEX entries_run ON entries(run_id) WHERE run_id != '';
+CREATE INDEX entries_tool ON entries(server, tool) WHERE server != '';
+CREATE INDEX entries_risk ON entries(risk) WHERE risk != '';
+CREATE INDEX entries_actor ON entries(actor) WHERE actor != '';
+CREATE INDEX entries_failed ON entries(ok) WHERE ok = 0;
+"""
+
+
+async def test_an_audit_of_version_0_1_goes_on_and_loses_its_indexes_when_the_search_index_knows_it(
+    place, tmp_path, monkeypatch
+):
+    journal = Journal(place)
+    for number in range(5):
+        journal.append(Note("call.done", f"Call {number}", actor="claude", ok=number > 2))
+    journal.close()
+    store = sqlite3.connect(place)
+    store.executescript(INDEXES_OF_0_1)
+    store.close()
+    head = verify(place).head
+    monkeypatch.setattr(search_index, "PAUSE", 0.01)
+    follower = search_index.Indexing(Index(place, tmp_path / "index.sqlite"))
+    journal, finder = Journal(place, follower.hear), Finder(place, tmp_path / "index.sqlite")
+    assert verify(place).head == head
+    journal.append(Note("call.done", "the next"))
+    while _indexes(place):
+        assert len(finder.entries(EntryQuery(outcome="failed", actor="claude"))) == 3
+        await asyncio.sleep(0.01)
+    await follower.close()
+    assert len(finder.entries(EntryQuery(outcome="failed", actor="claude"))) == 3
+    journal.close()
+    assert verify(place).whole
+
+
+def _indexes(place) -> list[str]:
+    store = sqlite3.connect(place)
+    names = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'index'")]
+    store.close()
+    return names
+
+
+def test_threads_find_every_entry_while_it_is_written_and_indexed(place, tmp_path):
+    """What the index does not know yet is looked at in the audit itself, so no filter ever misses an entry."""
+    journal, done, faults = Journal(place), threading.Event(), list[str]()
+    written = [0]
+
+    def look() -> None:
+        finder = Finder(place, tmp_path / "index.sqlite")
+        while not done.is_set():
+            least = written[0] // 2
+            found = finder.entries(EntryQuery(session="even", limit=5_000))
+            numbers = [entry.seq for entry in found]
+            if len(numbers) < least or numbers != sorted(set(numbers), reverse=True):
+                faults.append(f"{len(numbers)} of {least}")
+
+    def follow() -> None:
+        index = Index(place, tmp_path / "index.sqlite")
+        while not done.is_set():
+            index.step()
+        index.close()
+
+    switch = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    threads = [threading.Thread(target=work) for work in (look, look, follow)]
+    try:
+        for thread in threads:
+            thread.start()
+        for number in range(400):
+            journal.append(Note("call.done", f"Call {number}", session="odd" if number % 2 else "even"))
+            written[0] = number
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+        sys.setswitchinterval(switch)
+        journal.close()
+    assert faults == []
+    assert verify(place).whole

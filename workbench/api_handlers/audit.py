@@ -10,11 +10,10 @@ from pathlib import Path
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import RequestHandler
 from workbench.audit.audit_export import export
-from workbench.audit.compliance_report import Frame, make
-from workbench.audit.compliance_report_data import as_csv, as_json
+from workbench.audit.audit_statistics import figures
+from workbench.audit.chain_verification import verify_in_processes
+from workbench.audit.compliance_report import Frame, as_csv, as_json, make
 from workbench.audit.compliance_report_html import as_html
-from workbench.audit.parallel_verification import verify_apart
-from workbench.audit.statistics import figures
 from workbench.errors import WorkbenchError
 from workbench.events import AuditVerifying
 from workbench.records import ChainReport, Entry, EntryMarks, EntryPage, EntryQuery, Figures
@@ -77,4 +76,6 @@ class AuditHandler(RequestHandler):
     async def verify_audit(self) -> ChainReport:
         self._services.journal.settle_quietly()
         tell = self._services.tell
-        return await verify_apart(self._services.paths.audit, lambda done, number: tell(AuditVerifying(done, number)))
+        return await verify_in_processes(
+            self._services.paths.audit, lambda done, number: tell(AuditVerifying(done, number))
+        )

@@ -13,7 +13,7 @@ from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.sarif import sarif
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import BY, RequestHandler
-from workbench.audit.approval_statistics import DECIDED, NEWEST, is_hasty, review
+from workbench.audit.audit_statistics import DECIDED, NEWEST, is_hasty, review
 from workbench.broker.agent_sessions import PERSON
 from workbench.broker.services import Services
 from workbench.records import (

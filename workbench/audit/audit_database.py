@@ -21,6 +21,7 @@ OURS = 0x4D435742  # SQLite's application_id, "MCWB"
 VERSION = 1
 MAGIC = b"SQLite format 3\x00"
 BUSY_SECONDS = 5.0
+_MOST_WAL_PAGES = 16_384  # after which the writer moves the log itself; `checkpoint` does so long before on a thread
 DAMAGE = (
     sqlite3.DatabaseError,
     UnicodeDecodeError,
@@ -69,6 +70,13 @@ def open_store(path: Path) -> sqlite3.Connection:
     return store
 
 
+def checkpoint(path: Path) -> None:
+    """Move the write-ahead log into the database while readers and writers go on. On a thread: it waits for the disk,
+    up to 100 ms."""
+    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as store:
+        store.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
 def drop_indexes(path: Path) -> None:
     """Take the secondary indexes out of an audit that version 0.1 made: the file beside it (`index.py`) has taken their
     place. One at a time, because writers wait meanwhile: up to half a second each among a million entries."""
@@ -100,11 +108,12 @@ def open_for_queries(path: Path) -> sqlite3.Connection:
     return store
 
 
-def entries_view(database: str) -> str:
-    """The statement that makes the view `entries` of an attached audit. Entries of current kinds cost one lookup."""
+def entries_view(database: str, may_be_renamed: str = "1") -> str:
+    """The statement that makes the view `entries` of an attached audit, in which renamed kinds have their current name.
+    `may_be_renamed` is a condition that saves a lookup in the list of kinds for all other entries."""
     old = ", ".join(f"'{kind}'" for kind in RENAMED_KINDS)
     renamed = " ".join(f"WHEN '{old}' THEN '{new}'" for old, new in RENAMED_KINDS.items())
-    kind = f"CASE WHEN kind IN ({old}) THEN CASE kind {renamed} END ELSE kind END AS kind"
+    kind = f"CASE WHEN {may_be_renamed} AND kind IN ({old}) THEN CASE kind {renamed} END ELSE kind END AS kind"
     columns = ALL_COLUMNS.replace("kind", f"kind AS written_kind, {kind}")
     return f"CREATE TEMP VIEW entries AS SELECT {columns} FROM {database}.entries"
 
@@ -131,6 +140,7 @@ def _prepare(store: sqlite3.Connection, path: Path) -> None:
         raise refusal(path, "a newer version of this program made it")
     store.execute("PRAGMA journal_mode=WAL")
     store.execute("PRAGMA synchronous=NORMAL")
+    store.execute(f"PRAGMA wal_autocheckpoint={_MOST_WAL_PAGES}")
     if empty:
         marks = f"PRAGMA application_id={OURS}; PRAGMA user_version={VERSION};"
         store.executescript(f"BEGIN IMMEDIATE; {SCHEMA} {marks} COMMIT;")

@@ -16,7 +16,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from workbench.api.marker import api
-from workbench.audit.audit_database import DAMAGE, open_for_queries, refusal
+from workbench.audit.audit_database import DAMAGE, open_to_read, refusal
 from workbench.audit.hash_chain import entry_of
 from workbench.audit.search_index import FACETS, HOUR, POSTINGS, TERMS, attach
 from workbench.audit.search_queries import Span, fields_of, match_of, plain, select_marks, select_span
@@ -125,7 +125,7 @@ class Finder:
     @contextmanager
     def _reading(self) -> Iterator[_Reader]:
         try:
-            with closing(open_for_queries(self._audit)) as store:
+            with closing(open_to_read(self._audit)) as store:
                 indexed = attach(store, self._index)
                 (last,) = store.execute("SELECT coalesce(max(seq), 0) FROM entries").fetchone()
                 yield _Reader(store, indexed, last)

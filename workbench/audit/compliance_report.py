@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from workbench import __version__
+from workbench.audit.audit_export import moment
 from workbench.audit.audit_search import Finder
-from workbench.audit.run_summaries import executions
+from workbench.audit.audit_statistics import VIOLATIONS, figures
+from workbench.audit.hash_chain import LARGEST, READ_COLUMNS, entry_of
+from workbench.audit.journal import ENDS
 from workbench.audit.search_queries import is_one_of, numbers_where
-from workbench.audit.statistics import VIOLATIONS, figures
-from workbench.records import ChainReport, Incident, Report
+from workbench.records import ChainReport, Entry, Execution, Incident, Report
+from workbench.spreadsheet_escaping import safe_cell
 
 EXECUTIONS = 5_000  # runs that a report lists; its figures count all
 INCIDENTS = 1_000  # of each list
@@ -24,6 +32,99 @@ value LIKE 'rule.%' OR value LIKE 'definition.approved%' OR value IN ('server.tr
 """
 _BROKEN = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', is_one_of(VIOLATIONS))} AND {_WHERE}"
 _RULES = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', _RULE_KINDS)} AND {_WHERE}"
+NOT_TOLD = "not told"  # what nobody said of itself
+_GIVEN = ("purpose", "skill", "language", "state", "profile", "required", "force_approval", "rehearse", "seconds")
+_TOGETHER = 500  # runs whose entries are read at once
+_OF_ENDS = numbers_where("kind", is_one_of(ENDS))
+_ENDED = f"""
+SELECT run_id FROM entries
+WHERE {_OF_ENDS} AND run_id != '' AND at >= :since AND at < :until ORDER BY seq DESC LIMIT :most
+"""
+_STEPS = f"""
+SELECT {READ_COLUMNS} FROM entries WHERE {numbers_where("run_id", "value IN (SELECT value FROM json_each(:runs))")}
+    AND (kind LIKE 'run.%' OR kind IN ({", ".join(f"'{kind}'" for kind in VIOLATIONS)})) ORDER BY seq
+"""
+
+
+def executions(finder: Finder, since: float, until: float, most: int) -> Iterator[Execution]:
+    """Those that ended then, newest first."""
+    with finder.stretch(since, until) as (store, low, high):
+        where = {"low": low, "high": high, "since": since, "until": until, "most": most}
+        ended = [run_id for (run_id,) in store.execute(_ENDED, where)]
+        for first in range(0, len(ended), _TOGETHER):
+            runs = ended[first : first + _TOGETHER]
+            steps: dict[str, list[Entry]] = {}
+            for row in store.execute(_STEPS, {"low": 1, "high": LARGEST, "runs": json.dumps(runs)}):
+                steps.setdefault(row[6], []).append(entry_of(row))
+            for run_id in runs:
+                if found := _execution(steps.get(run_id, [])):
+                    yield found
+
+
+def _execution(steps: list[Entry]) -> Execution | None:
+    """From all entries of one run that matter."""
+    proposed: dict[str, Any] = {}  # Any: JSON, here and below
+    judged: dict[str, Any] = {}
+    running: dict[str, Any] = {}
+    decided: dict[str, Any] = {}
+    last: Entry | None = None
+    for step in steps:
+        kind, detail = step.note.kind, step.note.detail
+        if kind in ("run.proposed", "run.edited"):
+            proposed |= detail
+        if kind in ("run.checked", "run.edited") and "gate" in detail:
+            judged = dict(detail)
+        if kind.startswith("run.running"):
+            running = dict(detail)
+        if kind == "run.decided":
+            decided = dict(detail)
+        last = step if kind in ENDS else last
+    return _put_together(steps, last, proposed, judged, running, decided) if last is not None else None
+
+
+def _put_together(
+    steps: list[Entry],
+    last: Entry,
+    proposed: Mapping[str, Any],
+    judged: Mapping[str, Any],
+    running: Mapping[str, Any],
+    decided: Mapping[str, Any],
+) -> Execution:
+    note, detail = last.note, last.note.detail
+    ran, asked = bool(running), bool(decided)
+    given = {name: proposed[name] for name in _GIVEN if proposed.get(name)}
+    return Execution(
+        at=steps[0].at,
+        session=note.session,
+        user=str(proposed.get("user") or NOT_TOLD),
+        action="rehearse_code" if proposed.get("rehearse") else "execute_code",
+        code=str(proposed.get("code", "")),
+        code_hash=str(proposed.get("sha", "")),
+        given=json.dumps(given, ensure_ascii=False, default=str),
+        output=str(detail.get("answer", "")),
+        sandbox=str(running.get("level") or ("process" if ran else "none")),
+        ms=note.ms,
+        tokens=note.tokens,
+        model=str(proposed.get("model") or NOT_TOLD),
+        model_version=str(proposed.get("model_version") or NOT_TOLD),
+        approved=ran,
+        auto_approved=ran and not asked,
+        risk=note.risk,
+        violations=tuple(f"{step.note.kind}: {step.note.summary}" for step in steps if step.note.kind in VIOLATIONS),
+        success=note.kind == "run.done",
+        error=str(detail.get("fault", "")) if note.kind != "run.done" else "",
+        run_id=note.run_id,
+        actor=note.actor,
+        decided_by=str(decided.get("by", "")),
+        decided_after=_number(decided.get("seconds")),
+        definitions=tuple(f"{name} {sha}" for name, sha in dict(judged.get("definitions") or {}).items()),
+        profile=f"{judged.get('profile', '')} {judged.get('profile_sha', '')}".strip(),
+        outcome=note.kind.removeprefix("run."),
+    )
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 class Frame(Struct, frozen=True):
@@ -55,3 +156,100 @@ def make(finder: Finder, since: float, until: float, frame: Frame) -> Report:
         definitions=tuple(sorted({one for run in runs for one in run.definitions})),
         profiles=tuple(sorted({run.profile for run in runs if run.profile})),
     )
+
+
+HIGH = ("high", "critical")
+
+
+def as_json(report: Report) -> str:
+    """Everything; times are UTC."""
+    figures = report.figures
+    whole = {
+        "made": moment(report.made),
+        "madeBy": f"MCP Workbench {report.version}",
+        "project": report.project,
+        "from": moment(figures.since),
+        "to": moment(figures.until),
+        **summary(report),
+        "violations": [logged(run) for run in report.executions if run.violations],
+        "highRiskActions": [logged(run) for run in report.executions if run.risk in HIGH],
+        "failedExecutions": [logged(run) for run in report.executions if not run.success],
+        "executions": [logged(run) for run in report.executions],
+        "incidents": [to_builtins(one) | {"time": moment(one.at)} for one in report.incidents],
+        "permissions": [to_builtins(one) | {"time": moment(one.at)} for one in report.permissions],
+        "voidPermissions": report.void,
+        "figures": to_builtins(figures),
+        "toolDefinitions": report.definitions,
+        "profiles": report.profiles,
+        "chain": to_builtins(report.chain),
+    }
+    return json.dumps(whole, indent=1, ensure_ascii=False)
+
+
+def summary(report: Report) -> dict[str, Any]:
+    """Any: JSON. The numbers that stand first."""
+    figures = report.figures
+    risks = sorted({run.risk for run in figures.runs})
+    return {
+        "totalExecutions": sum(run.number for run in figures.runs),
+        "byRiskLevel": {risk or "not judged": _count(report, risk=risk) for risk in risks},
+        "byOutcome": {one.outcome: _count(report, outcome=one.outcome) for one in figures.runs},
+        "averageDuration": round(figures.average_ms, 1),
+        "totalTokensUsed": figures.tokens,
+        "approvalRate": figures.review.allowed / figures.review.decided if figures.review.decided else None,
+        "medianSecondsToDecide": figures.review.median_seconds,
+        "chainHead": report.chain.head,
+        "chainWhole": report.chain.whole,
+    }
+
+
+def as_csv(report: Report) -> str:
+    """A line for each execution."""
+    file = io.StringIO()
+    rows = [logged(run) for run in report.executions]
+    writer = csv.writer(file)
+    writer.writerow(list(logged(_NONE)))
+    for row in rows:
+        writer.writerow([safe_cell("; ".join(value) if isinstance(value, list) else value) for value in row.values()])
+    return file.getvalue()
+
+
+def logged(run: Execution) -> dict[str, Any]:
+    """Any: JSON. One execution under the names of an audit log."""
+    return {
+        "timestamp": moment(run.at),
+        "sessionId": run.session,
+        "userId": run.user,
+        "action": run.action,
+        "code": run.code,
+        "codeHash": run.code_hash,
+        "input": run.given,
+        "output": run.output,
+        "sandbox": run.sandbox,
+        "duration_ms": round(run.ms, 1),
+        "tokensUsed": run.tokens,
+        "model": run.model,
+        "modelVersion": run.model_version,
+        "approved": run.approved,
+        "autoApproved": run.auto_approved,
+        "riskLevel": run.risk,
+        "violations": list(run.violations),
+        "success": run.success,
+        "error": run.error,
+        "runId": run.run_id,
+        "agent": run.actor,
+        "outcome": run.outcome,
+        "decidedBy": run.decided_by,
+        "secondsToDecide": run.decided_after,
+        "toolDefinitions": list(run.definitions),
+        "profile": run.profile,
+    }
+
+
+def _count(report: Report, **wanted: str) -> int:
+    return sum(
+        run.number for run in report.figures.runs if all(getattr(run, name) == word for name, word in wanted.items())
+    )
+
+
+_NONE = Execution(0.0, "", "", "", "", "", "", "", "", 0.0, 0, "", "", False, False, "", (), False, "", "", "")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from workbench import tokens
-from workbench.audit.compliance_report_data import HIGH, summary
+from workbench.audit.compliance_report import HIGH, summary
 from workbench.records import Execution, Incident, Report
 
 SHOWN = 200  # rows of a list of runs; the JSON has the others

@@ -8,14 +8,22 @@ it, and SQLite alone makes it out of the audit's file, so that no Python runs be
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import logging
 import os
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from workbench.audit.audit_database import BUSY_SECONDS, add_functions, entries_view
+from workbench.audit.audit_database import BUSY_SECONDS, add_functions, checkpoint, drop_indexes, entries_view
 from workbench.audit.search_queries import SEARCHED
+from workbench.events import EntryWritten, Event
+from workbench.records.audit_kinds import RENAMED_KINDS
 
+log = logging.getLogger(__name__)
+
+PAUSE = 1.0  # seconds entries gather; what is not indexed yet is found all the same, only slower
 OURS = 0x4D435749  # SQLite's application_id, "MCWI"
 VERSION = 3
 ENTRIES = 2_000  # of one step at most
@@ -47,7 +55,8 @@ CREATE TABLE hours(hour INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGE
 {TERMS};
 {POSTINGS};
 CREATE TABLE reached(
-    one INTEGER PRIMARY KEY CHECK(one = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL, entries INTEGER NOT NULL
+    one INTEGER PRIMARY KEY CHECK(one = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL, entries INTEGER NOT NULL,
+    renamed INTEGER NOT NULL -- number of the newest entry whose kind was renamed
 );
 PRAGMA application_id = {OURS};
 PRAGMA user_version = {VERSION};
@@ -77,9 +86,13 @@ INSERT INTO postings SELECT terms.id, made.seq FROM entries AS made
 CROSS JOIN terms ON terms.field = '{0}' AND terms.value = {1} WHERE made.seq > ? AND made.seq <= ?
 """
 _COLUMNS = tuple(sql.format(*field) for sql in (_TERMS, _POSTINGS) for field in FIELDS.items())
-_REACHED = """
-INSERT OR REPLACE INTO reached SELECT 1, seq, hash, coalesce((SELECT entries FROM reached), 0)
-    + (SELECT count(*) FROM entries WHERE seq > ? AND seq <= ?) FROM entries WHERE seq = ?
+_REACHED = f"""
+INSERT OR REPLACE INTO reached SELECT 1, seq, hash, coalesce((SELECT entries FROM reached), 0) + added.entries,
+    coalesce(added.renamed, (SELECT renamed FROM reached), 0)
+FROM audit.entries, (
+    SELECT count(*) AS entries, max(CASE WHEN kind IN ({", ".join(f"'{kind}'" for kind in RENAMED_KINDS)}) THEN seq END)
+        AS renamed FROM audit.entries WHERE seq > ? AND seq <= ?
+) AS added WHERE seq = ?
 """
 
 
@@ -148,7 +161,15 @@ class Index:
 
 
 def attach(store: sqlite3.Connection, index: Path) -> int:
-    """Let a reader of the audit use the index as `words`; the number up to which it knows the audit, 0 without it."""
+    """Let a reader of the audit use the index as `words`, and give renamed kinds their current name in `entries`.
+    Returns the number up to which the index covers the audit, 0 without it."""
+    done = _attach(store, index)
+    renamed = store.execute("SELECT renamed FROM words.reached").fetchone()[0] if done else 0
+    store.execute(entries_view("main", f"(seq <= {renamed} OR seq > {done})"))
+    return done
+
+
+def _attach(store: sqlite3.Connection, index: Path) -> int:
     try:
         store.execute("ATTACH ? AS words", (f"{index.absolute().as_uri()}?mode=ro",))
     except sqlite3.Error:
@@ -180,3 +201,43 @@ def _prepare(store: sqlite3.Connection, audit: Path) -> None:
     store.execute("PRAGMA synchronous = NORMAL")
     store.execute("ATTACH ? AS audit", (f"{audit.absolute().as_uri()}?mode=ro",))
     store.execute(entries_view("audit"))
+
+
+class Indexing:
+    """Belongs to a core; `hear` is told of every event."""
+
+    hears = (EntryWritten,)
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._audit_has_indexes = True  # as far as is known: version 0.1 kept them in the audit itself
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit-index")
+        self._due: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, EntryWritten) and self._due is None and not self._closed:
+            self._due = asyncio.get_running_loop().call_later(PAUSE, self._begin)
+
+    async def close(self) -> None:
+        """What is not indexed yet is so at the next start."""
+        self._closed = True
+        if self._due is not None:
+            self._due.cancel()
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._index.close)
+        await asyncio.to_thread(self._thread.shutdown)
+
+    def _begin(self) -> None:
+        self._due = None
+        self._thread.submit(self._follow)
+
+    def _follow(self) -> None:
+        try:
+            while not self._closed and self._index.step():
+                pass
+            if self._audit_has_indexes and not self._closed:
+                drop_indexes(self._index.audit)
+                self._audit_has_indexes = False
+            checkpoint(self._index.audit)
+        except (sqlite3.Error, OSError) as fault:
+            log.warning("the index of the audit cannot be written: %s", fault)

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.program_fingerprints import ProgramFingerprints, changed_values, fingerprints, is_near
 from workbench.analysis.reading import Reading
-from workbench.audit.approval_statistics import is_hasty
+from workbench.audit.audit_statistics import is_hasty
 from workbench.broker.services import Services
 from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
 from workbench.runs.approval_fingerprint import seal

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from statistics import median
+from typing import Any, Final
 
 from msgspec import Struct
 
-from workbench.audit.approval_statistics import DECIDED, NEWEST, review
 from workbench.audit.audit_search import Finder
 from workbench.audit.journal import ENDS
 from workbench.audit.search_queries import is_one_of, numbers_where
 from workbench.records import (
     DayFigures,
+    Entry,
     Figures,
     Foretold,
     Given,
@@ -28,8 +29,10 @@ from workbench.records import (
     Tally,
     ToolFigures,
 )
-from workbench.records import Entry as _Entry
 
+DECIDED: Final = "run.decided"  # what the kinds of all decisions begin with
+HASTY: Final = 1.5  # seconds; a yes that came sooner was no reading, for the button is dead for half of that
+NEWEST: Final = 1000  # decisions that the figures are about
 VIOLATIONS = (
     "connection.blocked", "connection.volume_exceeded", "call.refused", "run.unpredicted_effect", "definition.changed",
     "audit.gap",
@@ -156,10 +159,28 @@ def _tallies(ask: Asking, statement: str) -> tuple[Tally, ...]:
 
 
 def _review(decisions: list[dict[str, Any]]) -> ReviewFigures:  # Any: JSON
-    return review(_Entry(0, 0.0, Note(DECIDED, "", detail=detail), "", "") for detail in decisions)
+    return review(Entry(0, 0.0, Note(DECIDED, "", detail=detail), "", "") for detail in decisions)
 
 
 def _deciders(decisions: list[dict[str, Any]]) -> tuple[Tally, ...]:  # Any: JSON
     """Who said yes how often."""
     allowed = [str(detail.get("by", "you")) for detail in decisions if detail.get("allow") is True]
     return tuple(Tally(name, allowed.count(name)) for name in sorted(set(allowed)))
+
+
+def review(decisions: Iterable[Entry]) -> ReviewFigures:
+    """From entries of the kinds DECIDED; answers given along with another one count once."""
+    looked = [entry.note.detail for entry in decisions if _seconds(entry.note.detail.get("seconds")) > 0]
+    allowed = [detail for detail in looked if detail.get("allow") is True]
+    times = [_seconds(detail.get("seconds")) for detail in looked]
+    hasty = sum(_seconds(detail.get("seconds")) < HASTY for detail in allowed)
+    return ReviewFigures(len(looked), len(allowed), round(median(times), 1) if times else 0.0, hasty)
+
+
+def is_hasty(allow: bool, seconds: float) -> bool:
+    """Whether a yes came sooner than anybody can read; no seconds: given along with another answer."""
+    return allow and 0 < seconds < HASTY
+
+
+def _seconds(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0

@@ -12,14 +12,30 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.audit.audit_search import Finder
+from workbench.audit.audit_statistics import figures, review
 from workbench.audit.chain_verification import verify
-from workbench.audit.compliance_report import Frame, make
-from workbench.audit.compliance_report_data import as_csv, as_json, logged
+from workbench.audit.compliance_report import NOT_TOLD, Frame, as_csv, as_json, executions, logged, make
 from workbench.audit.compliance_report_html import as_html
 from workbench.audit.journal import Journal
-from workbench.audit.run_summaries import NOT_TOLD, executions
-from workbench.audit.statistics import figures
-from workbench.records import Foretold, Given, Note, RunTally, Tally
+from workbench.records import Entry, Foretold, Given, Note, ReviewFigures, RunTally, Tally
+
+
+def decided(seconds: object, *, allow: bool = True) -> Entry:
+    return Entry(1, 0.0, Note("run.decided", "", detail={"allow": allow, "seconds": seconds}), "", "")
+
+
+def test_how_a_person_decides_is_told_in_four_numbers() -> None:
+    decisions = [decided(0.8), decided(4.0), decided(30.0, allow=False), decided(9.0)]
+    assert review(decisions) == ReviewFigures(decided=4, allowed=3, median_seconds=6.5, hasty=1)
+
+
+def test_answers_given_along_with_another_one_count_once() -> None:
+    assert review([decided(5.0), decided(0.0), decided(0.0)]) == ReviewFigures(1, 1, 5.0, 0)
+
+
+def test_nothing_decided_and_odd_entries_are_no_figures() -> None:
+    assert review([]) == review([decided("soon"), decided(True), decided(None)]) == ReviewFigures()
+
 
 START = 1_700_000_000.0
 HOSTILE = '<script>alert(1)</script>"\u202e=cmd()'
