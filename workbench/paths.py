@@ -125,8 +125,8 @@ class Paths:
         return self.cache / "catalogue"
 
     @property
-    def rehearsals(self) -> Path:
-        return self.cache / "rehearsals"  # empty workspaces for recorded runs that are played again
+    def replays(self) -> Path:
+        return self.cache / "replays"  # empty workspaces for recorded runs that are played again
 
     @property
     def stages(self) -> Path:

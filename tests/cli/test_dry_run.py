@@ -1,4 +1,4 @@
-"""A rehearsal from the command line lists what would happen, and nothing of it happens."""
+"""A dry run from the command line lists what would happen, and nothing of it happens."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ open("workspace/from_cli.txt", "w").write("x")
 def test_the_plan_is_printed_and_nothing_was_sent(command, project, tmp_path):
     file = tmp_path / "job.py"
     file.write_text(CODE)
-    code, out, err = command("rehearse", str(file))
+    code, out, err = command("dry-run", str(file))
     assert code == 0, err
     assert out.splitlines()[0].startswith("  1  demo.send_email(to=team@acme.example, subject=One")
     assert "cannot be undone" in out
@@ -31,7 +31,7 @@ def test_the_plan_is_printed_and_nothing_was_sent(command, project, tmp_path):
 
 def test_a_plan_is_json_too_and_a_program_that_fails_shows_what_came_before(command, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO(CODE + 'raise ValueError("too bad")'))
-    code, out, err = command("rehearse", "-", "--json")
+    code, out, err = command("dry-run", "-", "--json")
     found = json.loads(out)
     assert (code, found["state"]) == (1, "failed")
     assert "too bad" in err
@@ -41,6 +41,6 @@ def test_a_plan_is_json_too_and_a_program_that_fails_shows_what_came_before(comm
 
 @pytest.mark.parametrize("name", ["missing.py", "."])
 def test_a_file_that_cannot_be_read_is_said(run, name, tmp_path):
-    code, out, err = run("rehearse", str(tmp_path / name))
+    code, out, err = run("dry-run", str(tmp_path / name))
     assert (code, out) == (1, "")
     assert "cannot be read" in err

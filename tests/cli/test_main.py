@@ -60,6 +60,10 @@ def test_options_and_commands_of_version_0_1_are_read(paths, capsys):
     with pytest.raises(SystemExit):
         main(["status", "--help"])
     assert "--bench" not in capsys.readouterr().out
+    with pytest.raises(SystemExit) as ended:
+        main(["rehearse", "--help"])
+    assert ended.value.code == 0
+    assert "usage: mcp-workbench dry-run" in capsys.readouterr().out
 
 
 def test_a_folder_is_the_project_of_the_window(paths):

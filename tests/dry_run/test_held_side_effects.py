@@ -31,7 +31,7 @@ class Past:
         )
 
 
-def rehearsal(history):
+def dry_run(history):
     return HeldSideEffects(history)
 
 
@@ -41,7 +41,7 @@ async def held(one, arguments, tool=MAIL, number=0):
 
 
 async def test_without_a_schema_it_is_what_was_answered_before_at_best_to_the_same_arguments():
-    one = rehearsal(Past())
+    one = dry_run(Past())
     same, other = await held(one, {"to": "a"}), await held(one, {"to": "c"}, number=1)
     assert (same.content[0].text, other.content[0].text) == ("1", "2")
     assert (same.call_id, same.held) == ("c0", True)
@@ -50,24 +50,24 @@ async def test_without_a_schema_it_is_what_was_answered_before_at_best_to_the_sa
 
 
 async def test_without_a_history_it_is_an_empty_object():
-    one = rehearsal(Past(WorkbenchError("The history cannot be read just now.")))
+    one = dry_run(Past(WorkbenchError("The history cannot be read just now.")))
     assert (await held(one, {"to": "a"})).structured == "{}"
     assert one.plan[0].answered == "nothing"
 
 
 async def test_a_plan_is_short_enough_to_be_read(monkeypatch):
     monkeypatch.setattr(module, "MOST", 2)
-    one = rehearsal(Past())
+    one = dry_run(Past())
     answers = [await held(one, {"to": "a"}, number=number) for number in range(3)]
     assert [answer.ok for answer in answers] == [True, True, False]
     assert (len(one.plan), one.full) == (2, True)
-    big = rehearsal(Past())
+    big = dry_run(Past())
     assert not (await held(big, {"to": "x" * module.MOST_LETTERS})).ok
 
 
 @pytest.mark.parametrize("deleted", [(), ("workspace/b",)])
 def test_files_are_one_line_that_says_what_happens_to_each(deleted):
-    one = rehearsal(Past())
+    one = dry_run(Past())
     hold_files(one, {}, ())
     assert one.plan == ()
     hold_files(one, {"workspace/a": 1200}, deleted)

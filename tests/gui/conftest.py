@@ -120,7 +120,7 @@ PAPERS = (
     "Network",
     "Pauses",
     "Privacy",
-    "Rehearsals",
+    "DryRuns",
     "Review",
     "States",
     "Trust",

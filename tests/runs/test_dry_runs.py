@@ -1,4 +1,4 @@
-"""A rehearsal sends nothing; the real run does what was ticked of its plan, and asks about the rest."""
+"""A dry run sends nothing; the real run does what was ticked of its plan, and asks about the rest."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ async def outbox(core):
     return json.loads(answer.structured)["result"]
 
 
-async def rehearsed(core, code=CODE):
-    run = core.run_manager.submit(code, core.services.sessions.person, rehearse=True)
+async def dry_run_of(core, code=CODE):
+    run = core.run_manager.submit(code, core.services.sessions.person, dry_run=True)
     return await ended(core, run)
 
 
@@ -74,8 +74,8 @@ class Person:
         self._stop()
 
 
-async def test_a_rehearsal_reads_and_holds_whatever_does_more_and_leaves_nothing_behind(office):
-    run = await rehearsed(office)
+async def test_a_dry_run_reads_and_holds_whatever_does_more_and_leaves_nothing_behind(office):
+    run = await dry_run_of(office)
     assert run.state is RunState.DONE, run.fault
     first, second, files = run.plan
     assert json.loads(first.arguments)["to"] == "team@acme.example"
@@ -91,12 +91,12 @@ async def test_a_rehearsal_reads_and_holds_whatever_does_more_and_leaves_nothing
     kinds = [entry.note.kind for entry in entries]
     assert kinds.count("dry_run.call_held") == 2
     assert "call.sent" not in kinds
-    assert next(one for one in entries if one.note.kind == "run.proposed").note.detail["rehearse"] is True
+    assert next(one for one in entries if one.note.kind == "run.proposed").note.detail["dry_run"] is True
 
 
 async def test_what_was_ticked_runs_unasked_and_what_only_an_answer_tells_is_matched_by_its_place(office):
-    person, record = Person(office), await rehearsed(office)
-    real = office.run_manager.rehearsals.run(chosen(record, 0, 1, 2), "you")
+    person, record = Person(office), await dry_run_of(office)
+    real = office.run_manager.dry_runs.run(chosen(record, 0, 1, 2), "you")
     assert (await ended(office, real)).state is RunState.DONE, real.fault
     sent = await outbox(office)
     assert sorted(one["subject"] for one in sent) == ["One", "Two"]
@@ -108,18 +108,18 @@ async def test_what_was_ticked_runs_unasked_and_what_only_an_answer_tells_is_mat
     decided = office.journal.entries(EntryQuery(kind="run.decided", run_id=real.id))[0].note
     assert decided.detail["allow"], "it counts among the decisions of the person"
     with pytest.raises(WorkbenchError, match="spent"):
-        office.run_manager.rehearsals.run(chosen(record, 0), "you")
+        office.run_manager.dry_runs.run(chosen(record, 0), "you")
     person.leave()
 
 
 async def test_what_was_not_ticked_is_refused_and_a_workspace_that_was_not_can_only_be_read(office):
-    run = await rehearsed(office)
-    left_out = await ended(office, office.run_manager.rehearsals.run(chosen(run, 1), "you"))
+    run = await dry_run_of(office)
+    left_out = await ended(office, office.run_manager.dry_runs.run(chosen(run, 1), "you"))
     assert left_out.state is RunState.FAILED
     assert "left this call out" in left_out.fault.message
     assert await outbox(office) == []
-    run = await rehearsed(office)
-    unwritten = await ended(office, office.run_manager.rehearsals.run(chosen(run, 0, 1), "you"))
+    run = await dry_run_of(office)
+    unwritten = await ended(office, office.run_manager.dry_runs.run(chosen(run, 0, 1), "you"))
     assert "Read-only file system" in unwritten.fault.message
     assert len(await outbox(office)) == 2
 
@@ -131,15 +131,15 @@ from servers.demo import send_email
 await send_email(to="a@acme.example", subject="Same", body="x")
 await send_email(to="a@acme.example", subject="Other", body=str(random.random()))
 """
-    person, record = Person(office), await rehearsed(office, code)
-    real = await ended(office, office.run_manager.rehearsals.run(chosen(record, 0, 1), "you"))
+    person, record = Person(office), await dry_run_of(office, code)
+    real = await ended(office, office.run_manager.dry_runs.run(chosen(record, 0, 1), "you"))
     assert real.state is RunState.FAILED
     assert [one["subject"] for one in await outbox(office)] == ["Same"]
     (pause,) = person.pauses
     assert pause.why[0].startswith("Stands nowhere in the plan")
     person.leave()
-    person, record = Person(office, allow=True), await rehearsed(office, code)
-    real = await ended(office, office.run_manager.rehearsals.run(chosen(record, 0, 1), "you"))
+    person, record = Person(office, allow=True), await dry_run_of(office, code)
+    real = await ended(office, office.run_manager.dry_runs.run(chosen(record, 0, 1), "you"))
     assert (real.state, len(person.pauses)) == (RunState.DONE, 1)
     assert not office.services.sessions.person.permitted, "a plan is for one run"
     person.leave()
@@ -152,9 +152,9 @@ import os
 for _ in range(3 if os.path.exists("workspace/more.txt") else 2):
     await send_email(to="a@acme.example", subject="Same", body="x")
 """
-    person, record = Person(office), await rehearsed(office, code)
+    person, record = Person(office), await dry_run_of(office, code)
     office.services.workspace_files.write("more.txt", "one more now")
-    real = await ended(office, office.run_manager.rehearsals.run(chosen(record, 0, 1), "you"))
+    real = await ended(office, office.run_manager.dry_runs.run(chosen(record, 0, 1), "you"))
     assert real.state is RunState.FAILED
     assert (len(await outbox(office)), len(person.pauses)) == (2, 1)
     person.leave()
@@ -163,26 +163,26 @@ for _ in range(3 if os.path.exists("workspace/more.txt") else 2):
 async def test_a_waiting_program_goes_on_by_its_plan_and_an_edit_voids_it(office):
     agent = office.services.sessions.open("test agent")
     waits = await waiting(office, office.run_manager.submit(CODE, agent))
-    record = await ended(office, office.run_manager.rehearsals.of_waiting(waits.id))
-    assert record.proposal.rehearses == waits.id
+    record = await ended(office, office.run_manager.dry_runs.of_waiting(waits.id))
+    assert record.proposal.dry_run_of == waits.id
     assert office.run_manager.run(waits.id).state is RunState.WAITING
     await office.run_manager.edit(waits.id, CODE + "\n# another text")
     with pytest.raises(WorkbenchError, match="changed since"):
-        office.run_manager.rehearsals.run(chosen(record, 0, 1, 2), "you")
-    again = await ended(office, office.run_manager.rehearsals.of_waiting(waits.id))
+        office.run_manager.dry_runs.run(chosen(record, 0, 1, 2), "you")
+    again = await ended(office, office.run_manager.dry_runs.of_waiting(waits.id))
     with pytest.raises(WorkbenchError, match="another text"):
-        office.run_manager.rehearsals.run(replace(chosen(again, 0), sha=record.proposal.sha), "you")
-    office.run_manager.rehearsals.run(chosen(again, 0, 1, 2), "you")
+        office.run_manager.dry_runs.run(replace(chosen(again, 0), sha=record.proposal.sha), "you")
+    office.run_manager.dry_runs.run(chosen(again, 0, 1, 2), "you")
     real = await ended(office, waits)
     assert (real.state, real.decision.plan) == (RunState.DONE, again.id)
     assert len(await outbox(office)) == 2
-    assert agent.ledger.actual == real.ledger.actual, "the rehearsals cost the agent nothing"
+    assert agent.ledger.actual == real.ledger.actual, "the dry runs cost the agent nothing"
 
 
 async def test_a_definition_that_changed_since_voids_the_plan(office, monkeypatch):
-    record = await rehearsed(office)
+    record = await dry_run_of(office)
     monkeypatch.setattr("workbench.runs.approvals.seal", lambda *_: "another")
-    real = await ended(office, office.run_manager.rehearsals.run(chosen(record, 0, 1, 2), "you"))
+    real = await ended(office, office.run_manager.dry_runs.run(chosen(record, 0, 1, 2), "you"))
     assert real.state is RunState.REFUSED
     assert await outbox(office) == []
 
@@ -190,7 +190,7 @@ async def test_a_definition_that_changed_since_voids_the_plan(office, monkeypatc
 async def test_no_agent_and_no_program_allows_a_plan(office):
     agent = office.services.sessions.open("test agent")
     waits = await waiting(office, office.run_manager.submit(CODE, agent))
-    record = await ended(office, office.run_manager.rehearsals.of_waiting(waits.id))
+    record = await ended(office, office.run_manager.dry_runs.of_waiting(waits.id))
     with pytest.raises(WorkbenchError, match="where it is shown"):
         office.run_manager.decide(
             Decision(waits.id, waits.proposal.sha, allow=True, by="you", plan=record.id, seal=waits.seal)
@@ -198,21 +198,21 @@ async def test_no_agent_and_no_program_allows_a_plan(office):
     inside = ProgramExecution(
         office.run_manager._find(waits.id), Broker(office.services), None, None, office.run_manager.pauses
     )
-    for kind in ("rehearse", "run_plan", "decide"):
+    for kind in ("dry_run", "run_plan", "decide"):
         with pytest.raises(ToolFailure, match="cannot ask"):
-            await inside._answer(kind, {"rehearsal": record.id, "sha": record.proposal.sha})
-    assert not {"rehearse", "run_plan"} & {tool.name for tool in TOOLS}
+            await inside._answer(kind, {"dry_run": record.id, "sha": record.proposal.sha})
+    assert not {"dry_run", "run_plan"} & {tool.name for tool in TOOLS}
     assert office.run_manager.run(waits.id).state is RunState.WAITING
     assert await outbox(office) == []
 
 
-async def test_a_rehearsal_that_stops_or_goes_on_in_a_state_gives_no_plan(office):
+async def test_a_dry_run_that_stops_or_goes_on_in_a_state_gives_no_plan(office):
     with pytest.raises(WorkbenchError, match="kept state"):
-        office.run_manager.submit(CODE, office.services.sessions.person, state="editor", rehearse=True)
-    run = office.run_manager.submit("while True: pass", office.services.sessions.person, rehearse=True)
+        office.run_manager.submit(CODE, office.services.sessions.person, state="editor", dry_run=True)
+    run = office.run_manager.submit("while True: pass", office.services.sessions.person, dry_run=True)
     stopped = await office.run_manager.stop(run.id)
     with pytest.raises(WorkbenchError, match="did not come to its end"):
-        office.run_manager.rehearsals.run(PlanChoice(stopped.id, stopped.proposal.sha), "you")
+        office.run_manager.dry_runs.run(PlanChoice(stopped.id, stopped.proposal.sha), "you")
 
 
 async def test_what_reads_outside_is_held_unless_the_program_would_run_unasked(office):
@@ -230,7 +230,7 @@ await send_email(to="team@acme.example", subject="One", body="x")
     office.settings = replace(office.settings, approval_auto_low=True)
     states = {}
     for code in (page, both):
-        run = await rehearsed(office, code)
+        run = await dry_run_of(office, code)
         states[code] = [(call.tool, call.state) for call in run.calls]
     assert [name for name, state in states[page] if state == "held"] == []
     assert states[both] == [("fetch_page", "held"), ("send_email", "held")]

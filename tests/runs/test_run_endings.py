@@ -198,7 +198,7 @@ async def test_a_later_program_of_a_repl_session_can_be_stopped_at_every_await(n
 
 async def test_a_dry_run_can_be_stopped_at_every_await(narrow):
     person = narrow.services.sessions.person
-    assert await stopped_everywhere(narrow, lambda: narrow.run_manager.submit(DELETES, person, rehearse=True)) > 3
+    assert await stopped_everywhere(narrow, lambda: narrow.run_manager.submit(DELETES, person, dry_run=True)) > 3
 
 
 async def test_a_large_workspace_is_copied_and_left_at_every_await(narrow):

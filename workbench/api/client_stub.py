@@ -324,6 +324,16 @@ class CoreApi(Protocol):
     async def drop_secret(self, name: str) -> SecretStore: ...
 
     @api(decides=True)
+    async def dry_run(
+        self, code: str, purpose: str = "", skill: str = "", language: str = "python", profile: str = ""
+    ) -> Run:
+        """Start a dry run of the user's own program and return its run. At its end the run holds the plan."""
+
+    @api(decides=True)
+    async def dry_run_waiting(self, run_id: str) -> Run:
+        """Start a dry run of a program that waits for approval. The program continues to wait."""
+
+    @api(decides=True)
     async def duplicate_server(self, server: str) -> ServerState:
         """The same entry under a free name, behind the first."""
 
@@ -571,16 +581,6 @@ class CoreApi(Protocol):
         """Make one of a run of this core. The arguments are those of the skill; none: as the run called it."""
 
     @api(decides=True)
-    async def rehearse(
-        self, code: str, purpose: str = "", skill: str = "", language: str = "python", profile: str = ""
-    ) -> Run:
-        """Rehearse a person's own program; answers once it is on its road. Its plan is part of the run at its end."""
-
-    @api(decides=True)
-    async def rehearse_waiting(self, run_id: str) -> Run:
-        """Rehearse a program that waits for a decision, which goes on waiting."""
-
-    @api(decides=True)
     async def reload_servers(self) -> tuple[ServerState, ...]:
         """Read `.mcp.json` again. Servers whose entry is the same go on running; an unreadable file changes nothing."""
 
@@ -651,7 +651,7 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def run_plan(self, choice: PlanChoice) -> Run:
-        """Let the rehearsed program run and do what was ticked, once; whatever leaves the plan is asked about."""
+        """Run the program of a dry run once. It may do what the user chose; anything else needs approval."""
 
     @api(decides=True)
     async def run_skill(self, name: str, arguments: JsonObject) -> Run:

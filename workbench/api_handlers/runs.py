@@ -101,27 +101,27 @@ class RunHandler(RequestHandler):
 
     # ── dry runs ─────────────────────────────────────────────────────────────────────────────────
     @api(decides=True)
-    async def rehearse(
+    async def dry_run(
         self, code: str, purpose: str = "", skill: str = "", language: str = "python", profile: str = ""
     ) -> Run:
-        """Rehearse a person's own program; answers once it is on its road. Its plan is part of the run at its end."""
+        """Start a dry run of the user's own program and return its run. At its end the run holds the plan."""
         person = self._services.sessions.person
         return self._manager.submit(
-            code, person, purpose, skill=skill, language=language, profile=profile, rehearse=True
+            code, person, purpose, skill=skill, language=language, profile=profile, dry_run=True
         )
 
     @api(decides=True)
-    async def rehearse_waiting(self, run_id: str) -> Run:
-        """Rehearse a program that waits for a decision, which goes on waiting."""
-        run = self._manager.rehearsals.of_waiting(run_id)
-        self._note("dry_run.started", f"A program of {run.proposal.author} is rehearsed", run_id=run_id)
+    async def dry_run_waiting(self, run_id: str) -> Run:
+        """Start a dry run of a program that waits for approval. The program continues to wait."""
+        run = self._manager.dry_runs.of_waiting(run_id)
+        self._note("dry_run.started", f"Dry run of a program of {run.proposal.author}", run_id=run_id)
         return run
 
     @api(decides=True, consent=True)
     async def run_plan(self, choice: PlanChoice) -> Run:
-        """Let the rehearsed program run and do what was ticked, once; whatever leaves the plan is asked about."""
+        """Run the program of a dry run once. It may do what the user chose; anything else needs approval."""
         self._check_terminal(of_agent=True)
-        return self._manager.rehearsals.run(choice, BY)
+        return self._manager.dry_runs.run(choice, BY)
 
     # ── held calls and REPL sessions ─────────────────────────────────────────────────────────────
     @api(decides=True, consent=True)

@@ -43,7 +43,7 @@ class SkillTestHandler(RequestHandler):
         self._manager = run_manager
         self._broker = broker
         self._replay = SkillTestRunner(
-            services.catalog, services.sandbox, services.library, services.paths.rehearsals, services.settings,
+            services.catalog, services.sandbox, services.library, services.paths.replays, services.settings,
             lambda settings: limits_from(settings, 0.0),
         )  # fmt: skip
         self._recording = CassetteMaker(services.catalog, services.library, self._replay, used_skills)

@@ -33,7 +33,8 @@ value LIKE 'rule.%' OR value LIKE 'definition.approved%' OR value IN ('server.tr
 _BROKEN = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', is_one_of(VIOLATIONS))} AND {_WHERE}"
 _RULES = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', _RULE_KINDS)} AND {_WHERE}"
 NOT_TOLD = "not told"  # what nobody said of itself
-_GIVEN = ("purpose", "skill", "language", "state", "profile", "required", "force_approval", "rehearse", "seconds")
+_GIVEN = ("purpose", "skill", "language", "state", "profile", "required", "force_approval", "dry_run", "seconds")
+_OLD_DETAILS = {"rehearse": "dry_run"}  # names in entries of version 0.1
 _TOGETHER = 500  # runs whose entries are read at once
 _OF_ENDS = numbers_where("kind", is_one_of(ENDS))
 _ENDED = f"""
@@ -71,7 +72,7 @@ def _execution(steps: list[Entry]) -> Execution | None:
     for step in steps:
         kind, detail = step.note.kind, step.note.detail
         if kind in ("run.proposed", "run.edited"):
-            proposed |= detail
+            proposed |= {_OLD_DETAILS.get(name, name): value for name, value in detail.items()}
         if kind in ("run.checked", "run.edited") and "gate" in detail:
             judged = dict(detail)
         if kind.startswith("run.running"):
@@ -97,7 +98,7 @@ def _put_together(
         at=steps[0].at,
         session=note.session,
         user=str(proposed.get("user") or NOT_TOLD),
-        action="rehearse_code" if proposed.get("rehearse") else "execute_code",
+        action="dry_run_code" if proposed.get("dry_run") else "execute_code",
         code=str(proposed.get("code", "")),
         code_hash=str(proposed.get("sha", "")),
         given=json.dumps(given, ensure_ascii=False, default=str),

@@ -143,7 +143,7 @@ class GuardedRun(Protocol):
     def plan(self) -> CallPlan | None: ...
 
     @property
-    def rehearsal(self) -> SideEffectHolder | None: ...
+    def dry_run(self) -> SideEffectHolder | None: ...
 
     def note(self, kind: str, summary: str, detail: dict[str, object]) -> None:
         """Write into the audit of the run."""
@@ -219,19 +219,19 @@ class RunGuard:
     # ── dry runs ─────────────────────────────────────────────────────────────────────────────────
     @property
     def is_dry_run(self) -> bool:
-        return self._run.rehearsal is not None
+        return self._run.dry_run is not None
 
     @property
     def dry_run_reads_outside(self) -> bool:
         """Whether a dry run really calls tools that read the world outside."""
-        return self._run.rehearsal is not None and self._run.rehearsal.asks_outside
+        return self._run.dry_run is not None and self._run.dry_run.asks_outside
 
     async def stand_in(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> Outcome:
         """The answer of a dry run in the server's place; the call becomes a line of its plan."""
-        if self._run.rehearsal is None:
+        if self._run.dry_run is None:
             raise RuntimeError("not a dry run")
         found = shortened(judgement.sources)
-        return await self._run.rehearsal.hold(call, tool, arguments, judgement.risk, found, self._run.record.verdict)
+        return await self._run.dry_run.hold(call, tool, arguments, judgement.risk, found, self._run.record.verdict)
 
     # ── evidence for the judgement; may be asked on a worker thread ──────────────────────────────
     @property

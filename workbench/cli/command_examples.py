@@ -22,7 +22,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "runs": ("runs list", "runs show r1f2e3d4c5b6 --json", "runs allow r1f2", "runs deny r1f2 --reason 'Not today'"),
     "calls": ("calls list", "calls allow 1f2e3d4c5b6a-1"),
     "pin": ("pin set", "pin clear"),
-    "rehearse": ("rehearse clean_up.py", "rehearse - --json"),
+    "dry-run": ("dry-run clean_up.py", "dry-run - --json"),
     "skills": (
         "skills list --search orders --json",
         "skills show pending-orders-summary",

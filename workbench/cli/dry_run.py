@@ -1,4 +1,4 @@
-"""`rehearse`: lists what a program would change or send, without any of it happening."""
+"""`dry-run`: lists what a program would change or send, without any of it happening."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 EPILOG = """Reading tools are called as always; whatever else the program does is held back and listed: calls that
 change, send or delete something, and files of the workspace. There is no network. This command allows nothing: in
-the window, the rehearsal's page leads to its plan, where each line can be ticked before the program really runs.
+the window, the page of the dry run leads to its plan, where you choose what the program may really do.
 
-The plan goes to stdout, everything else to stderr. Exit codes: 0 it was rehearsed to its end, 1 it failed on the way
-(the plan holds what came before) or cannot run at all, 2 wrong usage, 130 interrupted (the rehearsal is stopped)."""
+The plan goes to stdout, everything else to stderr. Exit codes: 0 it ran to its end, 1 it failed on the way
+(the plan holds what came before) or cannot run at all, 2 wrong usage, 130 interrupted (the dry run is stopped)."""
 
 
-def arrange_rehearse(parser: Parser) -> None:
+def arrange_dry_run(parser: Parser) -> None:
     """A file, and how the plan is printed."""
     parser.epilog = EPILOG
     parser.add_argument("file", metavar="FILE", help="the program, or - for stdin")
     parser.add_argument("--language", default="", metavar="NAME", help="python or typescript; by its ending otherwise")
-    parser.add_argument("--profile", default="", metavar="NAME", help="the bounds it is rehearsed within")
-    add_common(parser, _rehearse)
+    parser.add_argument("--profile", default="", metavar="NAME", help="the profile whose limits apply")
+    add_common(parser, _dry_run)
 
 
-def _rehearse(given: argparse.Namespace, paths: Paths) -> int:
+def _dry_run(given: argparse.Namespace, paths: Paths) -> int:
     program = Program.read(given.file, given.language)
     run = talk(paths, lambda connection: _carry(connection, program, given.profile))
     if given.output == "json":
@@ -53,7 +53,7 @@ async def _carry(connection: CoreConnection, program: Program, profile: str) -> 
     """Follow it to its end; whoever interrupts stops it."""
     from workbench.api.run_completion import wait_for_run
 
-    begun = await connection.api.rehearse(program.code, program.name, "", program.language, profile)
+    begun = await connection.api.dry_run(program.code, program.name, "", program.language, profile)
     over = await wait_for_run(connection, begun.id)
     plan = [replace(held, arguments=await connection.whole(held.arguments)) for held in over.plan]
     return replace(over, plan=tuple(plan))
@@ -78,7 +78,7 @@ def _words(held: Held) -> str:
 
 def _as_json(run: Run) -> JsonObject:
     return {
-        "rehearsal": run.id,
+        "dry_run": run.id,
         "sha": run.proposal.sha,
         "state": str(run.state),
         "fault": run.fault.message if run.fault else "",

@@ -36,7 +36,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "runs": ("runs:arrange_runs", "List what waits for your answer, and answer it in a terminal."),
     "calls": ("runs:arrange_calls", "List calls that are held in the middle of a run, and answer them in a terminal."),
     "pin": ("pin:arrange_pin", "Set a PIN that answers from a terminal need."),
-    "rehearse": ("dry_run:arrange_rehearse", "List what a program would change or send, without any of it happening."),
+    "dry-run": ("dry_run:arrange_dry_run", "List what a program would change or send, without any of it happening."),
     "skills": ("skills:arrange_skills", "List, read, keep, run and test the skills of a project."),
     "files": (
         "files:arrange_files",
@@ -63,6 +63,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tokens": ("token_report:arrange_tokens", "Say what programs cost and saved a model, and whether they pay here."),
     "audit": ("audit:arrange_audit", "Check or read the audit of a project."),
 }
+OLD_COMMANDS = {"rehearse": "dry-run"}  # names of version 0.1, still accepted
 USAGES = (
     ("mcp-workbench [FOLDER]", "open the window on a project: a folder, or your own project"),
     ("mcp-workbench servers", "list the servers"),
@@ -79,7 +80,7 @@ USAGES = (
     ("mcp-workbench runs allow|deny|edit ID", "answer one in a terminal"),
     ("mcp-workbench calls list|allow|deny", "the same for calls that a running program waits for"),
     ("mcp-workbench pin set|clear", "ask for a PIN before an answer from a terminal"),
-    ("mcp-workbench rehearse FILE", "list what a program would do, without any of it happening"),
+    ("mcp-workbench dry-run FILE", "list what a program would do, without any of it happening"),
     ("mcp-workbench skills list", "list the skills"),
     ("mcp-workbench skills show NAME", "read one, its code and its versions"),
     ("mcp-workbench skills keep NAME", "keep a draft that an agent offers"),
@@ -117,6 +118,7 @@ EXAMPLES = """examples:
 
 def main(arguments: list[str]) -> int | Paths:
     """The exit code of a command, or the paths of the project a window is wished for."""
+    arguments = [OLD_COMMANDS.get(word, word) for word in arguments[:1]] + arguments[1:]
     try:
         code = _run(arguments) if arguments and arguments[0] in COMMANDS else _window(arguments)
         sys.stdout.flush()

@@ -79,8 +79,9 @@ class HeldSideEffects:
         self._letters += len(text)
         if len(self.steps) >= MOST or self._letters > MOST_LETTERS:
             self.full = True
-            words = f"A rehearsal holds at most {MOST} calls, and a megabyte of their arguments."
-            return Outcome(call.id, ok=False, fault=Fault(words, "Rehearse a smaller part of it."), refused=True)
+            words = f"A dry run holds at most {MOST} calls, with one megabyte of arguments."
+            fault = Fault(words, "Start a dry run of a smaller part of the program.")
+            return Outcome(call.id, ok=False, fault=fault, refused=True)
         number = len(self.steps) + 1
         held = Held(
             call_id=call.id,
@@ -123,11 +124,11 @@ class HeldSideEffects:
             same = json.dumps(arguments, ensure_ascii=False)
             best = next((one for one in found if one.arguments == same), found[0] if found else None)
             return (await self._history.get(best.id)).outcome if best is not None else None
-        except WorkbenchError:  # the history cannot be read now; a rehearsal does without
+        except WorkbenchError:  # the history cannot be read now; a dry run works without it
             return None
 
 
-def hold_files(rehearsal: HeldSideEffects, written: dict[str, int], deleted: tuple[str, ...]) -> None:
+def hold_files(dry_run: HeldSideEffects, written: dict[str, int], deleted: tuple[str, ...]) -> None:
     """One more line: the files that the program changed in its copy of the workspace."""
     if not written and not deleted:
         return
@@ -144,7 +145,7 @@ def hold_files(rehearsal: HeldSideEffects, written: dict[str, int], deleted: tup
         reversible=False,
         risk=Risk.HIGH if deleted else Risk.MEDIUM,
     )
-    rehearsal.steps.append(Step(held, {}, "", len(rehearsal.steps) + 1))
+    dry_run.steps.append(Step(held, {}, "", len(dry_run.steps) + 1))
 
 
 def _outcome(call: ToolCall, value: JsonValue) -> Outcome:

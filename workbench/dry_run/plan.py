@@ -1,5 +1,6 @@
-"""Holds one real run to what a person ticked of a rehearsal: each ticked call passes once, one that was left out is
-refused, and whatever stands nowhere in the plan goes to the person."""
+"""Holds a real run to what the user chose from the plan of a dry run.
+
+Each chosen call passes once. A call that was not chosen is refused. A call that is not in the plan needs approval."""
 
 from __future__ import annotations
 

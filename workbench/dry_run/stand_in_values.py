@@ -1,4 +1,4 @@
-"""Invents the answer of a call that a rehearsal held, so that its program can go on.
+"""Invents the answer of a call that a dry run held, so that its program can go on.
 
 An invented value has the type its schema asks for and can be told from a real one wherever it turns up again, so that
 the real run can put the real value in its place. Values that a schema leaves no room for are ordinary ones.
@@ -25,7 +25,7 @@ _INVENTED = re.compile(
 
 
 class StandIns:
-    """One rehearsal's. What was invented is known by its value."""
+    """The invented values of one dry run, found by their value."""
 
     def __init__(self) -> None:
         self.texts: dict[str, Where] = {}

@@ -234,8 +234,8 @@ ACTIONS: tuple[Action, ...] = (
         (LINKED,),
     ),
     Action(
-        "editor.rehearse",
-        "Rehearse the program",
+        "editor.dry_run",
+        "Start a dry run",
         "Run the program in the editor with its side effects held back, then choose which of them it may really do.",
         "Programs",
         "list",

@@ -217,13 +217,13 @@ class Centre(QTabWidget):
         if self._editor is not None:
             self._editor.keep()
 
-    def rehearse(self) -> None:
-        """Rehearse the program in the editor; if there is none, begin one."""
+    def dry_run(self) -> None:
+        """Start a dry run of the program in the editor; without one, begin a new program."""
         self.setCurrentWidget(self.editor)
         if self.editor.sheet() is None:
             self.editor.new_program()
         else:
-            self.editor.rehearse()
+            self.editor.dry_run()
 
     def hide_welcome(self) -> None:
         place = self.indexOf(self.welcome)

@@ -23,8 +23,8 @@ RUN_ACTIONS: tuple[Action, ...] = (
         (LINKED, WAITING),
     ),
     Action(
-        "run.rehearse",
-        "Rehearse the waiting run",
+        "run.dry_run",
+        "Start a dry run of the waiting program",
         "Run the chosen waiting program with its side effects held back; it goes on waiting for your answer.",
         "Runs",
         "list",

@@ -33,7 +33,6 @@ from workbench.gui.wishes import (
     KeepRun,
     KeepSkill,
     RecordRun,
-    RehearseRun,
     SaveCall,
     Say,
     ShowAsk,
@@ -49,6 +48,7 @@ from workbench.gui.wishes import (
     ShowSkill,
     ShowSkillPage,
     ShowTool,
+    StartDryRun,
     Wish,
 )
 from workbench.records import Outcome, Run, RunState, SavedCall, Skill, SkillState
@@ -89,7 +89,7 @@ class Wiring(QObject):
         self._plans.run_wanted.connect(self._run_started)
         self._plans.refused.connect(self._approvals.show_refusal)
         self._plans.decided.connect(self._approvals.put_away)
-        self._approvals.rehearse_wanted.connect(self._plans.rehearse)
+        self._approvals.dry_run_wanted.connect(self._plans.dry_run)
         for part in (self._approvals, self._plans):
             window.bridge.heard.connect(part.hear)
             window.bridge.linked.connect(part.link)
@@ -148,8 +148,8 @@ class Wiring(QObject):
                 self._pauses.show(pause_id)
             case ShowPlan(run_id):
                 self._plans.show(run_id)
-            case RehearseRun(run_id):
-                self._plans.rehearse(run_id)
+            case StartDryRun(run_id):
+                self._plans.dry_run(run_id)
             case FindAnything(words):
                 self._openings.open_palette(words)
             case FilterServers(words):
@@ -335,7 +335,7 @@ class Wiring(QObject):
         bind("pause.decide", self._pauses.show)
         bind("agent.example", self._context.api.start_example_agent)
         bind("editor.go_on", window.centre.go_on)
-        bind("editor.rehearse", window.centre.rehearse)
+        bind("editor.dry_run", window.centre.dry_run)
         bind("run.keep", window.output.keep)
         bind("run.record", window.output.record)
         bind("core.again", window.bridge.keep)

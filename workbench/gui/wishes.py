@@ -122,13 +122,13 @@ class SaveCall(Struct, frozen=True):
 
 
 class ShowPlan(Struct, frozen=True):
-    """Show what a rehearsal held back, as soon as it is over."""
+    """Show what a dry run held back, as soon as it is over."""
 
     run_id: str
 
 
-class RehearseRun(Struct, frozen=True):
-    """Rehearse a program that waits for a decision."""
+class StartDryRun(Struct, frozen=True):
+    """Start a dry run of a program that waits for approval."""
 
     run_id: str
 
@@ -182,7 +182,7 @@ Wish: TypeAlias = (
     | ShowCall
     | SaveCall
     | ShowPlan
-    | RehearseRun
+    | StartDryRun
     | FindAnything
     | FilterServers
     | ShowPrivacy

@@ -50,7 +50,7 @@ class Outcome(Struct, frozen=True):
     tokens: int = 0
     tool_error: bool = False  # the tool was reached and answered isError; the fault has its words
     cached: float = 0.0  # seconds since its server gave this answer; 0: it was asked just now
-    held: bool = False  # a rehearsal answered in the server's place; nothing reached it
+    held: bool = False  # a dry run answered instead of the server; nothing was sent
 
 
 class CallTrace(Struct, frozen=True):

@@ -54,7 +54,7 @@ class PauseAnswer(Struct, frozen=True):
 
 
 class Held(Struct, frozen=True):
-    """A side effect that a rehearsal held back."""
+    """A side effect that a dry run held back."""
 
     call_id: str
     server: str
@@ -70,9 +70,9 @@ class Held(Struct, frozen=True):
 
 
 class PlanChoice(Struct, frozen=True):
-    """A person's answer to what a rehearsal held: which of it the real run may do."""
+    """What the user chose from the plan of a dry run: the calls that the real run may make."""
 
-    rehearsal: str  # the id of the rehearsal's run
-    sha: str  # of the text that was rehearsed
+    dry_run: str  # the id of the dry run
+    sha: str  # of the program that the dry run ran
     ticked: tuple[str, ...] = ()  # ids of held calls
     seconds: float = 0.0  # how long the person looked

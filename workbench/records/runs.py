@@ -156,8 +156,8 @@ class Proposal(Struct, frozen=True):
     profile: str = ""  # the bounds it asks for; empty: the default
     required: tuple[str, ...] = ()  # "server.tool": the only ones it may call; empty: any
     force_approval: bool = False  # a person is asked whatever the risk
-    rehearse: bool = False  # side effects are held instead of made
-    rehearses: str = ""  # the waiting run that this rehearsal is of, if any
+    dry_run: bool = False  # side effects are held instead of made
+    dry_run_of: str = ""  # the waiting run that this is a dry run of, if any
     original: str = ""  # the author's own text, where a person edited it
     wish: str = "program"  # what its author asked for: a program, or a call, file or skill that we wrote one for
 
@@ -176,7 +176,7 @@ class Decision(Struct, frozen=True):
     scope: str = "once"  # once, session, text, tool, server: how far the answer reaches
     seal: str = ""  # of the run, as the person saw it
     also: tuple[str, ...] = ()  # other runs of the same question that the answer is for
-    plan: str = ""  # the rehearsal whose plan was allowed, and nothing beyond it
+    plan: str = ""  # the dry run whose plan was allowed; anything else needs approval
     terminal: str = ""  # where it was given, if not in a window: the core writes it, no door
 
 
@@ -212,7 +212,7 @@ class Run(Struct, frozen=True):
     level: str = ""  # process, container or vm: where it runs, or will
     isolation: str = ""  # one sentence where that is weaker than its risk asks for; allowing it is the consent
     pauses: tuple[Pause, ...] = ()  # nested calls that wait for a person right now
-    plan: tuple[Held, ...] = ()  # what a rehearsal held
+    plan: tuple[Held, ...] = ()  # what a dry run held
     plan_notes: tuple[str, ...] = ()  # what its plan cannot say
     observed: tuple[Observation, ...] = ()  # what it did beside what was foretold, once it is over
     read: tuple[str, ...] = ()  # what its session had read when it ended: private, untrusted

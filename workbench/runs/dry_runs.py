@@ -1,4 +1,4 @@
-"""Rehearses programs for a person, and lets a program run by what they ticked of its rehearsal."""
+"""Starts dry runs, and runs a program with what the user chose of its plan."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from workbench.records import Decision, Gate, PlanChoice, Proposal, Run, RunStat
 from workbench.runs.approvals import told
 from workbench.runs.run import ProgramRun
 
-AGAIN: Final = "Rehearse it again: the plan counts for what was rehearsed only."
+AGAIN: Final = "Start a dry run again; a plan is valid only for the program that it was made for."
 CUT_OFF: Final = f"It would do more than a plan holds ({MOST} calls, 1 MB of arguments); the rest is not in the list."
-NO_NETWORK: Final = "There was no network in the rehearsal, so what it does with it is not in the plan: {}."
+NO_NETWORK: Final = "A dry run has no network, so the plan does not show what the program does with: {}."
 
 
 class DryRuns:
@@ -34,33 +34,33 @@ class DryRuns:
         self._begin = begin
 
     def of_waiting(self, run_id: str) -> Run:
-        """Rehearse a program that waits for a person, as it stands now; it goes on waiting."""
+        """Start a dry run of a program that waits for approval. The program continues to wait."""
         run = self._find(run_id)
         if not run.asks:
-            raise WorkbenchError("This program no longer waits for a decision.", "Rehearse it from the editor.")
+            raise WorkbenchError("This program no longer waits for a decision.", "Start a dry run from the editor.")
         before = run.record.proposal
-        proposal = replace(before, id=uuid.uuid4().hex[:12], at=time.time(), rehearse=True, rehearses=run_id)
-        check_rehearsable(proposal)
+        proposal = replace(before, id=uuid.uuid4().hex[:12], at=time.time(), dry_run=True, dry_run_of=run_id)
+        check_dry_run_possible(proposal)
         return self._begin(ProgramRun(self._services, run.session, proposal))
 
     def run(self, choice: PlanChoice, by: str) -> Run:
-        """Let the rehearsed program run, and do of its plan what was ticked; the plan is spent by that."""
-        run = self._find(choice.rehearsal)
-        rehearsal = _plan_of(run)
+        """Run the program of a dry run once with what the user chose of its plan."""
+        run = self._find(choice.dry_run)
+        dry_run = _plan_of(run)
         if choice.sha != run.record.proposal.sha:
-            raise WorkbenchError("The answer names another text than the one that was rehearsed.", AGAIN)
-        if not set(choice.ticked) <= {held.call_id for held in rehearsal.plan}:
+            raise WorkbenchError("The answer is for a different program than the one in the dry run.", AGAIN)
+        if not set(choice.ticked) <= {held.call_id for held in dry_run.plan}:
             raise WorkbenchError("The answer names calls that are not in the plan.", AGAIN)
-        plan = Plan(rehearsal.steps, rehearsal.stand_ins, choice.ticked)
-        waits = self._find(run.record.proposal.rehearses) if run.record.proposal.rehearses else None
+        plan = Plan(dry_run.steps, dry_run.stand_ins, choice.ticked)
+        waits = self._find(run.record.proposal.dry_run_of) if run.record.proposal.dry_run_of else None
         record = self._decide(waits, run, plan, choice, by) if waits else self._start(run, plan, choice, by)
-        rehearsal.used = True
+        dry_run.used = True
         return record
 
     def _decide(self, waits: ProgramRun, run: ProgramRun, plan: Plan, choice: PlanChoice, by: str) -> Run:
         """The waiting program goes on; not if it is another one by now."""
         if (waits.record.proposal.sha, waits.record.seal) != (choice.sha, run.record.seal):
-            raise WorkbenchError("The program that waits was changed since it was rehearsed.", AGAIN)
+            raise WorkbenchError("The waiting program was changed after its dry run.", AGAIN)
         waits.decide(_decision(waits.record.id, choice, by))
         waits.plan = plan
         waits.may_write = plan.files
@@ -69,7 +69,7 @@ class DryRuns:
 
     def _start(self, run: ProgramRun, plan: Plan, choice: PlanChoice, by: str) -> Run:
         before = run.record.proposal
-        proposal = replace(before, id=uuid.uuid4().hex[:12], at=time.time(), rehearse=False)
+        proposal = replace(before, id=uuid.uuid4().hex[:12], at=time.time(), dry_run=False)
         real = ProgramRun(self._services, run.session, proposal)
         decision = replace(_decision(proposal.id, choice, by), at=time.time())
         real.record = replace(real.record, decision=decision, seal=run.record.seal)
@@ -85,40 +85,40 @@ class DryRuns:
         ticked = frozenset(choice.ticked)
         lines = [{"call": f"{one.server}.{one.tool}".strip("."), "ticked": one.call_id in ticked} for one in held]
         count = sum(one.call_id in ticked for one in held)
-        detail: dict[str, object] = {"rehearsal": run.record.id, "sha": choice.sha, "plan": lines}
-        real.note("dry_run.plan_allowed", f"may do {count} of the {len(held)} things that its rehearsal held", detail)
+        detail: dict[str, object] = {"dry_run": run.record.id, "sha": choice.sha, "plan": lines}
+        real.note("dry_run.plan_allowed", f"may do {count} of the {len(held)} calls that its dry run held", detail)
 
 
-def check_rehearsable(proposal: Proposal) -> None:
+def check_dry_run_possible(proposal: Proposal) -> None:
     if proposal.state:
-        words = "A program that goes on in a kept state cannot be rehearsed: it would change the state's variables."
-        raise WorkbenchError(words, "Rehearse it without the state, or allow it as it is.")
+        words = "No dry run is possible in a REPL session: it would change the session's variables."
+        raise WorkbenchError(words, "Start a dry run without the session, or allow the program as it is.")
 
 
 def planned(run: ProgramRun) -> Run:
-    """The run of a rehearsal that is over, with its plan."""
-    rehearsal, verdict = run.rehearsal, run.record.verdict
-    if rehearsal is None:
+    """The record of a finished dry run with its plan."""
+    dry_run, verdict = run.dry_run, run.record.verdict
+    if dry_run is None:
         return run.record
-    notes = [*rehearsal.notes]
-    if rehearsal.full:
+    notes = [*dry_run.notes]
+    if dry_run.full:
         notes.append(CUT_OFF)
     if verdict is not None and verdict.hosts:
         notes.append(NO_NETWORK.format(", ".join(verdict.hosts[:5])))
-    return replace(run.record, plan=rehearsal.plan, plan_notes=tuple(notes))
+    return replace(run.record, plan=dry_run.plan, plan_notes=tuple(notes))
 
 
 def _plan_of(run: ProgramRun) -> HeldSideEffects:
-    if run.rehearsal is None:
-        raise WorkbenchError("This run is no rehearsal.", "Rehearse the program first.")
+    if run.dry_run is None:
+        raise WorkbenchError("This run is not a dry run.", "Start a dry run of the program first.")
     if not run.over or run.record.state in (RunState.STOPPED, RunState.REFUSED):
-        raise WorkbenchError("This rehearsal did not come to its end.", "Rehearse it once more.")
+        raise WorkbenchError("This dry run did not finish.", "Start it again.")
     if run.record.verdict is None or run.record.verdict.gate in (Gate.BLOCKED, Gate.REFUSED):
         raise WorkbenchError("This program cannot run as it stands.", "Change it first.")
-    if run.rehearsal.used:
+    if run.dry_run.used:
         raise WorkbenchError("A plan is for one run, and this one is spent.", AGAIN)
-    return run.rehearsal
+    return run.dry_run
 
 
 def _decision(run_id: str, choice: PlanChoice, by: str) -> Decision:
-    return Decision(run_id, choice.sha, allow=True, by=by, seconds=choice.seconds, plan=choice.rehearsal)
+    return Decision(run_id, choice.sha, allow=True, by=by, seconds=choice.seconds, plan=choice.dry_run)

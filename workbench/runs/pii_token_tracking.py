@@ -40,5 +40,5 @@ class TokenUsage:
 
     def _show(self, run: Run) -> None:
         session = self._sessions.get(run.proposal.session)
-        if session is not None and not run.proposal.rehearse:
+        if session is not None and not run.proposal.dry_run:
             session.trail.shown(run.model_view, run.id)

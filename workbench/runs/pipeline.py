@@ -158,9 +158,9 @@ class RunPipeline:
         run.place(await choose_sandbox(run.reading, self._services.settings(), self._services.sandbox))
         if run.record.isolation and not is_person(run):
             run.gate = Gate.ASK
-        if run.rehearsal is not None:
-            run.rehearsal.asks_outside = run.gate is Gate.AUTO
-        if run.rehearsal is not None or run.plan is not None:
+        if run.dry_run is not None:
+            run.dry_run.asks_outside = run.gate is Gate.AUTO
+        if run.dry_run is not None or run.plan is not None:
             run.gate = Gate.AUTO  # the user asked for it just now, or allowed a plan
         return None
 
@@ -178,7 +178,7 @@ class RunPipeline:
         """What the user allowed must be what is there."""
         if run.record.proposal.wish not in WITHOUT_PROGRAM and not self._services.settings().run_enabled:
             return RunEnd(RunState.REFUSED, "was not run: programs are switched off", SWITCHED_OFF)
-        if run.rehearsal is not None:
+        if run.dry_run is not None:
             run.record = replace(run.record, seal=self._approvals.seal(run.record))  # a plan is about what is there now
         if run.record.decision is None:
             return None

@@ -159,7 +159,7 @@ def outgoing(run: ProgramRun) -> ProgramNetwork | None:
     """The network of a run that may reach something. One whose text names no network gets none: nobody was told of
     it, so nobody agreed."""
     verdict = run.record.verdict
-    if run.rehearsal is not None:
+    if run.dry_run is not None:
         return None
     if verdict is not None and verdict.profile is not None and not verdict.profile.network:
         return None

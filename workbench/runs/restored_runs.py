@@ -114,8 +114,8 @@ def _proposal(first: Entry, detail: object) -> Proposal:
         state=str(values.get("state", "")),
         language=str(values.get("language", "python")),
         original=str(values.get("original", "")),
-        rehearse=bool(values.get("rehearse", False)),
-        rehearses=str(values.get("rehearses", "")),
+        dry_run=bool(values.get("dry_run") or values.get("rehearse")),
+        dry_run_of=str(values.get("dry_run_of") or values.get("rehearses") or ""),
     )
 
 

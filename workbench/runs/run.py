@@ -101,7 +101,7 @@ class ProgramRun:
         self.guard: RunGuard | None = None  # of its calls, while it runs
         self.given_up: asyncio.Future[None] | None = None  # done when nobody wants the answer that is prepared
         self.ended = asyncio.Event()
-        self.rehearsal = HeldSideEffects(services.history) if proposal.rehearse else None
+        self.dry_run = HeldSideEffects(services.history) if proposal.dry_run else None
         self.plan: Plan | None = None  # all that a person allowed it to do
         self.workspace = services.paths.workspace  # what the program sees as its own
         self.stage: Stage | None = None  # the copy of it in which it works, where nobody approved it
@@ -119,8 +119,8 @@ class ProgramRun:
         self.pictures: tuple[Content, ...] = ()  # that go to the agent beside the text of the answer
         self._output: list[str] = []
         deed = (
-            f"a program of {proposal.author} is rehearsed"
-            if proposal.rehearse
+            f"dry run of a program of {proposal.author}"
+            if proposal.dry_run
             else f"{proposal.author} proposed a program"
         )
         self.note("run.proposed", deed, self._proposal_detail())
@@ -261,7 +261,7 @@ class ProgramRun:
         """The program has ended: put what it did beside what its text foretold, and write down what it did not.
         `writer`: what it changed in the workspace, where that is known."""
         seen, verdict, provenance = self.observing.end(writer), self.record.verdict, self.session.provenance
-        if verdict is None or self.rehearsal is not None:  # a rehearsal did nothing
+        if verdict is None or self.dry_run is not None:  # a dry run did nothing
             return
         found = compare_effects(verdict, seen, read=self.record.proposal.language == "python")
         kinds = (*sorted(provenance.kinds), *(("sends",) if provenance.way_out else ()))
@@ -321,8 +321,8 @@ class ProgramRun:
             "profile": proposal.profile,
             "required": list(proposal.required),
             "force_approval": proposal.force_approval,
-            "rehearse": proposal.rehearse,
-            "rehearses": proposal.rehearses,
+            "dry_run": proposal.dry_run,
+            "dry_run_of": proposal.dry_run_of,
             "seconds": proposal.seconds,
             "at": proposal.at,
             "user": login_name(),

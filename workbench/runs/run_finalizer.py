@@ -67,7 +67,7 @@ class RunFinalizer:
             learn_from_run(run)
             run.session.spend(ledger)
             self._services.sessions.remember(run.session)
-            real = end.state is RunState.DONE and run.rehearsal is None
+            real = end.state is RunState.DONE and run.dry_run is None
             if real and self._services.settings().search_learns:
                 ran = {(call.server, call.tool) for call in run.record.calls if call.state == "done"}
                 self._services.catalog.lessons.ran_together(ran)
@@ -139,7 +139,7 @@ class RunFinalizer:
             notice = f"[{more:,} characters more are not shown here; no model reads them]"
             return f"{run.session.mask_parts(beginning(parts, OWN), code)}\n… {notice}"
         whole = run.session.mask_parts(parts, code)
-        if is_person(run) or run.rehearsal is not None or count(whole) <= budget:
+        if is_person(run) or run.dry_run is not None or count(whole) <= budget:
             return whole
         pointer = self._spills.keep(draft)
         if draft.result and count(draft.result) > budget // 2:
@@ -158,7 +158,7 @@ class RunFinalizer:
         return "personal data or a secret can be read in its bytes" if run.session.shows(picture) else ""
 
     def _ledger(self, run: ProgramRun, view_tokens: int) -> Ledger:
-        if run.rehearsal is not None:
+        if run.dry_run is not None:
             return Ledger()  # nobody's model paid for it, and nothing was done
         definitions = 0
         if not run.session.knows_definitions and not is_person(run):

@@ -32,7 +32,7 @@ from workbench.records import (
 from workbench.runs import workspace_changes
 from workbench.runs.answer_view import WITHOUT_PROGRAM
 from workbench.runs.approvals import Approvals, answer_for, is_same_question
-from workbench.runs.dry_runs import DryRuns, check_rehearsable
+from workbench.runs.dry_runs import DryRuns, check_dry_run_possible
 from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
 from workbench.runs.program_assessment import ProgramAssessor, required_tools
@@ -64,7 +64,7 @@ class RunManager:
         self._runs: dict[str, ProgramRun] = {}
         self._open: dict[str, ProgramRun] = {}  # those that were not over when somebody last looked
         self._past: tuple[Run, ...] = ()
-        self.rehearsals = DryRuns(services, self._find, self._start)
+        self.dry_runs = DryRuns(services, self._find, self._start)
         self.interrupted = 0  # runs that the core before this one left unfinished
 
     def open(self) -> None:
@@ -74,7 +74,7 @@ class RunManager:
         cut_off = [
             run for run in self._past if run.state is RunState.INTERRUPTED and run.started and run.ended >= began
         ]
-        shutil.rmtree(self._services.paths.rehearsals, ignore_errors=True)  # of a core that was killed
+        shutil.rmtree(self._services.paths.replays, ignore_errors=True)  # of a core that was killed
         self._settling = spawn("settle the workspace", self._settle(cut_off))
 
     async def _settle(self, cut_off: list[Run]) -> None:
@@ -138,10 +138,10 @@ class RunManager:
         profile: str = "",
         required: Sequence[str] = (),
         force_approval: bool = False,
-        rehearse: bool = False,
+        dry_run: bool = False,
         wish: str = "program",
     ) -> Run:
-        """Take a text and start its run; the answer is the run as it stands now. `rehearse`: only for a person.
+        """Take a text and start its run; the answer is the run as it stands now. `dry_run`: only for the user.
         `wish`: what its author asked for; for a call or a file the workbench wrote the program itself."""
         if wish not in WITHOUT_PROGRAM:
             self._check_enabled()
@@ -166,11 +166,11 @@ class RunManager:
             profile=wanted,
             required=required_tools(self._services, required),
             force_approval=force_approval,
-            rehearse=rehearse,
+            dry_run=dry_run,
             wish=wish,
         )
-        if rehearse:
-            check_rehearsable(proposal)
+        if dry_run:
+            check_dry_run_possible(proposal)
         run = ProgramRun(self._services, session, proposal, found, text)
         return self._start(run)
 
@@ -243,7 +243,7 @@ class RunManager:
         if decision.allow and verdict is not None and verdict.gate is Gate.BLOCKED:
             raise WorkbenchError("This text cannot be allowed.", verdict.sentence)
         if decision.plan:
-            raise WorkbenchError("A plan is allowed where it is shown.", "Open the rehearsal, and run with its plan.")
+            raise WorkbenchError("A plan is allowed where it is shown.", "Open the dry run and run its plan.")
         if decision.allow and decision.seal != run.record.seal:
             words = "What stands behind this program changed while you looked at it."
             raise WorkbenchError(words, "Look at it again: its tools, servers or limits are others now.")

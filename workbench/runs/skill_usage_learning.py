@@ -19,7 +19,7 @@ def learn_from_run(run: ProgramRun) -> None:
     """Count a finished run for the skills that it used, or for the form of its program."""
     record, services = run.record, run.services
     proposal, verdict, lessons = record.proposal, record.verdict, services.library.lessons
-    if record.state not in _RAN or proposal.rehearse or verdict is None or not record.started or verdict.any_skill:
+    if record.state not in _RAN or proposal.dry_run or verdict is None or not record.started or verdict.any_skill:
         return  # of `any_skill`, nobody knows which of them it used
     done, saved = record.state is RunState.DONE, record.ledger.direct - record.ledger.actual
     skills = [name.removeprefix(MARK) for name in verdict.definitions if name.startswith(MARK)]

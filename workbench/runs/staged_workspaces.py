@@ -60,7 +60,7 @@ def is_approved(run: ProgramRun) -> bool:
     """Whether the user agreed to this text: by an answer, a rule about it, a plan, or because it is their own."""
     decision = run.record.decision
     allowed = decision is not None and decision.allow and decision.sha == run.record.proposal.sha
-    return allowed or run.plan is not None or (is_person(run) and run.rehearsal is None)
+    return allowed or run.plan is not None or (is_person(run) and run.dry_run is None)
 
 
 def needs_stage(run: ProgramRun) -> bool:
@@ -74,7 +74,7 @@ def needs_stage(run: ProgramRun) -> bool:
 def _speaks_for_all(run: ProgramRun) -> bool:
     """Whether the approval of this program covers whatever ran while it did: in a kept state, threads and replaced
     functions of an earlier program are still there."""
-    if run.state is None or run.rehearsal is not None:
+    if run.state is None or run.dry_run is not None:
         return is_approved(run)
     run.state.unapproved |= not is_approved(run)
     return not run.state.unapproved
@@ -130,8 +130,8 @@ class StagedWorkspaces:
             self._filled.set()
 
     async def begin(self, run: ProgramRun) -> None:
-        """Before its program starts. Unstageable where there is too much to copy; a rehearsal can only read then."""
-        state = run.state if run.rehearsal is None else None
+        """Before its program starts. Unstageable where there is too much to copy; a dry run can only read then."""
+        state = run.state if run.dry_run is None else None
         stage = state.stage if state is not None else None
         try:
             if stage is not None:
@@ -144,9 +144,9 @@ class StagedWorkspaces:
         except BaseException as fault:
             if stage is not None and (state is None or state.stage is None):
                 self._remove(stage)
-            if isinstance(fault, Unstageable) and run.rehearsal is not None:
+            if isinstance(fault, Unstageable) and run.dry_run is not None:
                 run.may_write = False
-                run.rehearsal.notes.append(_NOT_COPIED + fault.message)
+                run.dry_run.notes.append(_NOT_COPIED + fault.message)
                 return
             raise
         if state is not None:
@@ -159,7 +159,7 @@ class StagedWorkspaces:
         if stage is None:
             return None
         try:
-            writer = await (self._rehearsed(run, stage) if run.rehearsal is not None else self._settled(run, stage))
+            writer = await (self._dry_run_files(run, stage) if run.dry_run is not None else self._settled(run, stage))
         except Overfull as fault:
             run.trouble = Fault(
                 f"What the program changed in the workspace was not written. {fault.message}", fault.hint
@@ -177,7 +177,7 @@ class StagedWorkspaces:
             return None
         stage.end()
         run.stage = None
-        if run.state is None or run.rehearsal is not None:
+        if run.state is None or run.dry_run is not None:
             await self._give_back(stage)
         else:
             run.state.working = False
@@ -227,14 +227,14 @@ class StagedWorkspaces:
             files=MOST,
         )
 
-    async def _rehearsed(self, run: ProgramRun, stage: Stage) -> Writer | None:
+    async def _dry_run_files(self, run: ProgramRun, stage: Stage) -> Writer | None:
         """What it would have changed is told, and nothing of it stays."""
-        assert run.rehearsal is not None
+        assert run.dry_run is not None
         found = await asyncio.to_thread(stage.changes)
         written = {path: one.copy.size for path, one in found.items() if one.copy and not one.copy.is_folder}
         deleted = [path for path, one in found.items() if one.copy is None and one.base and not one.base.is_folder]
         names = {f"workspace/{shown(path)}": size for path, size in written.items()}
-        hold_files(run.rehearsal, names, tuple(f"workspace/{shown(path)}" for path in sorted(deleted)))
+        hold_files(run.dry_run, names, tuple(f"workspace/{shown(path)}" for path in sorted(deleted)))
         await asyncio.to_thread(stage.reset, found)
         return None
 

@@ -51,7 +51,7 @@ class ChildProfile:
     packages: tuple[tuple[str, str], ...] = ()  # place below PACKAGES, and where that lies on this machine
     preload: tuple[str, ...] = ()  # modules that are imported before anybody asks
     kept: bool = False  # for many programs: the processor time of each is counted from outside
-    ahead: bool = False  # made before anybody asks: it has the time to rehearse
+    ahead: bool = False  # made before anybody asks: it has the time to warm up
     marks: tuple[tuple[int, int], ...] = ()  # which folders stand at the three paths
 
     @property

@@ -1,4 +1,4 @@
-"""What a rehearsal held back: shown line by line, ticked by the person, run once; nothing by a reflex."""
+"""What a dry run held back: shown line by line, ticked by the person, run once; nothing by a reflex."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from tests.gui.conftest import make_run
-from tests.gui.paper_rehearsals import make_plan
+from tests.gui.paper_dryruns import make_plan
 from tests.gui.screens.test_many_screens import shoot
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
@@ -25,14 +25,14 @@ def choices(paper: Any) -> list[Any]:
     return [words[0] for name, words in paper.asked if name == "run_plan"]
 
 
-def rehearsed(rehearses: str = "", risk: Risk = Risk.HIGH) -> Run:
-    run = make_run("rehearsal-1", RunState.DONE, risk=risk)
-    proposal = replace(run.proposal, rehearse=True, rehearses=rehearses)
-    return replace(run, proposal=proposal, plan=make_plan(), plan_notes=("There was no network in the rehearsal.",))
+def finished_dry_run(dry_run_of: str = "", risk: Risk = Risk.HIGH) -> Run:
+    run = make_run("dry-run-1", RunState.DONE, risk=risk)
+    proposal = replace(run.proposal, dry_run=True, dry_run_of=dry_run_of)
+    return replace(run, proposal=proposal, plan=make_plan(), plan_notes=("There was no network in the dry run.",))
 
 
 def opened(context: Any, paper: Any, qtbot: Any, run: Run) -> Any:
-    paper.rehearsed = run
+    paper.dry_run_record = run
     dialog = PlanDialog(context, run)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)  # the test looks at it afterwards
     qtbot.addWidget(dialog)
@@ -46,7 +46,7 @@ def tick(dialog: Any, *numbers: int) -> None:
 
 
 def test_nothing_is_ticked_and_nothing_runs_by_a_reflex(context: Any, paper: Any, qtbot: Any) -> None:
-    dialog = opened(context, paper, qtbot, rehearsed())
+    dialog = opened(context, paper, qtbot, finished_dry_run())
     assert dialog.list.chosen() == ()
     dialog.foot.allow.unsettle()  # it has come this moment
     QTest.keyClick(dialog, ENTER)
@@ -65,7 +65,7 @@ def test_nothing_is_ticked_and_nothing_runs_by_a_reflex(context: Any, paper: Any
 
 
 def test_values_out_of_strangers_text_are_looked_at_before_they_go(context: Any, paper: Any, qtbot: Any) -> None:
-    run = rehearsed()
+    run = finished_dry_run()
     dialog = opened(context, paper, qtbot, replace(run, plan=tuple(reversed(run.plan))))
     dialog.foot.every.click()
     assert dialog.foot.allow.obstacle().startswith("Look at line 3 first")
@@ -82,12 +82,12 @@ def test_values_out_of_strangers_text_are_looked_at_before_they_go(context: Any,
 def test_a_critical_program_wants_its_name_typed_and_a_fault_of_the_core_is_shown(
     context: Any, paper: Any, qtbot: Any
 ) -> None:
-    dialog = opened(context, paper, qtbot, rehearsed(risk=Risk.CRITICAL))
+    dialog = opened(context, paper, qtbot, finished_dry_run(risk=Risk.CRITICAL))
     dialog.foot.every.click()
     assert dialog.foot.allow.obstacle() == "Type the name first."
     dialog.foot.typing.type(dialog.foot.typing.name)
     qtbot.waitUntil(dialog.foot.allow.isEnabled)
-    paper.plan_fault = WorkbenchError("A plan is for one run, and this one is spent.", "Rehearse it again.")
+    paper.plan_fault = WorkbenchError("A plan is for one run, and this one is spent.", "Start a dry run again.")
     dialog.foot.allow.click()
     qtbot.waitUntil(lambda: dialog.fault.isVisible())
     assert dialog.isVisible()
@@ -97,7 +97,7 @@ def test_a_changed_text_and_a_decision_elsewhere_void_what_is_shown(context: Any
     waits = make_run("run-1")
     edited = replace(waits, proposal=replace(waits.proposal, sha="b" * 64))
     for event in (RunChanged(edited), RunChanged(replace(waits, state=RunState.REFUSED))):
-        dialog = opened(context, paper, qtbot, rehearsed("run-1"))
+        dialog = opened(context, paper, qtbot, finished_dry_run("run-1"))
         dialog.hear(RunChanged(waits))
         assert not dialog.fault.isVisible()
         dialog.hear(event)
@@ -106,23 +106,23 @@ def test_a_changed_text_and_a_decision_elsewhere_void_what_is_shown(context: Any
         assert dialog.foot.close_button.text() == "Close"
 
 
-def test_the_editor_rehearses_and_what_is_ticked_goes_to_the_core(window: Any, paper: Any, qtbot: Any) -> None:
+def test_the_editor_starts_a_dry_run_and_what_is_ticked_goes_to_the_core(window: Any, paper: Any, qtbot: Any) -> None:
     paper.plan = make_plan()
     window.commands.do("editor.show")
     window.centre.editor.open_code("Send", "print(1)")
     QTest.keyClick(window.centre.editor, ENTER, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
     qtbot.waitUntil(lambda: bool(window.findChildren(PlanDialog)))
-    assert [words for name, words in paper.asked if name in ("rehearse", "submit")] == [("print(1)",)]
+    assert [words for name, words in paper.asked if name in ("dry_run", "submit")] == [("print(1)",)]
     (dialog,) = window.findChildren(PlanDialog)
     tick(dialog, 2)
     qtbot.waitUntil(dialog.foot.allow.isEnabled)
     dialog.foot.allow.click()
     qtbot.waitUntil(lambda: window.output.run_id == "real-1")
     (choice,) = choices(paper)
-    assert (choice.rehearsal, choice.sha, choice.ticked) == ("rehearsal-1", "a" * 64, ("h2",))
+    assert (choice.dry_run, choice.sha, choice.ticked) == ("dry-run-1", "a" * 64, ("h2",))
 
 
-def test_an_agents_program_is_rehearsed_from_its_question_and_goes_on_by_its_plan(
+def test_a_dry_run_of_an_agents_program_starts_from_its_question_and_goes_on_by_its_plan(
     window: Any, paper: Any, qtbot: Any, settled: Any
 ) -> None:
     paper.plan = make_plan()[1:]
@@ -133,12 +133,12 @@ def test_an_agents_program_is_rehearsed_from_its_question_and_goes_on_by_its_pla
     (question,) = window.findChildren(ApprovalDialog)
     question.resize(640, 640)
     shoot(question, "plan-question-640")
-    paper.plan_fault = WorkbenchError("This program no longer waits for a decision.", "Rehearse it from the editor.")
-    question._foot._rehearse.click()
+    paper.plan_fault = WorkbenchError("This program no longer waits.", "Start a dry run from the editor.")
+    question._foot._dry_run.click()
     qtbot.waitUntil(lambda: question._fault.isVisible())
-    assert question._foot._rehearse.isEnabled()
+    assert question._foot._dry_run.isEnabled()
     paper.plan_fault = None
-    question._foot._rehearse.click()
+    question._foot._dry_run.click()
     qtbot.waitUntil(lambda: bool(window.findChildren(PlanDialog)))
     (dialog,) = window.findChildren(PlanDialog)
     assert dialog.foot.close_button.text() == "Back to the question"
@@ -155,7 +155,7 @@ def test_an_agents_program_is_rehearsed_from_its_question_and_goes_on_by_its_pla
 @pytest.mark.parametrize(("colours", "size"), [("light", (1100, 700)), ("dark", (900, 640)), ("light", (640, 640))])
 def test_a_plan_can_be_looked_at(context: Any, paper: Any, qtbot: Any, colours: str, size: Any) -> None:
     context.theme.choose(colours)
-    dialog = opened(context, paper, qtbot, rehearsed())
+    dialog = opened(context, paper, qtbot, finished_dry_run())
     dialog.resize(*size)
     tick(dialog, 1, 3)
     qtbot.waitUntil(dialog.foot.allow.settled)

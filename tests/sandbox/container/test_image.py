@@ -17,7 +17,7 @@ def test_the_runner_s_files_are_all_it_imports_and_nothing_of_the_workbench() ->
     assert {
         "app/workbench/sandbox/container/entry.py",
         "app/workbench/sandbox/inside/runner.py",
-        "project/client.py",
+        "bench/client.py",
     } <= names
     assert "app/workbench/__init__.py" in names
     services = {name.split("/")[2] for name in names if name.startswith("app/workbench/") and name.count("/") > 2}
@@ -37,7 +37,7 @@ def test_what_is_laid_over_a_system_belongs_there() -> None:
     assert members["workspace"].linkname == "/bench/workspace"
     assert members["tmp"].mode == 0o1777
     assert any(name.endswith(".pyc") for name in members)
-    assert not any(name.startswith("project/__pycache__") for name in members)
+    assert not any(name.startswith("bench/__pycache__") for name in members)
 
 
 def test_a_system_is_reduced_to_python_without_shells_and_owner_s_rights(tmp_path: Path) -> None:

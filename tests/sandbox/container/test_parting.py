@@ -217,6 +217,6 @@ def test_whatever_comes_is_taken_or_ends_the_run_and_stays_in_the_workspace(said
         place = Path(folder, "project/workspace")
         place.mkdir(parents=True)
         asyncio.run(meet(place))
-        names = {path.name for path in Path(folder).rglob("*")} - {"bench", "workspace"}
+        names = {path.name for path in Path(folder).rglob("*")} - {"project", "workspace"}
         assert names <= {"a", "b"}
         assert not any(path.stat().st_mode & 0o6000 for path in place.rglob("*"))

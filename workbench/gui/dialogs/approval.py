@@ -38,7 +38,7 @@ class ApprovalDialog(LaterDialog):
 
     decided = Signal(object)
     """Carries the Decision that the core took."""
-    rehearse_wanted = Signal(str)
+    dry_run_wanted = Signal(str)
     """The id of the run."""
 
     def __init__(self, context: Context, run: Run, parent: QWidget | None = None) -> None:
@@ -251,13 +251,13 @@ class ApprovalDialog(LaterDialog):
             self._take(missed)
         self._reconsider()
 
-    def _rehearse(self) -> None:
-        self.show_rehearsal(on=True)
-        self.rehearse_wanted.emit(self._run.id)
+    def _dry_run(self) -> None:
+        self.show_dry_run(on=True)
+        self.dry_run_wanted.emit(self._run.id)
 
-    def show_rehearsal(self, *, on: bool, fault: Fault | None = None) -> None:
-        """Whether this program is being rehearsed, or why it cannot be."""
-        self._foot.show_rehearsing(on)
+    def show_dry_run(self, *, on: bool, fault: Fault | None = None) -> None:
+        """Show whether a dry run of this program is under way, or why none is possible."""
+        self._foot.show_dry_run(on)
         self._fault.show_fault(fault)
 
     def _edit(self) -> None:
@@ -370,7 +370,7 @@ class ApprovalDialog(LaterDialog):
         self._foot.allow.allowed.connect(self.allow)
         self._foot.denied.connect(self.deny)
         self._foot.edit_wanted.connect(self._edit)
-        self._foot.rehearse_wanted.connect(self._rehearse)
+        self._foot.dry_run_wanted.connect(self._dry_run)
         self._foot.check_wanted.connect(self._check_edit)
         self._foot.back_wanted.connect(self._leave_edit)
         self._foot.typing.typed.connect(self._reconsider)

@@ -29,7 +29,7 @@ class ApprovalFoot(QFrame):
     """Carries the reason, which may be empty."""
     edit_wanted = Signal()
     check_wanted = Signal()
-    rehearse_wanted = Signal()
+    dry_run_wanted = Signal()
     back_wanted = Signal()
     close_wanted = Signal()
     later_wanted = Signal()
@@ -52,7 +52,7 @@ class ApprovalFoot(QFrame):
         self._sha = (run.seal or run.proposal.sha)[:12]
         self.show_alike(0)
         self._facts.setToolTip(_what_is_sealed(run))
-        self._rehearse.setVisible(not run.proposal.state and not self._close.isVisible())
+        self._dry_run.setVisible(not run.proposal.state and not self._close.isVisible())
         self.scope.show_run(run)
         self.scope.setVisible(bool(run.scopes or run.scopes_why) and not self._close.isVisible())
         critical = verdict is not None and verdict.risk is Risk.CRITICAL
@@ -70,16 +70,16 @@ class ApprovalFoot(QFrame):
         """Whether what is being edited is kept from running by its characters alone."""
         self._clean.setVisible(on and self._check.isVisibleTo(self))
 
-    def show_rehearsing(self, on: bool) -> None:
+    def show_dry_run(self, on: bool) -> None:
         """It is under way; its plan opens by itself."""
-        self._rehearse.setEnabled(not on)
+        self._dry_run.setEnabled(not on)
 
     def show_time(self, deadline: float) -> None:
         self._time.setVisible(deadline > 0)
         self._time.setText(self.tr("refused in {0}").format(countdown(deadline)))
 
     def show_editing(self, on: bool) -> None:
-        for button in (self._edit, self._rehearse, self._with_reason, self.allow, self.scope, self._deny):
+        for button in (self._edit, self._dry_run, self._with_reason, self.allow, self.scope, self._deny):
             button.setVisible(not on)
         for button in (self._check, self._back):
             button.setVisible(on)
@@ -93,7 +93,7 @@ class ApprovalFoot(QFrame):
         self.show_editing(False)
         self.typing.hide()
         self._time.hide()
-        for button in (self._later, self._edit, self._rehearse, self._with_reason, self.allow, self.scope, self._deny):
+        for button in (self._later, self._edit, self._dry_run, self._with_reason, self.allow, self.scope, self._deny):
             button.hide()
         self._close.show()
         self._close.setDefault(True)
@@ -150,11 +150,11 @@ class ApprovalFoot(QFrame):
         self._later.setToolTip(self.tr("Put this away; the program keeps waiting for your answer (Escape)"))
         mark(self._later, kind="quiet")
         self._edit = self._button(self.tr("Edit"), "pencil", self.edit_wanted)
-        self._rehearse = RoomyButton(self._theme, icon("list", "muted"), self.tr("Rehearse first"), self)
-        self._rehearse.setAutoDefault(True)
-        self._rehearse.clicked.connect(self.rehearse_wanted)
-        self._rehearse.setToolTip(self.tr("Run it with its side effects held back, and choose from the list of them"))
-        return [self._later, self._deny, self._with_reason, self._rehearse, self._edit]
+        self._dry_run = RoomyButton(self._theme, icon("list", "muted"), self.tr("Dry run first"), self)
+        self._dry_run.setAutoDefault(True)
+        self._dry_run.clicked.connect(self.dry_run_wanted)
+        self._dry_run.setToolTip(self.tr("Run it with its side effects held back, and choose from the list of them"))
+        return [self._later, self._deny, self._with_reason, self._dry_run, self._edit]
 
     def _make_editing(self) -> list[QPushButton]:
         """What stands there while the text is edited."""

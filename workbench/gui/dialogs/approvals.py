@@ -21,7 +21,7 @@ class ApprovalDialogs(QObject):
 
     allowed = Signal(str)
     """The id of a run that may go on now."""
-    rehearse_wanted = Signal(str)
+    dry_run_wanted = Signal(str)
     """The id of a run that waits."""
 
     def __init__(self, context: Context, window: QWidget) -> None:
@@ -39,20 +39,20 @@ class ApprovalDialogs(QObject):
         dialog = ApprovalDialog(self._context, run, self._window)
         self._open[run.id] = dialog
         dialog.decided.connect(self._decided)
-        dialog.rehearse_wanted.connect(self.rehearse_wanted)
+        dialog.dry_run_wanted.connect(self.dry_run_wanted)
         dialog.destroyed.connect(lambda: self._open.pop(run.id, None))
         dialog.open()
 
     def show_refusal(self, run_id: str, fault: Fault) -> None:
-        """Why a program cannot be rehearsed, or gave no plan."""
+        """Show why a dry run is not possible or gave no plan."""
         if (dialog := self._open.get(run_id)) is not None:
-            dialog.show_rehearsal(on=False, fault=fault)
+            dialog.show_dry_run(on=False, fault=fault)
 
     def hear(self, event: Event) -> None:
         if isinstance(event, RunChanged) and event.run.ended:
-            rehearsed = self._open.get(event.run.proposal.rehearses)
-            if rehearsed is not None and event.run.proposal.rehearse:
-                rehearsed.show_rehearsal(on=False)
+            waiting = self._open.get(event.run.proposal.dry_run_of)
+            if waiting is not None and event.run.proposal.dry_run:
+                waiting.show_dry_run(on=False)
         for dialog in tuple(self._open.values()):
             dialog.hear(event)
 

@@ -1,4 +1,4 @@
-"""Shows what a rehearsal held back, line by line, and lets the program run with what a person ticks of it.
+"""Shows the plan of a dry run line by line, and runs the program with what the user chooses of it.
 
 Nothing is ticked at first, closing it does nothing, and a program that waits for a decision goes on waiting.
 """
@@ -29,7 +29,7 @@ _LEAST_LETTERS = 100  # narrower than this, a line's details stand below the lis
 
 
 class PlanDialog(QDialog):
-    """One rehearsal, one answer."""
+    """The plan of one dry run. It is answered once."""
 
     started = Signal(object)
     """Carries the real run."""
@@ -63,12 +63,12 @@ class PlanDialog(QDialog):
         """The program that waits may be decided elsewhere, or run out of time."""
         if not isinstance(event, RunChanged) or self._over or self._sending:
             return
-        if event.run.id != self.run.proposal.rehearses:
+        if event.run.id != self.run.proposal.dry_run_of:
             return
         if event.run.state is not RunState.WAITING:
             self.end(self.tr("The program no longer waits; this plan is void."))
         elif event.run.proposal.sha != self.run.proposal.sha:
-            self.end(self.tr("The text of the program was changed; this plan is void. Rehearse it again."))
+            self.end(self.tr("The program was changed, so this plan is no longer valid. Start a dry run again."))
 
     def end(self, words: str) -> None:
         self._over = True
@@ -160,14 +160,12 @@ class PlanDialog(QDialog):
         notes = [*run.plan_notes]
         if early and run.fault is not None:
             short = first_sentence(run.fault.message)
-            notes.insert(
-                0, self.tr("The rehearsal ended early, so the list may lack what comes later: {}").format(short)
-            )
+            notes.insert(0, self.tr("The dry run ended early, so the list may be incomplete: {}").format(short))
         self._notes.setText("\n".join(f"• {note}" for note in notes))
         self._notes.setVisible(bool(notes))
         critical = run.verdict is not None and run.verdict.risk is Risk.CRITICAL
         self.foot.ask_name(confirmation_name(run.verdict) if run.verdict is not None and critical else "")
-        self.foot.name_closing(waits=bool(run.proposal.rehearses))
+        self.foot.name_closing(waits=bool(run.proposal.dry_run_of))
         self._split.setVisible(bool(run.plan))
         self._nothing.setVisible(not run.plan)
 

@@ -1,4 +1,4 @@
-"""Opens the plan of a rehearsal when it is over, and tells it what becomes of the program meanwhile."""
+"""Opens the plan of a dry run when it is over, and keeps it informed about the program."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ class Plans(QObject):
         super().__init__(window)
         self._context = context
         self._window = window
-        self._awaited: set[str] = set()  # rehearsals that were begun here
+        self._awaited: set[str] = set()  # dry runs that were started in this window
         self._open: dict[str, PlanDialog] = {}
 
-    def rehearse(self, run_id: str) -> None:
-        """Rehearse a program that waits, and show its plan."""
-        self._context.tasks.run("rehearse a waiting program", self._rehearse(run_id))
+    def dry_run(self, run_id: str) -> None:
+        """Start a dry run of a program that waits for approval, and show its plan."""
+        self._context.tasks.run("start a dry run of a waiting program", self._dry_run(run_id))
 
     def show(self, run_id: str) -> None:
-        """The plan of a rehearsal, at once or when it is over."""
+        """Show the plan of a dry run, at once or when it is over."""
         self._awaited.add(run_id)
         self._context.tasks.run("read a plan", self._load(run_id))
 
     def link(self, link: Link) -> None:
-        """A plan lives in the core that rehearsed."""
+        """A plan is lost when the core that made it ends."""
         if link.state is not LinkState.LINKED:
             self._awaited.clear()
             for dialog in self._open.values():
@@ -61,14 +61,14 @@ class Plans(QObject):
             for dialog in tuple(self._open.values()):
                 dialog.hear(event)
 
-    async def _rehearse(self, run_id: str) -> None:
+    async def _dry_run(self, run_id: str) -> None:
         try:
-            run = await self._context.api.rehearse_waiting(run_id)
+            run = await self._context.api.dry_run_waiting(run_id)
         except WorkbenchError as fault:
             self.said.emit(f"{fault.message} {fault.hint}")
             self.refused.emit(run_id, Fault(fault.message, fault.hint))
             return
-        self.said.emit(self.tr("The program is rehearsed: it reads, and whatever else it does is held back."))
+        self.said.emit(self.tr("The dry run has started. Reading works; everything else is held back."))
         self.run_wanted.emit(run.id)
         self.show(run.id)
 
@@ -87,9 +87,9 @@ class Plans(QObject):
             self._show(run)
         elif run.state in _WITHOUT:
             self._awaited.discard(run.id)
-            words = self.tr("The rehearsal gave no plan: its page says why.")
+            words = self.tr("The dry run gave no plan. Its page says why.")
             self.said.emit(words)
-            self.refused.emit(run.proposal.rehearses, run.fault or Fault(words))
+            self.refused.emit(run.proposal.dry_run_of, run.fault or Fault(words))
 
     def _show(self, run: Run) -> None:
         if (dialog := self._open.get(run.id)) is not None:
@@ -105,9 +105,9 @@ class Plans(QObject):
 
     def _started(self, real: Run) -> None:
         dialog = self.sender()
-        rehearsed = next((one.run for one in self._open.values() if one is dialog), None)
-        if rehearsed is not None and rehearsed.proposal.rehearses:
-            self.decided.emit(rehearsed.proposal.rehearses)
+        waiting = next((one.run for one in self._open.values() if one is dialog), None)
+        if waiting is not None and waiting.proposal.dry_run_of:
+            self.decided.emit(waiting.proposal.dry_run_of)
         self.run_wanted.emit(real.id)
 
     def _closed(self) -> None:

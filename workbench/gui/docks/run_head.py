@@ -54,7 +54,7 @@ class RunHead(Strip):
         self._keep.setToolTip(self.tr("Make a skill of this program, for agents to use again"))
         self._keep.clicked.connect(self.keep_wanted)
         self._plan = RoomyButton(theme, icon("list", "muted"), self.tr("Plan…"), self)
-        self._plan.setToolTip(self.tr("What the rehearsal held back, and what of it may really happen"))
+        self._plan.setToolTip(self.tr("What the dry run held back. Choose what may really happen."))
         self._plan.clicked.connect(self.plan_wanted)
         self.row.addWidget(self._picture)
         self.row.addWidget(self._state)
@@ -81,7 +81,7 @@ class RunHead(Strip):
         self._trifecta.setVisible(frozenset(run.read) >= _TRIFECTA)
         self._stop.setVisible(run.state in _OPEN)
         self._stop.setEnabled(not run.stopping)
-        real = not run.proposal.rehearse  # a plan ends with the core that rehearsed; runs of earlier ones have no seal
+        real = not run.proposal.dry_run  # a plan ends with the core that made it; runs of earlier ones have no seal
         self._plan.setVisible(not real and bool(run.seal) and run.state in (RunState.DONE, RunState.FAILED))
         self._record.setVisible(real and run.state is RunState.DONE and bool(run.calls))
         self._keep.setVisible(real and run.state is RunState.DONE and run.proposal.language == "python")
@@ -92,8 +92,8 @@ class RunHead(Strip):
 def _facts(run: Run) -> list[str]:
     name = run.proposal.skill or run.proposal.purpose
     facts = [name, f"by {run.proposal.author}" if run.proposal.author else ""]
-    if run.proposal.rehearse:
-        facts.insert(0, "rehearsal")
+    if run.proposal.dry_run:
+        facts.insert(0, "dry_run")
     if run.proposal.language != "python":
         facts.append(language_word(run.proposal.language))
     if run.proposal.state:

@@ -47,7 +47,7 @@ class RunTexts(QWidget):
         self.clean.setVisible(run.state is RunState.REFUSED and is_cleanable(run.verdict))
         told = self._wrote[1] if self._wrote[0] == run.id else 0
         seen = sum(one.kind in ("written", "deleted") and one.times > 0 for one in run.observed)
-        self.files.setVisible(bool(told or seen) and not run.proposal.rehearse)
+        self.files.setVisible(bool(told or seen) and not run.proposal.dry_run)
         self.files.setText(self.tr("Files it changed · {0}").format(told or seen))
         self.held.setVisible(bool(run.held))
         self.held.setText(self.tr("Files that wait for you · {0}").format(len(run.held)))

@@ -18,7 +18,7 @@ from workbench.gui.rows import KEY
 from workbench.gui.run_actions import FINDINGS, STOPPABLE, WAITING
 from workbench.gui.views import EmptyState, RowsView, lead_focus
 from workbench.gui.whole import fetch_whole
-from workbench.gui.wishes import RehearseRun, ShowRun
+from workbench.gui.wishes import ShowRun, StartDryRun
 from workbench.records import Origin, Run, RunState
 from workbench.records.runs import ENDS
 
@@ -50,7 +50,7 @@ class RunsPane(Pane):
         self.list.selection_changed.connect(self._selected)
         commands.bind("run.review", self._review)
         commands.bind("run.stop", self._stop)
-        commands.bind("run.rehearse", self._rehearse)
+        commands.bind("run.dry_run", self._dry_run)
         commands.bind("run.sarif", self._save_findings)
 
     def hear(self, event: Event) -> None:
@@ -136,9 +136,9 @@ class RunsPane(Pane):
         if (run := self._meant()) is not None:
             self.wished.emit(ShowRun(run.id))
 
-    def _rehearse(self) -> None:
+    def _dry_run(self) -> None:
         if (run := self._meant()) is not None:
-            self.wished.emit(RehearseRun(run.id))
+            self.wished.emit(StartDryRun(run.id))
 
     def _meant(self) -> Run | None:
         """The chosen run if it waits; else the one whose time ends first."""

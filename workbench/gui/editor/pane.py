@@ -96,11 +96,11 @@ class EditorPane(Pane):
         """The same, with the variables of the last program that was run this way; they stay for the next."""
         self._send(_STATE)
 
-    def rehearse(self) -> None:
+    def dry_run(self) -> None:
         """Send it off with its side effects held back; its plan is shown when it is over."""
-        self._send("", rehearse=True)
+        self._send("", dry_run=True)
 
-    def _send(self, state: str, *, rehearse: bool = False) -> None:
+    def _send(self, state: str, *, dry_run: bool = False) -> None:
         sheet = self.sheet()
         if sheet is None or not self.has_text():
             return
@@ -115,7 +115,7 @@ class EditorPane(Pane):
         sheet.fault.show_fault(None)
         sheet.run_id = _SENDING
         self._show_state()
-        self.context.tasks.run("run a program", self._submit(sheet, state, rehearse=rehearse))
+        self.context.tasks.run("run a program", self._submit(sheet, state, dry_run=dry_run))
 
     def stop(self) -> None:
         sheet = self.sheet()
@@ -218,16 +218,16 @@ class EditorPane(Pane):
         if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
             alt = event.modifiers() & Qt.KeyboardModifier.AltModifier
-            self._send(_STATE if shift and not alt else "", rehearse=bool(alt))
+            self._send(_STATE if shift and not alt else "", dry_run=bool(alt))
         else:
             super().keyPressEvent(event)
 
-    async def _submit(self, sheet: Sheet, state: str, *, rehearse: bool = False) -> None:
+    async def _submit(self, sheet: Sheet, state: str, *, dry_run: bool = False) -> None:
         api = self.context.api
         try:
             code, title, skill, language = sheet.text(), sheet.title, sheet.skill, sheet.language
-            if rehearse:
-                run = await api.rehearse(code, title, skill, language, sheet.profile)
+            if dry_run:
+                run = await api.dry_run(code, title, skill, language, sheet.profile)
             else:
                 run = await api.submit(code, title, skill, state, language, sheet.profile)
         except WorkbenchError as fault:
@@ -236,7 +236,7 @@ class EditorPane(Pane):
         else:
             sheet.run_id = run.id
             self.run_started.emit(run.id)
-            if rehearse:
+            if dry_run:
                 self.wished.emit(ShowPlan(run.id))
             sheet.follow(self._early.get(run.id, run))
         self._early.clear()
@@ -350,14 +350,14 @@ class EditorPane(Pane):
         self._run.setToolTip(self.tr("Run this program in the sandbox (Ctrl+Enter)"))
         mark(self._run, kind="primary")
         self._run.clicked.connect(self.run)
-        self._rehearse = tool_button("list", self.tr("Rehearse"), self.context.theme)
-        self._rehearse.setToolTip(
+        self._dry_run = tool_button("list", self.tr("Dry run"), self.context.theme)
+        self._dry_run.setToolTip(
             self.tr("Run it with its side effects held back, and choose among them (Ctrl+Alt+Enter)")
         )
-        self._rehearse.clicked.connect(self.rehearse)
+        self._dry_run.clicked.connect(self.dry_run)
         self._stop = QPushButton(icon("stop", "danger"), self.tr("Stop"))
         self._stop.clicked.connect(self.stop)
-        for button in (new, skill, self._rehearse, self._run, self._stop):
+        for button in (new, skill, self._dry_run, self._run, self._stop):
             row.addWidget(button)
         return corner
 
@@ -365,7 +365,7 @@ class EditorPane(Pane):
         sheet = self.sheet()
         running = sheet is not None and bool(sheet.run_id)
         self._run.setVisible(not running)
-        self._rehearse.setVisible(not running)
+        self._dry_run.setVisible(not running)
         self._stop.setVisible(running)
         self._tabs.setVisible(self._tabs.count() > 0)
         self._empty.setVisible(self._tabs.count() == 0)

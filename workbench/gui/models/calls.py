@@ -98,5 +98,5 @@ def _word(call: CallTrace) -> Word:
         "failed": Word("Failed", "alert", "danger"),
         "refused": Word("Refused", "ban", "danger"),
         "stopped": Word("Stopped", "ban", "muted"),
-        "held": Word("Held by the rehearsal", "clipboard", "info"),
+        "held": Word("Held by the dry run", "clipboard", "info"),
     }.get(call.state, Word(one_line(call.state, 20), "circle", "muted"))

@@ -53,8 +53,8 @@ def run_row(run: Run, now: float, same: int = 0) -> Row:
     if run.verdict and (waiting or run.state in UNDERWAY):
         risk = risk_word(run.verdict.risk)
         badges = ((risk.text, risk.tone), *(((f"{same} ×", "accent"),) if same > 1 else ()))
-    if run.proposal.rehearse:
-        badges = (*badges, (translate("runs", "Rehearsal"), "info"))
+    if run.proposal.dry_run:
+        badges = (*badges, (translate("runs", "Dry run"), "info"))
     if run.held:
         badges = (*badges, (translate("runs", "Files wait for you"), "warning"))
     return Row(

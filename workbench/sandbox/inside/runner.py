@@ -41,7 +41,7 @@ _THREAD_STACK = 1 << 20  # thread stacks count as memory
 _LONGEST_RESULT = 24_000_000  # bytes
 _BULKY = 1 << 16  # characters from which a result goes as a bulk frame
 _INSIDE = ("mcp_content", "client", "tool_discovery")
-_REHEARSAL = "import json\nprint('x')\njson.loads('[1]')\n"
+_WARM_UP_PROGRAM = "import json\nprint('x')\njson.loads('[1]')\n"
 _place = BENCH
 
 
@@ -107,7 +107,7 @@ def live(facts: dict[str, Any], ahead: bool = False, preload: Sequence[str] = ()
     signal.signal(signal.SIGXCPU, _tell_line)
     import_ahead(preload)
     if ahead:
-        rehearse_once()
+        warm_up_once()
         gc.freeze()
     line, names = _connect(socket.socket(fileno=CHANNEL))
     streams = _streams(line)
@@ -148,13 +148,13 @@ def _connect(channel: socket.socket) -> tuple[FrameChannel, dict[str, Any]]:  # 
     return line, _first_names(line)
 
 
-def rehearse_once() -> None:
+def warm_up_once() -> None:
     """All of a run on a line to nowhere, so that what it touches is at hand, and in this process's own memory.
 
     What it leaves behind is what `live` makes anew, and no task: tasks are numbered.
     """
     ours, nobodys = socket.socketpair()
-    text = json.dumps({"kind": "start", "code": _REHEARSAL}).encode()
+    text = json.dumps({"kind": "start", "code": _WARM_UP_PROGRAM}).encode()
     nobodys.sendall(struct.pack(">I", len(text)) + text)
     line, names = _connect(ours)
     _say_end(_run_one(line.start(), names, line, _streams(line)), line)

@@ -53,7 +53,7 @@ hashlib heapq inspect io itertools json linecache logging math operator os pathl
 string tempfile textwrap threading time traceback types typing uuid
 """
 _MESSAGE = 1 << 16
-_REHEARSALS = 16  # Python makes code faster when it has run some times; the children inherit that
+_WARM_UPS = 16  # Python makes code faster when it has run some times; the children inherit that
 _END = {signal.SIGTERM}  # how the launcher ends a child; held back until the child can pass it on
 
 
@@ -214,8 +214,8 @@ def main(descriptor: int) -> None:
     # WORKAROUND(`platform` remembers the host's name when `uuid` is imported, until it has a way to forget): by hand.
     platform._uname_cache = None  # type: ignore[attr-defined]
     runner.load_inside(native_backend.INSIDE)
-    for _ in range(_REHEARSALS):
-        runner.rehearse_once()
+    for _ in range(_WARM_UPS):
+        runner.warm_up_once()
     native_backend.inside_files()
     native_backend.inside_files(deno_backend.LANGUAGE)
     filter_program()

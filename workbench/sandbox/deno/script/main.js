@@ -19,7 +19,7 @@ let over = false;
 class Leaving {}
 
 const { ahead, ...facts } = JSON.parse(Deno.args[0] ?? "{}");
-if (ahead) await rehearse();
+if (ahead) await warmUp();
 line.say({ kind: "ready", ...facts });
 const start = await line.first();
 takeOver(line);
@@ -28,7 +28,7 @@ line.listen().catch(() => leave(0));
 await run(new Text(String(start.code)));
 
 // Nobody waits yet: what is done once for every first module is done now.
-async function rehearse() {
+async function warmUp() {
   const text = new Text("const one: number = 1;\none");
   lendNames();
   await import(URL.createObjectURL(new Blob([text.forms()[0]()], { type: "application/typescript" })));

@@ -1,4 +1,4 @@
-"""An agent's program waits, a person rehearses it over the wire, and it goes on by what was ticked of its plan."""
+"""An agent's program waits, the user starts a dry run, and it goes on by what was ticked of its plan."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ async def test_the_agent_gets_its_answer_after_nothing_but_the_plan_was_done(per
             client.call_tool("execute_code", {"code": CODE, "description": "say hello"})
         )
         waits = await run_that(RunState.WAITING)
-        begun = await person.api.rehearse_waiting(waits.id)
+        begun = await person.api.dry_run_waiting(waits.id)
         over = await run_that(RunState.DONE)
         assert over.id == begun.id
         assert await outbox(person) == []
-        assert not asked.done(), "the agent hears nothing of a rehearsal"
+        assert not asked.done(), "the agent is not told of a dry run"
         ticked = tuple(held.call_id for held in over.plan)
         await person.api.run_plan(PlanChoice(over.id, over.proposal.sha, ticked, 4.0))
         answer = await asked
     assert not answer.is_error, answer.content[0].text
     assert "[EMAIL_" in answer.content[0].text
     assert [mail["subject"] for mail in await outbox(person)] in (["Hello", "Done"], ["Done", "Hello"])
-    assert not any("rehears" in name or "plan" in name for name in names)
+    assert not any("dry_run" in name or "plan" in name for name in names)

@@ -1,4 +1,4 @@
-"""The paper project's rehearsals: each holds the plan that a test puts there."""
+"""The paper project's dry runs: each holds the plan that a test puts there."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from workbench.errors import WorkbenchError
 from workbench.records import Held, Origin, PlanChoice, Proposal, Risk, Run, RunState, ValueOrigin
 
 
-class PaperRehearsals:
-    """A rehearsal is over at once."""
+class PaperDryRuns:
+    """A dry run is over at once."""
 
     bus: Any
     note: Any
@@ -21,40 +21,41 @@ class PaperRehearsals:
     plan: tuple[Held, ...] = ()
     plan_notes: tuple[str, ...] = ()
     plan_fault: WorkbenchError | None = None
-    rehearsed: Run | None = None
+    dry_run_record: Run | None = None
 
-    async def rehearse(
+    async def dry_run(
         self, code: str, purpose: str = "", skill: str = "", language: str = "python", profile: str = ""
     ) -> Run:
-        self.note("rehearse", code)
-        proposal = Proposal("rehearsal-1", code, "a" * 64, Origin.PERSON, "person", "you", purpose)
-        return self.put_rehearsal(Run("rehearsal-1", proposal, RunState.DONE))
+        self.note("dry_run", code)
+        proposal = Proposal("dry-run-1", code, "a" * 64, Origin.PERSON, "person", "you", purpose)
+        return self.put_dry_run(Run("dry-run-1", proposal, RunState.DONE))
 
-    async def rehearse_waiting(self, run_id: str) -> Run:
-        self.note("rehearse_waiting", run_id)
+    async def dry_run_waiting(self, run_id: str) -> Run:
+        self.note("dry_run_waiting", run_id)
         if self.plan_fault is not None:
             raise self.plan_fault
         run: Run = await self.run(run_id)
-        return self.put_rehearsal(replace(run, proposal=replace(run.proposal, rehearses=run_id)))
+        return self.put_dry_run(replace(run, proposal=replace(run.proposal, dry_run_of=run_id)))
 
     async def run_plan(self, choice: PlanChoice) -> Run:
         self.note("run_plan", choice)
         if self.plan_fault is not None:
             raise self.plan_fault
-        assert self.rehearsed is not None
-        waits = self.rehearsed.proposal.rehearses
+        assert self.dry_run_record is not None
+        waits = self.dry_run_record.proposal.dry_run_of
         name = waits or "real-1"
-        proposal = replace(self.rehearsed.proposal, id=name, rehearse=False, rehearses="")
-        real: Run = self.put_run(replace(self.rehearsed, id=name, proposal=proposal, state=RunState.RUNNING, plan=()))
+        proposal = replace(self.dry_run_record.proposal, id=name, dry_run=False, dry_run_of="")
+        record = replace(self.dry_run_record, id=name, proposal=proposal, state=RunState.RUNNING, plan=())
+        real: Run = self.put_run(record)
         return real
 
-    def put_rehearsal(self, run: Run) -> Run:
-        proposal = replace(run.proposal, id="rehearsal-1", rehearse=True, at=time.time())
-        self.rehearsed = replace(
-            run, id="rehearsal-1", proposal=proposal, state=RunState.DONE, started=1.0, ended=2.0,
+    def put_dry_run(self, run: Run) -> Run:
+        proposal = replace(run.proposal, id="dry-run-1", dry_run=True, at=time.time())
+        self.dry_run_record = replace(
+            run, id="dry-run-1", proposal=proposal, state=RunState.DONE, started=1.0, ended=2.0,
             plan=self.plan, plan_notes=self.plan_notes, deadline=0.0,
         )  # fmt: skip
-        put: Run = self.put_run(self.rehearsed)
+        put: Run = self.put_run(self.dry_run_record)
         return put
 
 
