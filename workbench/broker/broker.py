@@ -22,7 +22,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 
@@ -46,6 +46,7 @@ from workbench.records import (
     Origin,
     Outcome,
     PauseAnswer,
+    Permission,
     Place,
     Risk,
     ServerConfig,
@@ -132,6 +133,7 @@ class Broker:
             call = replace(call, server=tool.server, tool=tool.name)
         context = await self._context(call, tool, session, guard)
         judgement = await self._judge(call, context, guard)
+        used = self._count_uses(judgement.used)
         while judgement.decision is Word.ASK and guard is not None:
             target = self._target(tool)
             answer = await guard.ask(call, tool, context.arguments, judgement)
@@ -144,8 +146,7 @@ class Broker:
             context = await self._context(call, tool, session, guard, context.counted)
             context = replace(context, replaced=replaced, allowed_now=allowed)
             judgement = await self._judge(call, context, guard)
-        for rule in judgement.used:
-            self._services.rules.note_use(rule)
+            used |= self._count_uses(rule for rule in judgement.used if rule.id not in used)
         if judgement.decision is not Word.ALLOW:
             confirm = judgement.decision is Word.ASK
             return self._refuse(
@@ -196,6 +197,14 @@ class Broker:
         if context.rules.looks_into_arguments or (guard is not None and guard.needs_thread(context.tool)):
             return await asyncio.to_thread(judge, call, context)
         return judge(call, context)
+
+    def _count_uses(self, rules: Iterable[Permission]) -> set[str]:
+        """Count that these rules decided something, also where the user then denied the call; their ids."""
+        counted = set()
+        for rule in rules:
+            self._services.rules.note_use(rule)
+            counted.add(rule.id)
+        return counted
 
     def _target(self, tool: Tool) -> Target:
         """The server's entry and the hash of the tool's definition as they are now; empty when they are gone."""

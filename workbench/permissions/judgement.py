@@ -205,7 +205,7 @@ class Case:
         self.settled = False  # no later rule is asked
         self.ruled: Word | None = None  # what a rule of the user's says of the call
         self.foretold = True  # rules and the program's approval leave nothing to ask about the call as such
-        self.used: list[Permission] = [one.rule for one in context.release if one.rule is not None]
+        self.used: list[Permission] = []
         self.stand_in = False
         self.sources: ValueSources | None = None  # None: not looked at
         self.answered = False  # some reasons were answered by the user before
@@ -330,6 +330,7 @@ def user_rules(case: Case) -> Sequence[CallReason]:
 def token_release(case: Case) -> Sequence[CallReason]:
     """Personal data goes to the servers it came from; to others as the user's rules say, or after they are asked."""
     context = case.context
+    case.used += [one.rule for one in context.release if one.rule is not None]
     if denied := [one for one in context.release if one.word is Word.DENY]:
         rule = next((one.rule.label for one in denied if one.rule is not None), "")
         words = "; ".join(str(one.what) for one in denied)
