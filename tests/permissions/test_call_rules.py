@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from workbench.permissions.call_rules import LOST, judge, void
+from workbench.permissions.call_rules import LOST, RuleAnswer, ToolRules, void
 from workbench.permissions.tool_annotations import effective, tool_risk
 from workbench.records import Hints, JsonObject, Permission, Predicate, Risk, Tool, ToolBits, Trust, Word
 
@@ -23,6 +25,12 @@ ONE = st.sampled_from([True, False, None])
 def rule(word: Word, kind: str = "tool", tool: Tool = MAIL, **more: object) -> Permission:
     given = {"id": f"{kind}-{word}", "kind": kind, "word": word, "server": tool.server, "tool": tool.name}
     return Permission(**given | {"key": tool.hash} | more)  # type: ignore[arg-type]
+
+
+def judge(
+    tool: Tool, arguments: JsonObject | None, rules: Sequence[Permission], session: str = "", now: float = 0.0
+) -> RuleAnswer:
+    return ToolRules(tool, tuple(rules)).judge(arguments, session, now=now)
 
 
 # trust
@@ -77,20 +85,20 @@ def test_trust_never_makes_a_tool_riskier(read: bool | None, gone: bool | None, 
 
 
 def test_without_a_rule_the_risk_decides() -> None:
-    assert judge(MAIL, BOB, (), NOBODY).word is None
+    assert judge(MAIL, BOB, ()).word is None
 
 
 def test_a_rule_about_arguments_allows_those_and_no_others() -> None:
     rules = [rule(Word.ALLOW, "arguments", where=TO_ACME, label="To acme.")]
-    found = judge(MAIL, BOB, rules, NOBODY)
+    found = judge(MAIL, BOB, rules)
     assert (found.word, found.why, found.depends) == (Word.ALLOW, "Allowed by your rule: To acme.", False)
-    assert judge(MAIL, EVE, rules, NOBODY).word is None
-    assert judge(replace(MAIL, server="other"), BOB, rules, NOBODY).word is None
+    assert judge(MAIL, EVE, rules).word is None
+    assert judge(replace(MAIL, server="other"), BOB, rules).word is None
 
 
 def test_before_the_arguments_are_known_the_judgement_says_that_it_depends() -> None:
     rules = [rule(Word.ALLOW, "arguments", where=TO_ACME)]
-    found = judge(MAIL, None, rules, NOBODY)
+    found = judge(MAIL, None, rules)
     assert (found.word, found.depends) == (Word.ALLOW, True)
 
 
@@ -98,32 +106,32 @@ def test_before_the_arguments_are_known_the_judgement_says_that_it_depends() -> 
 def test_a_denial_stands_above_every_other_rule(denied: str) -> None:
     where = {"where": TO_ACME} if denied == "arguments" else {}
     rules = [rule(Word.ALLOW, "arguments", where=TO_ACME), rule(Word.DENY, denied, **where)]
-    assert judge(MAIL, BOB, rules, NOBODY).word is Word.DENY
+    assert judge(MAIL, BOB, rules).word is Word.DENY
 
 
 def test_of_other_rules_the_one_that_says_most_decides_and_asking_before_allowing() -> None:
     rules = [rule(Word.ASK, "server"), rule(Word.ALLOW, "arguments", where=TO_ACME)]
-    assert judge(MAIL, BOB, rules, NOBODY).word is Word.ALLOW
-    assert judge(MAIL, EVE, rules, NOBODY).word is Word.ASK
+    assert judge(MAIL, BOB, rules).word is Word.ALLOW
+    assert judge(MAIL, EVE, rules).word is Word.ASK
     both = [*rules, rule(Word.ASK, "arguments", where=(Predicate("to", "bob@*"),))]
-    assert judge(MAIL, BOB, both, NOBODY).word is Word.ASK
+    assert judge(MAIL, BOB, both).word is Word.ASK
 
 
 def test_an_allow_is_void_when_the_definition_changed_and_a_denial_is_not() -> None:
     changed = replace(MAIL, hash="another")
-    assert judge(changed, BOB, [rule(Word.ALLOW, "arguments", where=TO_ACME)], NOBODY).word is None
-    assert judge(changed, BOB, [rule(Word.DENY)], NOBODY).word is Word.DENY
+    assert judge(changed, BOB, [rule(Word.ALLOW, "arguments", where=TO_ACME)]).word is None
+    assert judge(changed, BOB, [rule(Word.DENY)]).word is Word.DENY
     assert void(rule(Word.ALLOW), changed) == "the tool's definition changed since"
 
 
 def test_a_tool_of_high_risk_is_never_allowed_as_a_whole_for_good() -> None:
     assert tool_risk(MAIL) is Risk.HIGH
     wide = [rule(Word.ALLOW), rule(Word.ALLOW, "server"), rule(Word.ALLOW, "arguments", where=(Predicate("to", "*"),))]
-    assert [judge(MAIL, BOB, [one], NOBODY).word for one in wide] == [None, None, None]
+    assert [judge(MAIL, BOB, [one]).word for one in wide] == [None, None, None]
     session = rule(Word.ALLOW, scope="session", session="s")
-    assert judge(MAIL, BOB, [session], NOBODY, session="s").word is Word.ALLOW
-    assert judge(MAIL, BOB, [session], NOBODY, session="t").word is None
-    assert judge(READER, {}, [rule(Word.ALLOW, "server", READER)], NOBODY).word is Word.ALLOW
+    assert judge(MAIL, BOB, [session], session="s").word is Word.ALLOW
+    assert judge(MAIL, BOB, [session], session="t").word is None
+    assert judge(READER, {}, [rule(Word.ALLOW, "server", READER)]).word is Word.ALLOW
 
 
 def test_a_rule_for_a_server_does_not_cover_a_reading_tool_that_goes_where_its_argument_says() -> None:
@@ -134,20 +142,20 @@ def test_a_rule_for_a_server_does_not_cover_a_reading_tool_that_goes_where_its_a
         ("browse_web", {}),
     ):
         page = Tool("shop", name, hints=Hints(read_only=True, open_world=True), hash="p", **more)  # type: ignore[arg-type]
-        assert judge(page, {}, [rule(Word.ALLOW, "server", page)], NOBODY).word is None
-        assert judge(page, {}, [rule(Word.ALLOW, "tool", page)], NOBODY).word is Word.ALLOW
+        assert judge(page, {}, [rule(Word.ALLOW, "server", page)]).word is None
+        assert judge(page, {}, [rule(Word.ALLOW, "tool", page)]).word is Word.ALLOW
 
 
 def test_a_rule_that_has_expired_is_none() -> None:
     rules = [rule(Word.ALLOW, "arguments", where=TO_ACME, expires=100.0)]
-    assert judge(MAIL, BOB, rules, NOBODY, now=99.0).word is Word.ALLOW
-    assert judge(MAIL, BOB, rules, NOBODY, now=100.0).word is None
+    assert judge(MAIL, BOB, rules, now=99.0).word is Word.ALLOW
+    assert judge(MAIL, BOB, rules, now=100.0).word is None
 
 
 def test_everything_asks_when_what_was_kept_is_lost() -> None:
-    found = judge(READER, {}, [rule(Word.ALLOW, tool=READER)], Trust(lost=True))
+    found = ToolRules(READER, (rule(Word.ALLOW, tool=READER),), lost=True).judge({})
     assert (found.word, found.why) == (Word.ASK, LOST)
 
 
 def test_a_pinned_text_is_no_word_about_a_call() -> None:
-    assert judge(MAIL, BOB, [rule(Word.ALLOW, "text")], NOBODY).word is None
+    assert judge(MAIL, BOB, [rule(Word.ALLOW, "text")]).word is None

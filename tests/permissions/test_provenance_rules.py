@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from workbench.permissions.provenance_rules import beyond_mild, harmless, kinds_of, names_place, object_to, trifecta
+from workbench.permissions.provenance_rules import beyond_mild, kinds_of, names_place, object_to, trifecta
+from workbench.permissions.tool_annotations import facts_of
 from workbench.records import Hints, Risk, Tool, ValueOrigin
 
 READS = Hints(read_only=True, destructive=False, open_world=False)
@@ -29,8 +30,8 @@ def rules(tool, *origins, read=BOTH, covered=False):
 
 
 def test_reading_at_home_is_harmless_and_everything_else_is_looked_at():
-    assert harmless(LOOK)
-    assert not any(map(harmless, (SEND, ADD, DELETE, FETCH)))
+    assert facts_of(LOOK).harmless
+    assert not any(facts_of(tool).harmless for tool in (SEND, ADD, DELETE, FETCH))
 
 
 @pytest.mark.parametrize("tool", [SEND, ADD])
@@ -83,14 +84,14 @@ def test_private_data_is_not_taken_for_an_address_because_of_the_name_it_goes_un
 
 def test_a_private_value_in_a_question_to_the_world_is_asked_about_unless_it_is_that_servers_own():
     theirs = replace(came("q", "private"), server="crm", tool="get_customer")
-    assert not harmless(SEARCH)
+    assert not facts_of(SEARCH).harmless
     assert rules(SEARCH, theirs) == ["private"]
     assert rules(SEARCH, theirs, covered=True) == [], "a person approved the program"
     assert rules(SEARCH, replace(theirs, server="web")) == [], "its own server knows it"
     assert rules(LOOK, theirs) == [], "nobody outside hears that"
     unnamed = replace(SEARCH, hints=Hints(read_only=True), name="search_notes")
     assert rules(unnamed, theirs) == []
-    assert harmless(unnamed)
+    assert facts_of(unnamed).harmless
     assert rules(replace(unnamed, name="search_web"), theirs) == ["private"], "its name says where it asks"
     doubted = replace(SEARCH, hints=Hints(open_world=True), claimed=Hints(read_only=True, open_world=True))
     assert rules(doubted, theirs) == ["private"], "a server that nobody trusts yet is no better"

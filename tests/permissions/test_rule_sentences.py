@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
-from workbench.permissions.call_rules import judge
+from workbench.permissions.call_rules import ToolRules
 from workbench.permissions.rule_sentences import check, proposals, sentence
-from workbench.records import Hints, Permission, Predicate, Tool, Trust, Word
+from workbench.records import Hints, Permission, Predicate, Tool, Word
 
 MAIL = Tool("mail", "send_email", hash="m")
 NOTES = Tool("notes", "create_note", hints=Hints(read_only=False, destructive=False), hash="n")
@@ -95,6 +95,6 @@ def test_a_path_in_the_workspace_suggests_the_workspace() -> None:
 @given(st.dictionaries(st.sampled_from(["to", "cc", "path", "subject", "id", "options"]), VALUES, max_size=4))
 def test_whatever_is_suggested_allows_this_call_and_not_one_to_somebody_else(arguments: dict[str, object]) -> None:
     for made in proposals(MAIL, arguments):  # type: ignore[arg-type]
-        assert judge(MAIL, arguments, [made], Trust()).word in (Word.ALLOW, None)  # type: ignore[arg-type]
+        assert ToolRules(MAIL, (made,)).judge(arguments).word in (Word.ALLOW, None)  # type: ignore[arg-type]
         other = {**arguments, "bcc": "eve@evil.com"}
-        assert judge(MAIL, other, [made], Trust()).word is None  # type: ignore[arg-type]
+        assert ToolRules(MAIL, (made,)).judge(other).word is None  # type: ignore[arg-type]

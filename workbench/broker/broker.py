@@ -40,7 +40,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, Event, ServerRemoved, SignInChanged
 from workbench.permissions.judgement import FIRST_CALL, RULED, UNFORESEEN, CallContext, CountedCall, Judgement, judge
 from workbench.permissions.release_rules import ReleaseDecision
-from workbench.permissions.tool_annotations import tool_risk
+from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
     Fault,
     Origin,
@@ -76,9 +76,10 @@ class AnswerCache:
 
     async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
         """The server was asked: its answer is kept, or what was kept before is void."""
-        if tool_risk(tool) is not Risk.LOW:
-            if self._services.settings().cache_tools:
-                await asyncio.to_thread(self._services.answer_cache.forget, tool.server)
+        if not self._services.settings().cache_tools:
+            return
+        if facts_of(tool).risk is not Risk.LOW:
+            await asyncio.to_thread(self._services.answer_cache.forget, tool.server)
         elif self._is_cached(tool) and outcome.ok:
             await asyncio.to_thread(self._services.answer_cache.keep, tool.server, self._key(call, tool), outcome)
 
@@ -93,7 +94,7 @@ class AnswerCache:
         if not (wished := self._services.settings().cache_tools):
             return False
         names = wished.split()
-        if not tool.hints.read_only or tool_risk(tool) is not Risk.LOW:
+        if not tool.hints.read_only or facts_of(tool).risk is not Risk.LOW:
             return False
         return any(name == tool.server or fnmatchcase(f"{tool.server}.{tool.name}", name) for name in names)
 

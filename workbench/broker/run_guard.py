@@ -27,9 +27,10 @@ from workbench.broker.provenance_index import AnswerRead, FoundSource
 from workbench.broker.text_normalization import MOST_LEAVES, leaves, words
 from workbench.broker.token_release import AnnouncedTokens, describe_personal_data, find_announced_tokens
 from workbench.offload import SOURCE_INDEXING
-from workbench.permissions import provenance_rules, tool_annotations
+from workbench.permissions import provenance_rules
 from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMatch, ValueSources
 from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason, names_place
+from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
     JsonObject,
     Origin,
@@ -169,7 +170,6 @@ class RunGuard:
         self._waiting = waiting
         self._provenance = run.session.provenance
         self._calls: Counter[tuple[str, str]] = Counter()
-        self._kinds: dict[tuple[str, str], tuple[Tool, frozenset[str]]] = {}  # what the answers of a tool carry
         self._allowed_rest: set[tuple[str, str, str]] = set()  # server, tool, rule: the rest of this run may
         self._denied: set[tuple[str, ...]] = set()
         self.asked = 0  # how many calls waited for the user
@@ -195,26 +195,20 @@ class RunGuard:
 
     def passed(self, tool: Tool, arguments: JsonObject, judgement: Judgement) -> None:
         """A call goes to its server."""
-        if provenance_rules.can_send(tool):
+        facts = facts_of(tool)
+        if facts.reaches_outside:
             self._provenance.way_out = True
-        if judgement.unsuspected and tool_annotations.asks_anywhere(tool):
+        if judgement.unsuspected and facts.asks_anywhere:
             self._provenance.pass_places(text for _, text, place in collect_values(arguments).values if place)
 
     async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
         """An answer came in; what it holds is looked at when a later call makes it matter."""
         if self._run.plan is not None:
             self._run.plan.learn(call.id, outcome)
-        if (kinds := self._carried_by(tool)) and (texts := readable_texts(outcome)):
+        if (kinds := provenance_rules.kinds_of(tool)) and (texts := readable_texts(outcome)):
             self._provenance.learn(AnswerRead(call.id, call.run_id, tool.server, tool.name, kinds, texts))
             if self._provenance.overfull:
                 await asyncio.to_thread(self._provenance.file)
-
-    def _carried_by(self, tool: Tool) -> frozenset[str]:
-        """The kinds of data in a tool's answers; asked again when the tool is not what it was."""
-        known = self._kinds.get((tool.server, tool.name))
-        if known is None or known[0] is not tool:
-            known = self._kinds[tool.server, tool.name] = tool, provenance_rules.kinds_of(tool)
-        return known[1]
 
     # ── dry runs ─────────────────────────────────────────────────────────────────────────────────
     @property
@@ -256,11 +250,11 @@ class RunGuard:
 
     def needs_thread(self, tool: Tool) -> bool:
         """Whether looking for the sources of a call's values would hold up the event loop."""
-        provenance = self._provenance
-        if not provenance.kinds or provenance_rules.harmless(tool):
+        provenance, facts = self._provenance, facts_of(tool)
+        if not provenance.kinds or facts.harmless:
             return False
         long = provenance.letters > SOURCE_INDEXING.limit
-        return provenance.heavy or (long and PRIVATE in provenance.kinds and provenance_rules.can_send(tool))
+        return provenance.heavy or (long and PRIVATE in provenance.kinds and facts.reaches_outside)
 
     def sources(self, tool: Tool, arguments: JsonObject) -> ValueSources:
         """Values that the user has read or written as part of the program have no source, nor have addresses that were
@@ -270,7 +264,7 @@ class RunGuard:
         sifted = collect_values(arguments)
         if sifted.values:
             self._provenance.file()
-        again: Collection[str] = self._provenance.passed if tool_annotations.asks_anywhere(tool) else ()
+        again: Collection[str] = self._provenance.passed if facts_of(tool).asks_anywhere else ()
         found = tuple(
             _value_origin(path, text, came)
             for path, text, place in sifted.values

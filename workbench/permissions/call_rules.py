@@ -1,36 +1,35 @@
-"""What a person's trust and rules make of a tool and of one call. Pure: the room `permissions` keeps what is said.
+"""The user's rules about one tool (`ToolRules`), as they stood at one moment, and what they say of a call.
 
-A server's hints are claims. Those that make a tool harmless count when a person believes the server, or said the same
-of the tool; those that make it dangerous always count. A rule that denies stands above all; of the others the one that
-says most decides: about arguments before about a tool, about a tool before about a server, and asking before allowing.
+A rule that denies stands above all. Of the others the most specific one decides: one about arguments before one about a
+tool, one about a tool before one about a server, and asking before allowing. `rules.py` stores the rules.
 """
 
 from __future__ import annotations
 
 import os
-import posixpath
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct
 
-from workbench.permissions import own_calls, release_rules, tool_annotations
+from workbench.permissions import own_calls, release_rules
 from workbench.permissions import sealed_fields as sealing
-from workbench.permissions.argument_patterns import Resolve, holds, says_something, touches
+from workbench.permissions.argument_patterns import holds, says_something, touches
 from workbench.permissions.own_calls import OWN
 from workbench.permissions.release_rules import ReleaseDecision
-from workbench.permissions.tool_annotations import tool_risk
+from workbench.permissions.tool_annotations import facts_of
 from workbench.privacy.restorations import Restoration
-from workbench.records import JsonObject, Permission, Risk, Tool, Trust, Verdict, Word
+from workbench.records import JsonObject, Permission, Risk, Tool, Verdict, Word
 from workbench.records.risk_levels import at_least
 
-_SAYS = {"server": 0, "tool": 1, "arguments": 2}  # the rules that this file knows, by how much they say
+_SPECIFICITY = {"server": 0, "tool": 1, "arguments": 2}  # of the kinds of rules about calls; the highest decides
+_VERBS = {Word.ALLOW: "Allowed by", Word.ASK: "Asks because of", Word.DENY: "Denied by"}
 LOST = "What you allow and forbid cannot be read, so everything asks."
 
 
 class RuleAnswer(Struct, frozen=True):
-    """What the person's rules say of one call."""
+    """What the user's rules say of one call."""
 
     word: Word | None  # None: no rule speaks of it, so its risk decides
     permission: Permission | None = None  # the rule that decided
@@ -50,45 +49,13 @@ class Foreseen(Struct, frozen=True):
     depends: bool = False  # the real arguments may be judged otherwise
 
 
-def judge(
-    tool: Tool,
-    arguments: JsonObject | None,
-    permissions: Iterable[Permission],
-    trust: Trust,
-    *,
-    session: str = "",
-    run: str = "",
-    now: float = 0.0,
-    workspace: str = "",
-    resolve: Resolve = posixpath.normpath,
-) -> RuleAnswer:
-    """What the person's rules say of this call of an effective tool. `arguments`: the real ones, with personal data
-    restored, or None before they are known (then `depends` says that the real ones may change the word). A word of None
-    leaves it to risk and settings; ALLOW settles the risk of the call itself and nothing about where its arguments came
-    from; ASK wants a person whatever the risk; DENY is final. `why` is a sentence for the person and the audit."""
-    if trust.lost:
-        return RuleAnswer(Word.ASK, None, LOST)
-    mine = [one for one in permissions if _speaks_of(one, tool) and _lives(one, session, run, now)]
-    fitting = [one for one in mine if _fits(one, tool, arguments, workspace, resolve)]
-    depends = arguments is None and any(one.where for one in mine)
-    if denied := [one for one in fitting if one.word is Word.DENY]:
-        return _judged(denied, Word.DENY, depends=False)
-    counted = [one for one in fitting if one.word is not Word.ALLOW or not void(one, tool)]
-    if not counted:
-        return RuleAnswer(None, depends=depends)
-    most = max(_SAYS[one.kind] for one in counted)
-    top = [one for one in counted if _SAYS[one.kind] == most]
-    asks = [one for one in top if one.word is Word.ASK]
-    return _judged(asks or top, Word.ASK if asks else Word.ALLOW, depends)
-
-
 def void(permission: Permission, tool: Tool) -> str:
     """Why an allow does not count for this tool as it is now; empty when it does. What asks or denies always counts."""
     if permission.word is not Word.ALLOW:
         return ""
     if permission.kind != "server" and permission.key != tool.hash:
         return "the tool's definition changed since"
-    if permission.kind == "server" and tool_annotations.asks_anywhere(tool):
+    if permission.kind == "server" and facts_of(tool).asks_anywhere:
         return "a tool that asks wherever its arguments say is allowed by itself only"
     if not is_heavy(tool):
         return ""
@@ -102,32 +69,21 @@ def void(permission: Permission, tool: Tool) -> str:
 
 def is_heavy(tool: Tool) -> bool:
     """Whether no rule may allow it as a whole for good: it may destroy, or carry something outside."""
-    return at_least(tool_risk(tool), Risk.HIGH) or tool_annotations.sends(tool)
+    facts = facts_of(tool)
+    return facts.sends or at_least(facts.risk, Risk.HIGH)
 
 
-def _speaks_of(one: Permission, tool: Tool) -> bool:
-    return one.kind in _SAYS and one.server == tool.server and (one.kind == "server" or one.tool == tool.name)
-
-
-def _lives(one: Permission, session: str, run: str, now: float) -> bool:
-    if one.expires and now >= one.expires:
+def in_force(rule: Permission, session: str, run: str, now: float) -> bool:
+    """Whether a rule has not expired and is for this session or run, or for always."""
+    if rule.expires and now >= rule.expires:
         return False
-    return one.scope == "always" or (bool(one.session) and one.session == (session if one.scope == "session" else run))
+    return rule.scope == "always" or (
+        bool(rule.session) and rule.session == (session if rule.scope == "session" else run)
+    )
 
 
-def _fits(one: Permission, tool: Tool, arguments: JsonObject | None, workspace: str, resolve: Resolve) -> bool:
-    if not one.where:
-        return one.kind != "arguments"
-    if arguments is None:
-        return one.word is Word.ALLOW
-    matched = holds if one.word is Word.ALLOW else touches
-    return matched(one.where, arguments, workspace, resolve)
-
-
-def _judged(rules: Sequence[Permission], word: Word, depends: bool) -> RuleAnswer:
-    verbs = {Word.ALLOW: "Allowed by", Word.ASK: "Asks because of", Word.DENY: "Denied by"}
-    rule = rules[0]
-    return RuleAnswer(word, rule, f"{verbs[word]} your rule: {rule.label or rule.id}", depends)
+def _answer(rule: Permission, *, depends: bool = False) -> RuleAnswer:
+    return RuleAnswer(rule.word, rule, f"{_VERBS[rule.word]} your rule: {rule.label or rule.id}", depends)
 
 
 class ToolRules(Struct, frozen=True):
@@ -138,22 +94,61 @@ class ToolRules(Struct, frozen=True):
     lost: bool = False  # the rules cannot be read
     workspace: str = ""
 
-    def judge(self, arguments: JsonObject | None, session: str = "", run: str = "") -> RuleAnswer:
-        """What the rules say of a call; see `policy.trust.judge`. Paths are followed to where they really lead."""
-        if not self.rules and not self.lost:
+    def judge(
+        self, arguments: JsonObject | None, session: str = "", run: str = "", now: float | None = None
+    ) -> RuleAnswer:
+        """What the rules say of a call. `arguments`: the real ones, with personal data restored, or None before they
+        are known (then `depends` says that the real ones may change the answer). A word of None leaves the call to its
+        risk and the settings; ALLOW settles the risk of the call itself and nothing about where its arguments came
+        from; ASK wants the user whatever the risk; DENY is final. Paths are followed to where they really lead."""
+        if self.lost:
+            return RuleAnswer(Word.ASK, None, LOST)
+        if not self.rules:
             return NO_RULE
-        lost = Trust(lost=self.lost)  # the tool is weighed already
-        return judge(
-            self.tool, arguments, self.rules, lost, session=session, run=run, now=time.time(),
-            workspace=self.workspace, resolve=os.path.realpath,
-        )  # fmt: skip
+        tool, now = self.tool, time.time() if now is None else now
+        specificity, depends = -1, False
+        asking: Permission | None = None
+        allowing: Permission | None = None
+        for rule in self.rules:
+            if rule.kind not in _SPECIFICITY or rule.server != tool.server:
+                continue
+            if rule.kind != "server" and rule.tool != tool.name:
+                continue
+            if (rule.scope != "always" or rule.expires) and not in_force(rule, session, run, now):
+                continue
+            depends = depends or (arguments is None and bool(rule.where))
+            if not self._fits(rule, arguments):
+                continue
+            if rule.word is Word.DENY:
+                return _answer(rule)
+            if rule.word is Word.ALLOW and void(rule, tool):
+                continue
+            if _SPECIFICITY[rule.kind] > specificity:
+                specificity, asking, allowing = _SPECIFICITY[rule.kind], None, None
+            elif _SPECIFICITY[rule.kind] < specificity:
+                continue
+            if rule.word is Word.ASK:
+                asking = asking or rule
+            else:
+                allowing = allowing or rule
+        decisive = asking or allowing
+        return RuleAnswer(None, depends=depends) if decisive is None else _answer(decisive, depends=depends)
+
+    def _fits(self, rule: Permission, arguments: JsonObject | None) -> bool:
+        if not rule.where:
+            return rule.kind != "arguments"
+        if arguments is None:
+            return rule.word is Word.ALLOW
+        matches = holds if rule.word is Word.ALLOW else touches
+        return matches(rule.where, arguments, self.workspace, os.path.realpath)
 
     def judge_release(
         self, found: Iterable[Restoration], session: str = "", run: str = ""
     ) -> tuple[ReleaseDecision, ...]:
         """What the user lets become of values that a call would give to this tool."""
-        rules, lost = self.rules, self.lost
-        return release_rules.judge(found, rules, self.tool, lost=lost, session=session, run=run, now=time.time())
+        now = time.time()
+        rules = [one for one in self.rules if in_force(one, session, run, now)]
+        return release_rules.judge(found, rules, self.tool, lost=self.lost)
 
     @property
     def limits_release(self) -> bool:
@@ -181,14 +176,14 @@ PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def approval_basis(verdict: Verdict) -> tuple[str, ...]:
-    """What a pinned approval of this program stands and falls with: one name and its hash or version each."""
+    """What a pinned approval of this program is valid for: names, each with a hash or version."""
     definitions = sorted(f"{name} {sha}" for name, sha in verdict.definitions.items())
     return (f"rules {verdict.rules}", f"python {PYTHON}", *definitions)
 
 
 def voided(rules: Iterable[Permission], tools: Iterable[Tool], analysis_version: str) -> dict[str, str]:
-    """Why each allow that is void counts no more, by the id of the rule. A tool that is not known now says nothing
-    about a rule, because its server may only be stopped. `analysis_version`: of the rules that programs are read by."""
+    """Why each void allow no longer counts, by the id of the rule. A tool that is not known now says nothing about a
+    rule, because its server may only be stopped. `analysis_version`: of the rules that programs are read by."""
     allows = [one for one in rules if one.word is Word.ALLOW]
     known = {f"{tool.server}.{tool.name}": tool for tool in tools} if allows else {}
     return {one.id: why for one in allows if (why := _changed(one, known, analysis_version))}

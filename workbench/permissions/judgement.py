@@ -22,7 +22,7 @@ from workbench.permissions.call_rules import Foreseen, ToolRules
 from workbench.permissions.provenance_rules import PRIVATE, CallReason
 from workbench.permissions.release_rules import NEVER_ALWAYS, ReleaseDecision, offers
 from workbench.permissions.run_profiles import outside
-from workbench.permissions.tool_annotations import destroys, tool_risk, unasked
+from workbench.permissions.tool_annotations import facts_of, unasked
 from workbench.records import (
     Fault,
     JsonObject,
@@ -32,6 +32,7 @@ from workbench.records import (
     RunProfile,
     Tool,
     ToolCall,
+    ToolUse,
     ValueOrigin,
     Verdict,
     Word,
@@ -175,9 +176,11 @@ def judge(call: ToolCall, context: CallContext) -> Judgement:
     """Whether this call may go to its server as it stands in the context."""
     case = Case(call, context)
     for rule in RULES:
-        found = rule(case)  # a rule may also take away what others found
-        case.reasons = [*case.reasons, *found]
-        if case.settled or any(one.decision is Word.DENY for one in case.reasons):
+        if reasons := rule(case):  # a rule may also take away the reasons of others
+            case.reasons += reasons
+            if any(one.decision is Word.DENY for one in reasons):
+                break
+        if case.settled:
             break
     return case.judgement()
 
@@ -196,15 +199,20 @@ class Case:
     """One judgement under way: the call, its context, and what the rules asked so far have found."""
 
     def __init__(self, call: ToolCall, context: CallContext) -> None:
+        tool, verdict = context.tool, context.verdict
         self.call = call
         self.context = context
-        self.tool = context.tool
-        self.name = f"{context.tool.server}.{context.tool.name}"
-        self.risk = tool_risk(context.tool)
+        self.tool = tool
+        self.name = f"{tool.server}.{tool.name}"
+        self.facts = facts_of(tool)
+        self.risk = self.facts.risk
+        self.uses: list[ToolUse] = []  # where the text of the program names the tool
+        if verdict is not None:
+            self.uses = [one for one in verdict.tools if one.tool == tool.name and one.server == tool.server]
         self.reasons: list[CallReason] = []
         self.settled = False  # no later rule is asked
-        self.ruled: Word | None = None  # what a rule of the user's says of the call
-        self.foretold = True  # rules and the program's approval leave nothing to ask about the call as such
+        self.allowed_by_rule = False  # of the user's, about calls of programs
+        self.call_expected = True  # rules and the program's approval leave nothing to ask about the call as such
         self.used: list[Permission] = []
         self.stand_in = False
         self.sources: ValueSources | None = None  # None: not looked at
@@ -212,23 +220,9 @@ class Case:
         self._evidence: tuple[CallReason, ...] | None = None
 
     @property
-    def named(self) -> bool:
-        """Whether the text of the program names the tool."""
-        verdict = self.context.verdict
-        return verdict is not None and any((one.server, one.tool) == self.place for one in verdict.tools)
-
-    @property
-    def place(self) -> tuple[str, str]:
-        return self.tool.server, self.tool.name
-
-    @property
     def covered(self) -> bool:
         """Whether the user agreed to a program that names this tool."""
-        return self.foretold and self.context.approved and self.named
-
-    @property
-    def harmless(self) -> bool:
-        return provenance_rules.harmless(self.tool)
+        return self.call_expected and self.context.approved and bool(self.uses)
 
     def evidence(self) -> tuple[CallReason, ...]:
         """What speaks against the call because of where its values came from and of what the program did so far."""
@@ -237,16 +231,18 @@ class Case:
         return self._evidence
 
     def judgement(self) -> Judgement:
-        denied = tuple(one for one in self.reasons if one.decision is Word.DENY)
+        denied = tuple([one for one in self.reasons if one.decision is Word.DENY])
         reasons = denied or (() if self.settled else tuple(self.reasons))
-        decision = Word.DENY if denied else Word.ASK if reasons else Word.ALLOW
-        asked = [one for one in self.context.release if one.word is Word.ASK] if decision is Word.ASK else []
-        released = {one.rule for one in reasons}
+        offered: tuple[Permission, ...] = ()
+        if reasons and not denied and self.context.release:
+            rules = {one.rule for one in reasons}
+            asked = [one for one in self.context.release if one.word is Word.ASK and _release_rule(one) in rules]
+            offered = offers(asked, self.tool)
         return Judgement(
-            decision,
+            Word.DENY if denied else Word.ASK if reasons else Word.ALLOW,
             self.risk,
             reasons,
-            offers([one for one in asked if _release_rule(one) in released], self.tool),
+            offered,
             self.sources.values if self.sources is not None else (),
             tuple(self.used),
             self.stand_in,
@@ -308,28 +304,29 @@ def user_rules(case: Case) -> Sequence[CallReason]:
     """What the user allowed, denied or wants to be asked about, for programs. A rule that asks about a tool as a whole
     has been answered by approving the program; one about arguments has not, because nobody had seen them."""
     context, call, rules = case.context, case.call, case.context.rules
-    if context.verdict is None:
+    if context.verdict is None or not (rules.rules or rules.lost):
         return ()
-    judged = rules.judge(None, call.session, call.run_id)
-    if rules.looks_into_arguments:
-        foreseen, judged = judged, rules.judge(context.arguments, call.session, call.run_id)
-        asks = not context.approved and not unasked(case.risk, context.settings)
-        if foreseen.word is Word.ALLOW and judged.word is None and asks:
+    answer = rules.judge(context.arguments, call.session, call.run_id)
+    if answer.word is None:
+        asks = rules.looks_into_arguments and not context.approved and not unasked(case.risk, context.settings)
+        if asks and rules.judge(None, call.session, call.run_id).word is Word.ALLOW:
             return (_asked(RULED, case, f"Your rules allow {case.name} for other arguments only."),)
-    if judged.permission is not None:
-        case.used.append(judged.permission)
-    if judged.word is Word.DENY:
-        return (_denied(RULED, case.risk, judged.why, "Do without it; a person can change the rule."),)
-    whole = judged.permission is None or judged.permission.kind != "arguments"
-    if judged.word is Word.ASK and not (context.approved and whole):
-        return (_asked(RULED, case, judged.why),)
-    case.ruled = Word.ALLOW if judged.word is Word.ALLOW else None
+    if answer.permission is not None:
+        case.used.append(answer.permission)
+    if answer.word is Word.DENY:
+        return (_denied(RULED, case.risk, answer.why, "Do without it; a person can change the rule."),)
+    about_tool = answer.permission is None or answer.permission.kind != "arguments"
+    if answer.word is Word.ASK and not (context.approved and about_tool):
+        return (_asked(RULED, case, answer.why),)
+    case.allowed_by_rule = answer.word is Word.ALLOW
     return ()
 
 
 def token_release(case: Case) -> Sequence[CallReason]:
     """Personal data goes to the servers it came from; to others as the user's rules say, or after they are asked."""
     context = case.context
+    if not context.release:
+        return ()
     case.used += [one.rule for one in context.release if one.rule is not None]
     if denied := [one for one in context.release if one.word is Word.DENY]:
         rule = next((one.rule.label for one in denied if one.rule is not None), "")
@@ -341,7 +338,8 @@ def token_release(case: Case) -> Sequence[CallReason]:
     asked = [one for one in context.release if one.word is Word.ASK]
     if asked and context.run is not None:
         told = context.run.announced_tokens
-        asked = [one for one in asked if not all((*case.place, token) in told for token in one.what.tokens)]
+        server, tool = case.tool.server, case.tool.name
+        asked = [one for one in asked if not all((server, tool, token) in told for token in one.what.tokens)]
     hint = ANYWAY if context.run is None else ""
     return [
         CallReason(
@@ -370,7 +368,7 @@ def own_call(case: Case) -> Sequence[CallReason]:
         return ()
     if (question := own_calls.objection(tool)) is not None:
         return (CallReason(question.what, case.risk, question.sentence, hint=ANYWAY),)
-    if call.unattended and (at_least(case.risk, Risk.HIGH) or tool_annotations.sends(tool)):
+    if call.unattended and (at_least(case.risk, Risk.HIGH) or case.facts.sends):
         return (CallReason(own_calls.UNKNOWN, case.risk, own_calls.doubt(tool), hint=ANYWAY),)
     return ()
 
@@ -378,10 +376,10 @@ def own_call(case: Case) -> Sequence[CallReason]:
 def approved_program(case: Case) -> Sequence[CallReason]:
     """A program calls what its text was read to call; what may change or destroy something only once it is approved."""
     context = case.context
-    if context.verdict is None or case.ruled is not None or not case.foretold:
+    if context.verdict is None or case.allowed_by_rule or not case.call_expected:
         return ()
-    unseen = at_least(case.risk, Risk.MEDIUM) or (not context.approved and tool_annotations.private(case.tool))
-    if not case.named and unseen:
+    unseen = at_least(case.risk, Risk.MEDIUM) or (not context.approved and case.facts.private)
+    if not case.uses and unseen:
         text = f"The program calls {case.name}, which could not be read from its text. {own_calls.doubt(case.tool)}"
         hint = "Import the tool by its name and call it directly, so that it can be assessed."
         return (_asked(UNFORESEEN, case, text, hint),)
@@ -401,10 +399,10 @@ def outside_run(case: Case) -> Sequence[CallReason]:
 def dry_run(case: Case) -> Sequence[CallReason]:
     """In a dry run nothing changes and nothing is sent: the call is written down and answered in the server's place."""
     context = case.context
-    if context.run is None or not context.dry_run or (case.foretold and case.harmless):
+    if context.run is None or not context.dry_run or (case.call_expected and case.facts.harmless):
         return ()
     suspected = bool(case.evidence())
-    only_reads = case.foretold and context.dry_run_reads_outside and provenance_rules.only_reads(case.tool)
+    only_reads = case.call_expected and context.dry_run_reads_outside and case.facts.only_reads
     if not only_reads or suspected:
         case.stand_in = case.settled = True
     return ()
@@ -412,7 +410,7 @@ def dry_run(case: Case) -> Sequence[CallReason]:
 
 def harmless_call(case: Case) -> Sequence[CallReason]:
     """What changes nothing and reaches nobody goes out without a look at where its values came from."""
-    if not case.reasons and case.harmless and case.context.counted.planned is not PlanMatch.LEFT_OUT:
+    if not case.reasons and case.facts.harmless and case.context.counted.planned is not PlanMatch.LEFT_OUT:
         case.settled = True
     return ()
 
@@ -427,7 +425,7 @@ def approved_plan(case: Case) -> Sequence[CallReason]:
         case.settled = True
     elif planned is PlanMatch.BY_PLACE:
         case.reasons = [one for one in case.reasons if one.rule not in (RULED, UNFORESEEN)]
-    elif planned is PlanMatch.NOWHERE and not provenance_rules.only_reads(case.tool):
+    elif planned is PlanMatch.NOWHERE and not case.facts.only_reads:
         text = f"Stands nowhere in the plan that was allowed: {case.name}"
         risk, value = worst((case.risk, Risk.MEDIUM)), provenance_rules.canonical(case.context.arguments)
         return (CallReason(PLAN, risk, text, value=value),)
@@ -496,7 +494,7 @@ def _evidence(case: Case) -> Iterator[CallReason]:
     if run is None:
         return
     case.sources = found = run.sources(tool, context.arguments)
-    if case.foretold:
+    if case.call_expected:
         yield from _beyond_program(case)
     reasons = list(_from_sources(case, found))
     yield from reasons
@@ -507,7 +505,8 @@ def _evidence(case: Case) -> Iterator[CallReason]:
         text = f"A call of {case.name} holds more than can be looked at"
         value = provenance_rules.canonical(context.arguments)
         yield CallReason("unread", worst((case.risk, Risk.HIGH)), text, value=value)
-    if case.covered and _loops(case) and not run.holds(context.arguments):
+    destroys_in_loop = case.facts.destroys and any(one.often for one in case.uses)  # which and how many is not approved
+    if case.covered and destroys_in_loop and not run.holds(context.arguments):
         yield CallReason("loop", Risk.HIGH, f"Calls {case.name} as often as its data says")
 
 
@@ -527,10 +526,9 @@ def _beyond_program(case: Case) -> Iterator[CallReason]:
     ):
         yield reason
         return
-    uses = [one for one in context.verdict.tools if (one.server, one.tool) == case.place] if context.verdict else []
-    often = any(one.often for one in uses)
-    if uses and context.counted.number > len(uses) and not often and at_least(case.risk, Risk.MEDIUM):
-        text = f"Calls {case.name} for the {context.counted.number}th time; its text says {len(uses)}"
+    often = any(one.often for one in case.uses)
+    if case.uses and context.counted.number > len(case.uses) and not often and at_least(case.risk, Risk.MEDIUM):
+        text = f"Calls {case.name} for the {context.counted.number}th time; its text says {len(case.uses)}"
         yield CallReason("often", case.risk, text)
 
 
@@ -541,7 +539,7 @@ def _may_carry(case: Case) -> bool:
     arguments = case.call.arguments
     if run is None or not any(tool_annotations.hears(case.tool, server, arguments) for server in run.private_servers):
         return False
-    return verdict is None or not case.named or case.name in verdict.may_carry
+    return verdict is None or not case.uses or case.name in verdict.may_carry
 
 
 def _derived(case: Case) -> Iterator[CallReason]:
@@ -555,13 +553,6 @@ def _derived(case: Case) -> Iterator[CallReason]:
         yield CallReason("derived", risk, words, path=path, value=text)
 
 
-def _loops(case: Case) -> bool:
-    """Whether it destroys, in a loop, so that approving the text said nothing about how many and which."""
-    verdict = case.context.verdict
-    uses = verdict.tools if verdict is not None else ()
-    return any(one.often and (one.server, one.tool) == case.place for one in uses) and destroys(case.tool)
-
-
 # ── reasons ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 def _denied(rule: str, risk: Risk, text: str, hint: str = "") -> CallReason:
     return CallReason(rule, risk, text, decision=Word.DENY, hint=hint)
@@ -573,7 +564,7 @@ def _refused(rule: str, risk: Risk, fault: Fault) -> CallReason:
 
 def _asked(rule: str, case: Case, text: str, hint: str = "A person must agree to this call.") -> CallReason:
     """About the call as such, whatever its arguments are."""
-    case.foretold = False
+    case.call_expected = False
     return CallReason(rule, worst((case.risk, Risk.MEDIUM)), text, hint=hint)
 
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from workbench.permissions import tool_annotations, tool_verbs
 from workbench.permissions.argument_patterns import is_destination
-from workbench.permissions.tool_annotations import tool_risk
+from workbench.permissions.tool_annotations import facts_of
 from workbench.records import Risk, Tool, ValueOrigin, Word
 from workbench.records.risk_levels import at_least
 
@@ -34,6 +34,12 @@ _RECEIVERS: Final = tool_verbs.DESTINATIONS - {
 MOST_CALLS: Final = 10  # calls of one tool that such a program makes unasked; a loop may want more
 LONGEST_VALUE: Final = 300  # characters of a value that tell it from others; of longer ones a hash
 _BOTH: Final = frozenset({UNTRUSTED, PRIVATE})
+_KINDS: Final = {
+    (False, False): frozenset[str](),
+    (True, False): frozenset({UNTRUSTED}),
+    (False, True): frozenset({PRIVATE}),
+    (True, True): _BOTH,
+}
 
 
 class CallReason(Struct, frozen=True):
@@ -66,28 +72,13 @@ def canonical(arguments: object) -> str:
 
 def kinds_of(tool: Tool) -> frozenset[str]:
     """What an answer of this tool carries."""
-    kinds = ((tool_annotations.outsiders(tool), UNTRUSTED), (tool_annotations.private(tool), PRIVATE))
-    return frozenset(kind for holds, kind in kinds if holds)
-
-
-def harmless(tool: Tool) -> bool:
-    """Whether no argument can do harm with it: it changes nothing and reaches nobody."""
-    return tool_risk(tool) is Risk.LOW and not can_send(tool)
-
-
-def only_reads(tool: Tool) -> bool:
-    """Whether it changes nothing and carries nothing outside but what it is asked."""
-    return tool_risk(tool) is Risk.LOW and not tool_annotations.sends(tool)
-
-
-def can_send(tool: Tool) -> bool:
-    """Whether a call of it can be heard outside."""
-    return tool_annotations.reaches_outside(tool)
+    facts = facts_of(tool)
+    return _KINDS[facts.outsiders, facts.private]
 
 
 def trifecta(tool: Tool, read: frozenset[str]) -> bool:
     """Private data was read, outsiders' text was read, and this can send: what an injected text needs."""
-    return read >= _BOTH and can_send(tool)
+    return read >= _BOTH and facts_of(tool).reaches_outside
 
 
 def names_place(path: str) -> bool:
@@ -107,7 +98,7 @@ def object_to(
     approved a program that names this tool, and with it what its text says about how data flows. `spared`: nobody was
     asked, because the program seemed to leave nothing to decide."""
     found = [one for origin in origins for one in _of_value(tool, origin, read, covered=covered, spared=spared)]
-    if not covered and UNTRUSTED in read and at_least(tool_risk(tool), Risk.HIGH):
+    if not covered and UNTRUSTED in read and at_least(facts_of(tool).risk, Risk.HIGH):
         name = f"{tool.server}.{tool.name}"
         found.append(CallReason("destructive", Risk.HIGH, f"Calls {name} after text was read that outsiders can write"))
     return tuple(found)
@@ -116,7 +107,7 @@ def object_to(
 def beyond_mild(tool: Tool, many: int, read: frozenset[str]) -> CallReason | None:
     """Why a person should see this call of a program that seemed to leave them nothing to decide. `many`: how often the
     run has called this tool."""
-    if not at_least(tool_risk(tool), Risk.MEDIUM):
+    if not at_least(facts_of(tool).risk, Risk.MEDIUM):
         return None
     name = f"{tool.server}.{tool.name}"
     if UNTRUSTED in read:
@@ -131,10 +122,11 @@ def beyond_mild(tool: Tool, many: int, read: frozenset[str]) -> CallReason | Non
 def _of_value(
     tool: Tool, origin: ValueOrigin, read: frozenset[str], *, covered: bool, spared: bool
 ) -> Iterator[CallReason]:
-    place, changes = names_place(origin.path), at_least(tool_risk(tool), Risk.MEDIUM) or tool_annotations.sends(tool)
+    facts, place = facts_of(tool), names_place(origin.path)
+    changes = facts.sends or at_least(facts.risk, Risk.MEDIUM)
     source = f"{origin.server}.{origin.tool}" if origin.tool else "an earlier answer"
     if UNTRUSTED in origin.kinds:
-        if place and (changes or (tool_annotations.asks_anywhere(tool) and PRIVATE in read)):
+        if place and (changes or (facts.asks_anywhere and PRIVATE in read)):
             words = f"Where it goes ({origin.path}) came out of text that outsiders can write: {source}"
             yield CallReason("destination", Risk.HIGH, words, origin.path, origin.value)
         elif changes and not covered:
@@ -149,13 +141,11 @@ def _of_value(
 def _leaves(tool: Tool, origin: ValueOrigin, *, spared: bool) -> str:
     """Where a private value goes by this call, if it leaves those who have it; who a message is sent to learns nothing
     about others."""
-    foreign = origin.server != tool.server
-    if tool_annotations.asks_anywhere(tool) or tool_annotations.sends(tool):
-        receiver = (
-            _names_receiver(origin.path) and "://" not in origin.value and not tool_annotations.asks_anywhere(tool)
-        )
+    facts, foreign = facts_of(tool), origin.server != tool.server
+    if facts.asks_anywhere or facts.sends:
+        receiver = _names_receiver(origin.path) and "://" not in origin.value and not facts.asks_anywhere
         return "" if receiver else "and it can send it outside"
     if foreign and tool_annotations.asks_world(tool):
         return "and it asks the world outside for it"
-    changes = at_least(tool_risk(tool), Risk.MEDIUM)
+    changes = at_least(facts.risk, Risk.MEDIUM)
     return f"and {tool.server} is another server" if spared and foreign and changes else ""

@@ -43,21 +43,13 @@ def judge(
     tool: Tool,
     *,
     lost: bool = False,
-    session: str = "",
-    run: str = "",
-    now: float = 0.0,
 ) -> tuple[ReleaseDecision, ...]:
-    """One word for each. `lost`: the rules cannot be read, so everything asks, since one of them may have denied."""
-    mine = [one for one in rules if _speaks_of(one, tool) and _lives(one, session, run, now)]
+    """One word for each. `rules`: those in force. `lost`: the rules cannot be read, so everything asks, since one of
+    them may have denied."""
+    mine = [one for one in rules if _is_about(one, tool)]
     return tuple(
         ReleaseDecision(one, Word.ASK) if lost else _weigh(replace(one, tool=tool.name), mine, tool) for one in found
     )
-
-
-def worst(weighed: Sequence[ReleaseDecision]) -> Word:
-    """What the call as a whole meets."""
-    words = {one.word for one in weighed}
-    return Word.DENY if Word.DENY in words else Word.ASK if Word.ASK in words else Word.ALLOW
 
 
 def void(rule: Permission, tool: Tool) -> str:
@@ -126,14 +118,8 @@ def _says(rule: Permission) -> tuple[bool, bool]:
     return bool(rule.tool), bool(rule.data)
 
 
-def _speaks_of(one: Permission, tool: Tool) -> bool:
+def _is_about(one: Permission, tool: Tool) -> bool:
     return one.kind == RESTORE and one.server == tool.server and one.tool in ("", tool.name)
-
-
-def _lives(one: Permission, session: str, run: str, now: float) -> bool:
-    if one.expires and now >= one.expires:
-        return False
-    return one.scope == "always" or (bool(one.session) and one.session == (session if one.scope == "session" else run))
 
 
 def _many(kind: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.permissions import tool_verbs
@@ -25,6 +26,54 @@ _OUTSIDERS = re.compile(
     r"\b(?:e-?mails?|inbox|web ?pages?|websites?|comments?|reviews?|issues|tickets|news|rss|chat messages)\b", re.I
 )
 _LOOKED_AT = 400  # characters of a description
+HINTS = ("read_only", "destructive", "idempotent", "open_world")
+OWN = ("private", "outsiders", "sends")  # annotations that no server sends
+MOST_FACTS = 512  # tools whose facts are kept
+
+
+class ToolFacts(Struct, frozen=True):
+    """What follows from the definition and the annotations of one tool."""
+
+    risk: Risk
+    private: bool
+    outsiders: bool
+    sends: bool
+    asks_anywhere: bool
+    reaches_outside: bool
+    destroys: bool
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether it changes nothing and carries nothing outside but what it is asked."""
+        return self.risk is Risk.LOW and not self.sends
+
+    @property
+    def harmless(self) -> bool:
+        """Whether no argument can do harm with it: it changes nothing and reaches nobody."""
+        return self.risk is Risk.LOW and not self.reaches_outside
+
+
+_facts: dict[int, tuple[Tool, ToolFacts]] = {}  # by the identity of a tool, which never changes
+
+
+def facts_of(tool: Tool) -> ToolFacts:
+    """The facts about a tool; worked out once, since each call of the tool asks for them."""
+    known = _facts.get(id(tool))
+    if known is not None and known[0] is tool:
+        return known[1]
+    found = ToolFacts(
+        tool_risk(tool),
+        private(tool),
+        outsiders(tool),
+        sends(tool),
+        asks_anywhere(tool),
+        reaches_outside(tool),
+        destroys(tool),
+    )
+    if len(_facts) >= MOST_FACTS:
+        _facts.clear()
+    _facts[id(tool)] = tool, found
+    return found
 
 
 def private(tool: Tool) -> bool:
@@ -158,12 +207,6 @@ def tool_risk(tool: Tool) -> Risk:
 def destroys(tool: Tool) -> bool:
     """Whether it may take something away that does not come back, by its hints or its name."""
     return tool_risk(tool) is Risk.HIGH and bool(tool.hints.destructive or tool_verbs.destroys(tool.name))
-
-
-OWN = ("private", "outsiders", "sends")
-
-
-HINTS = ("read_only", "destructive", "idempotent", "open_world")
 
 
 def effective(tool: Tool, trust: Trust, believed: bool = False) -> Tool:

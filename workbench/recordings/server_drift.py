@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeAlias
 
 from workbench.errors import WorkbenchError
-from workbench.permissions.provenance_rules import only_reads
+from workbench.permissions.tool_annotations import facts_of
 from workbench.recordings.comparison import answer_value, definition_change, differences, form_changes
 from workbench.records import DifferenceKind, JsonValue, Origin, Outcome, SkillDifference, SkillTest, ToolCall
 from workbench.servers.server_catalog import ServerCatalog
@@ -48,7 +48,7 @@ async def _call(
     recorded = cassette.tools.get(f"{tool.server}.{tool.name}")
     change = definition_change(recorded, tool) if recorded is not None else None
     found = [change] if change is not None else []
-    if not allow and not only_reads(tool):
+    if not allow and not facts_of(tool).only_reads:
         words = f"{step.tool} was not called: it may change or send something."
         return [*found, SkillDifference(DifferenceKind.CALL, words, breaks=False)]
     arguments = step.params.get("arguments")

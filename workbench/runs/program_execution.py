@@ -22,7 +22,7 @@ from workbench.broker.program_answers import (
 )
 from workbench.broker.run_guard import RunGuard
 from workbench.errors import WorkbenchError
-from workbench.permissions.tool_annotations import tool_risk
+from workbench.permissions.tool_annotations import facts_of
 from workbench.recordings.call_recorder import RecordedCall
 from workbench.records import (
     CallTrace,
@@ -224,7 +224,9 @@ class ProgramExecution:
 
     def _risk(self, call: ToolCall) -> Risk:
         tool = self._services.catalog.names.find(call.server, call.tool)
-        return tool_risk(tool) if tool is not None else Risk.LOW  # no such tool: the broker refuses it with the reason
+        return (
+            facts_of(tool).risk if tool is not None else Risk.LOW
+        )  # no such tool: the broker refuses it with the reason
 
     async def _skill(self, name: str) -> str:
         """Only what a person kept, unchanged since, and what was assessed together with the program."""
