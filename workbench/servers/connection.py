@@ -272,18 +272,22 @@ class ServerConnection:
 
 
 def _session(
-    dispatch: RawDispatcher, me: Any, capabilities: JsonObject
+    dispatch: RawDispatcher, client: Any, capabilities: JsonObject
 ) -> ClientSession:  # Any: the SDK's Implementation
+    """The SDK derives the announced capabilities from callbacks; the dispatcher answers in their place."""
     from mcp.client.session import ClientSession
-    from mcp.types import ClientCapabilities
+    from mcp.types import SamplingCapability
 
-    class Session(ClientSession):
-        """Announces what the host can do; the SDK derives that from typed callbacks, which we do not use."""
+    async def answered_by_the_dispatcher(*_: Any) -> Any:
+        raise NotImplementedError
 
-        def _build_capabilities(self, version: str) -> ClientCapabilities:
-            return ClientCapabilities.model_validate(capabilities, by_name=False)
-
-    return Session(dispatcher=dispatch, client_info=me)
+    callbacks = {"sampling": "sampling_callback", "elicitation": "elicitation_callback", "roots": "list_roots_callback"}
+    announced: dict[str, Any] = {
+        parameter: answered_by_the_dispatcher for name, parameter in callbacks.items() if name in capabilities
+    }
+    if "sampling" in capabilities:
+        announced["sampling_capabilities"] = SamplingCapability.model_validate(capabilities["sampling"], by_name=False)
+    return ClientSession(dispatcher=dispatch, client_info=client, **announced)
 
 
 def _import_sdk() -> None:

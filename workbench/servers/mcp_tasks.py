@@ -1,6 +1,7 @@
 """MCP tasks (protocol 2025-11-25): calls that a server runs as tasks, and the list of its tasks.
 
-The SDK has types for tasks only, so the requests are made raw. A task's status is reported like progress.
+The SDK has types for tasks only (python-sdk#2849), so the requests are made raw. A task's status is reported like
+progress.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Scripted:
 
 
 class Listening(RefusingHost):
-    capabilities = {"roots": {"listChanged": True}, "elicitation": {"form": {}}}  # noqa: RUF012
+    capabilities = {"roots": {"listChanged": True}, "elicitation": {"form": {}, "url": {}}}  # noqa: RUF012
 
     def __init__(self) -> None:
         self.heard: list[tuple[str, Any]] = []

@@ -1,6 +1,7 @@
 """Keeps one subscription to changes of lists and resources open (protocol 2026-07-28), and renews it when it is lost.
 
-The SDK's `listen` ends with `SubscriptionLost` and leaves renewing to its caller.
+The SDK's `listen` ends with `SubscriptionLost` and leaves renewing to its caller (python-sdk#3047): see
+`tests/servers/test_plain_sdk.py`.
 """
 
 from __future__ import annotations

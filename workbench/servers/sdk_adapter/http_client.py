@@ -1,8 +1,9 @@
 """HTTP client for the SDK's transports: bounds answers, keeps the status, and turns every failure into an answer.
 
 WORKAROUND(a connection that breaks off ends the SDK's whole transport, python-sdk#3522; the status and text of a
-refusal are lost, python-sdk#2110; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. Either becomes a JSON-RPC error
-that answers just that request. Imports httpx2: import it late.
+refusal are lost, python-sdk#2110; a JSON answer of any size is read, python-sdk#3330; a cancelled request keeps its
+connection; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. Each becomes a JSON-RPC error that answers just that
+request. Imports httpx2: import it late.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The SDK's dispatcher without its typed callbacks: requests and notifications reach the host as they were sent.
 
-WORKAROUND(the typed layer drops notifications and fields that it does not know, and starts a task for each
-notification: 1.1 s of CPU for 20,000 log messages; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. Imports the SDK:
-import it late.
+WORKAROUND(the typed layer drops notifications and fields that it does not know, python-sdk#1399, and starts a task for
+each notification: 1.1 s of CPU for 20,000 log messages; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. Imports the
+SDK: import it late.
 """
 
 from __future__ import annotations

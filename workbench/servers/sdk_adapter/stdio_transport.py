@@ -1,8 +1,8 @@
 """Stdio transport: linear line reader, frame limit, captured stderr, message log, and an end without leftovers.
 
-WORKAROUND(the SDK's client reads in quadratic time: 1.9 s of CPU for 20 MB; it has no frame limit and hides the
-process; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. Any async context manager that yields a pair of message
-streams is a transport.
+WORKAROUND(the SDK's client reads in quadratic time: 1.9 s of CPU for 20 MB; it has no frame limit, stops at bytes that
+are no UTF-8, python-sdk#2454, and hides the process; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. Any async
+context manager that yields a pair of message streams is a transport.
 """
 
 from __future__ import annotations
