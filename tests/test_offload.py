@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import threading
 from contextvars import ContextVar
 
@@ -14,14 +13,6 @@ from workbench.offload import LOOP_BUDGET_MS, WorkKind, value_size
 
 KINDS = {name: kind for name, kind in vars(offload).items() if isinstance(kind, WorkKind)}
 CALLER: ContextVar[int] = ContextVar("CALLER")
-
-
-@pytest.fixture
-def eager_switching():
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    yield
-    sys.setswitchinterval(before)
 
 
 async def test_work_moves_to_a_thread_above_its_limit():
@@ -49,7 +40,7 @@ def test_the_size_of_a_value_is_counted_as_far_as_it_matters():
     assert value_size(["x" * 50] * 1_000_000, 100) < 200
 
 
-async def test_callers_that_share_the_worker_pool_get_their_own_results(eager_switching):
+async def test_callers_that_share_the_worker_pool_get_their_own_results(quick_switches):
     """400 callers, half of them on threads; every tenth fails, every seventh is cancelled."""
     kind, shared = WorkKind(LOOP_BUDGET_MS), list(range(200))
 

@@ -131,7 +131,7 @@ async def test_a_models_view_of_an_answer_is_what_leaves_the_workbench_and_is_la
     assert {text[one.start : one.end] for one in view.hidden} == {"Ada Lovelace", "ada@example.org"}
     assert all(one.token in view.text for one in view.hidden)
     assert (await core.api.reveal(view.session, view.hidden[0].token)).value in text
-    assert core.services.sessions.person.vault.found() == {}
+    assert core.services.sessions.person.vault.counts_by_kind() == {}
 
 
 async def test_what_is_turned_off_hides_nothing_and_says_so(core):
@@ -146,7 +146,7 @@ async def test_trying_the_detector_keeps_nothing(core):
     assert [span.kind for span in trial.spans] == ["EMAIL"]
     assert trial.spans[0].why
     assert "ada@" not in trial.masked
-    assert all(not session.vault.found() for session in core.services.sessions.all())
+    assert all(not session.vault.counts_by_kind() for session in core.services.sessions.all())
 
 
 async def test_a_mark_counts_in_every_session_at_once_and_the_audit_has_no_value(ran):

@@ -191,4 +191,4 @@ def test_bytes_that_are_none_teach_nothing(data):
     session = Sessions(lambda: True).open("test agent")
     for kind in ("image", "resource", "audio"):
         register_outcome(session, "crm", Outcome("c", True, (Content(kind, data=data),)))
-    assert session.vault.found() == {}
+    assert session.vault.counts_by_kind() == {}

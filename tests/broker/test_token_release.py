@@ -20,7 +20,7 @@ from workbench.broker.token_release import (
 )
 from workbench.events import RunChanged, RunPaused
 from workbench.permissions.release_rules import ReleaseDecision
-from workbench.privacy.restorations import Restoration
+from workbench.privacy.vault import Restoration
 from workbench.records import (
     Decision,
     EntryQuery,

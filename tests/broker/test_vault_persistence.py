@@ -53,7 +53,7 @@ def test_a_later_core_looks_behind_its_tokens_and_the_file_shows_nothing(tmp_pat
     past = sessions.past[session.id]
     assert (past.author, past.vault.reveal(token)) == ("claude-code", MAIL)
     assert past.vault.issued() == session.vault.issued()
-    assert past.vault.found() == session.vault.found()
+    assert past.vault.counts_by_kind() == session.vault.counts_by_kind()
     (file,) = (tmp_path / "values").iterdir()
     assert MAIL not in file.read_text()
     assert file.stat().st_mode & 0o077 == 0
@@ -102,7 +102,7 @@ def test_forgotten_values_are_gone_from_disk_and_new_ones_begin_anew(tmp_path: P
     later, reading = made(tmp_path)
     reading.bring_back()
     assert [held.text for _, held in later.past[session.id].vault.issued()] == ["ada@corp.io"]
-    assert later.past[session.id].vault.held(token) is None
+    assert later.past[session.id].vault.find_pasted(token) is None
 
 
 @pytest.mark.parametrize(

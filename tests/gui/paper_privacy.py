@@ -58,9 +58,9 @@ class PaperPrivacy:
         ]
         session.vault.register({"customers": people}, Place("crm", "list_customers", "run-1", 1_760_000_000.0))
         text = session.mask("\n".join(f"{one['name']} {one['email']} {one['phone']}" for one in people))
-        session.trail.shown(text, "run-1")
+        session.token_history.record_text(text, "run-1")
         token = session.vault.issued()[1][0]
-        session.trail.went(token, "call-9", Place("mail", "send", "run-2", 1_760_000_100.0))
+        session.token_history.record_call(token, "call-9", Place("mail", "send", "run-2", 1_760_000_100.0))
         return session
 
     async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
@@ -118,5 +118,5 @@ class PaperPrivacy:
         return found
 
     def _told(self, session: Session) -> PrivacySession:
-        count = sum(session.vault.found().values())
+        count = sum(session.vault.counts_by_kind().values())
         return PrivacySession(session.id, session.author, session.origin is Origin.AGENT, count)

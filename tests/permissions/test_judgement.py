@@ -28,7 +28,7 @@ from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.rules import Rules
 from workbench.permissions.run_profiles import READ_ONLY
 from workbench.permissions.tool_annotations import effective
-from workbench.privacy.restorations import Restoration
+from workbench.privacy.vault import Restoration
 from workbench.records import (
     Fault,
     Gate,

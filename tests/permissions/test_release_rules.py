@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from workbench.errors import WorkbenchError
 from workbench.permissions.call_rules import ToolRules
 from workbench.permissions.release_rules import NEVER_ALWAYS, check, judge, offers, sentence, void, voided
-from workbench.privacy.restorations import Restoration
+from workbench.privacy.vault import Restoration
 from workbench.records import Permission, Tool, Word
 
 SEND = Tool("gmail", "send", hash="h")

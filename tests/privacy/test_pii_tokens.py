@@ -13,6 +13,7 @@ from workbench.privacy.pii_tokens import (
     ALPHABET,
     LOOKALIKE,
     TokenFactory,
+    TokenHistory,
     count_tokens,
     cut_after,
     cut_before,
@@ -23,7 +24,7 @@ from workbench.privacy.pii_tokens import (
     unmask_with_spans,
 )
 from workbench.privacy.vault import Vault
-from workbench.records import KindCount
+from workbench.records import KindCount, Place
 
 OWN = TokenFactory("session", key=b"k" * 32)
 TOKEN = OWN.make("EMAIL", 1)
@@ -164,3 +165,34 @@ def test_both_sides_of_a_cut_hold_whole_tokens_only(at):
     tokens = LOOKALIKE.findall(TEXT)
     for place in (early, late):
         assert LOOKALIKE.findall(TEXT[:place]) + LOOKALIKE.findall(TEXT[place:]) == tokens
+
+
+USED = "[EMAIL_1.k7q2]"
+
+
+def test_a_call_that_is_told_twice_is_one_place():
+    history = TokenHistory()
+    history.record_call(f'{{"to": "{USED}"}}', "c1", Place("mail", "send", at=1.0))
+    history.record_call(f'{{"to": "{USED}"}}', "c1", Place("mail", "send", at=2.0))
+    assert [place.at for place in history.uses(USED).calls.values()] == [2.0]
+
+
+def test_a_token_is_followed_in_any_spelling_a_model_gave_it():
+    history = TokenHistory()
+    history.record_text("mail to [email_1.K7Q2] or %5BEMAIL_1.k7q2%5D", "run-1")
+    assert (history.uses(USED).times, history.uses(USED).runs) == (2, ["run-1"])
+
+
+def test_only_the_last_places_are_remembered():
+    history = TokenHistory()
+    for number in range(50):
+        history.record_call(USED, f"c{number}", Place("mail", "send", at=number))
+    kept = [place.at for place in history.uses(USED).calls.values()]
+    assert kept[-1] == 49
+    assert len(kept) == 20
+
+
+def test_a_text_without_tokens_leaves_nothing():
+    history = TokenHistory()
+    history.record_text("nothing_here", "run-1")
+    assert history.uses(USED).times == 0

@@ -25,7 +25,7 @@ VAULT.register(PEOPLE, "crm")
 
 
 def seen(text, vault=VAULT):
-    return vault.without_halves(vault.sanitize(text))
+    return vault.remove_truncated_values(vault.sanitize(text))
 
 
 def pieces(word):
@@ -61,12 +61,12 @@ def test_whole_words_that_also_stand_in_values_stay(line):
     vault.register(
         {"email": "sales@example.org", "address": "Lime Street 5, 10115 Berlin", "phone": "+49 309018201"}, "crm"
     )
-    assert vault.without_halves(line) == line
+    assert vault.remove_truncated_values(line) == line
 
 
 def test_what_is_learnt_later_counts_too():
     vault = Vault("s")
     line = "what a program printed of Wilhelmi"
-    assert vault.without_halves(line) == line
+    assert vault.remove_truncated_values(line) == line
     vault.register({"name": "Wilhelmina Qvortrup", "email": "w@example.org"}, "crm")
-    assert vault.without_halves(line) == "what a program printed of …"
+    assert vault.remove_truncated_values(line) == "what a program printed of …"

@@ -7,9 +7,8 @@ import time
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.detection_rules import DEFAULT_RULES
+from workbench.privacy.detection_rules import DEFAULT_RULES, compile_bounded
 from workbench.privacy.detector_preview import preview_masking
-from workbench.privacy.regex_limits import compile_bounded
 from workbench.privacy.user_marks import Following, checked, following, kind_rules, switched, unknown, with_threshold
 from workbench.privacy.vault import Vault
 from workbench.records import PrivacyMark

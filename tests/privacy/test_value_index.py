@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import pytest
@@ -249,3 +250,22 @@ def test_letters_beyond_all_planes_and_halves_of_them_pass() -> None:
     sieve.add("\U0001f600\ud800Öé\0a")
     assert sieve.places(TextGrams("b\U0001f600\ud800Öé\0ac")) == [1]
     assert sieve.places(TextGrams("short")) == []
+
+
+def test_threads_that_add_and_search_at_once_lose_no_anchor(quick_switches: None) -> None:
+    anchors = [f"abc{number:03d}" for number in range(40)]
+    grams = TextGrams(" ".join(anchors))
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(60):
+            table = GramTable()
+            table.add(anchors[0])
+
+            def add(table: GramTable = table) -> None:
+                for anchor in anchors[1:]:
+                    table.add(anchor)
+                    table.places(grams)
+
+            work = [threads.submit(add), *(threads.submit(table.places, grams) for _ in range(3))]
+            for one in work:
+                one.result()
+            assert {7 * number for number in range(40)} <= set(table.places(grams))

@@ -18,7 +18,7 @@ from workbench.privacy.detectors.detector import detect
 from workbench.privacy.detectors.kinds import BY_NAME
 from workbench.privacy.pii_tokens import LOOKALIKE, cut_before
 from workbench.privacy.value_index import ANCHOR, fold
-from workbench.privacy.vault import Vault
+from workbench.privacy.vault import Restoration, Vault, refusal
 
 EMAIL = "Rosa.Lund@example.com"
 PHONE = "+44 20 7946 0958"
@@ -96,12 +96,12 @@ def test_a_look_alike_in_data_restores_to_itself(vault: Vault, literal: str) -> 
 
 def test_a_literal_is_no_personal_data(vault: Vault) -> None:
     vault.sanitize("[EMAIL_1]")
-    assert vault.found() == {}
+    assert vault.counts_by_kind() == {}
 
 
 def test_found_counts_values_by_kind(vault: Vault) -> None:
     vault.sanitize(f"{EMAIL} {PHONE} {EMAIL}")
-    assert vault.found() == {"EMAIL": 1, "PHONE": 1}
+    assert vault.counts_by_kind() == {"EMAIL": 1, "PHONE": 1}
 
 
 def test_reveal_gives_one_value_and_refuses_unknown_ones(vault: Vault) -> None:
@@ -365,7 +365,7 @@ def test_registering_never_fails_and_hides_what_it_learned(document: object) -> 
     own = fresh()
     own.register(document, "crm")
     own.sanitize(json.dumps(document))
-    assert set(own.found()) <= set(BY_NAME)
+    assert set(own.counts_by_kind()) <= set(BY_NAME)
 
 
 def test_threads_never_give_one_token_to_two_values_or_two_tokens_to_one(quick_switches: None) -> None:
@@ -376,7 +376,7 @@ def test_threads_never_give_one_token_to_two_values_or_two_tokens_to_one(quick_s
         made = [one.result() for one in work]
     assert [vault.reveal(token) for token in made[0]] == values
     assert all(tokens == made[0] for tokens in made)
-    assert vault.found() == {"CUSTOM": len(values)}
+    assert vault.counts_by_kind() == {"CUSTOM": len(values)}
 
 
 def test_threads_that_learn_mask_and_restore_at_once_lose_no_value(quick_switches: None) -> None:
@@ -390,16 +390,16 @@ def test_threads_that_learn_mask_and_restore_at_once_lose_no_value(quick_switche
         masked = vault.sanitize(text)
         assert vault.restore(masked) == text
         vault.sanitize_json(people[number])
-        vault.without_halves(masked + "\n" + text[: 500 + number])
+        vault.remove_truncated_values(masked + "\n" + text[: 500 + number])
         vault.follow(rules if number % 2 else DEFAULT_RULES)
-        vault.issued(), vault.found(), vault.came(people[number]["email"])
+        vault.issued(), vault.counts_by_kind(), vault.places(people[number]["email"])
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(work, range(60)))
     assert not [person for person in people if person["email"] in vault.sanitize(text)]
     held = [held for _, held in vault.issued() if held.kind == "EMAIL"]
     assert sorted(one.text for one in held) == sorted(person["email"] for person in people)
-    assert vault.found()["EMAIL"] == len(people), "a value got a second token"
+    assert vault.counts_by_kind()["EMAIL"] == len(people), "a value got a second token"
 
 
 def test_a_text_that_was_clean_is_looked_at_again_when_something_was_learnt(vault: Vault) -> None:
@@ -409,3 +409,55 @@ def test_a_text_that_was_clean_is_looked_at_again_when_something_was_learnt(vaul
     assert vault.sanitize("ID Quendrim") == "ID Quendrim"
     vault.sanitize_json({"customer": {"first_name": "Quendrim"}})
     assert "Quendrim" not in vault.sanitize("ID Quendrim")
+
+
+EMAIL = "Rosa.Lund@example.com"
+PHONE = "+44 20 7946 0958"
+
+
+def test_restoring_for_the_server_that_supplied_a_value_works(vault: Vault) -> None:
+    arguments = {"to": token(vault, EMAIL), "text": f"call {token(vault, PHONE)}"}
+    assert vault.restore_json(arguments, "crm") == {"to": EMAIL, "text": f"call {PHONE}"}
+
+
+def test_restoring_for_another_server_is_refused_in_words(vault: Vault) -> None:
+    second = "bo@example.org"
+    vault.register({"email": second}, "crm")
+    with pytest.raises(WorkbenchError) as fault:
+        vault.restore_json([token(vault, EMAIL), token(vault, second)], "mail")
+    assert fault.value.message == "2 e-mails of crm go to mail."
+
+
+def test_a_person_may_allow_another_server(vault: Vault) -> None:
+    arguments = {"to": token(vault, EMAIL)}
+    assert vault.restore_json(arguments, "mail", allow_foreign=True) == {"to": EMAIL}
+
+
+def test_restorations_say_what_would_go_where(vault: Vault) -> None:
+    said = vault.restorations({"to": token(vault, EMAIL), "cc": token(vault, EMAIL)}, "mail")
+    assert [(r.kind, r.count, r.source, r.server, r.foreign) for r in said] == [("EMAIL", 1, "crm", "mail", True)]
+
+
+def test_another_writing_of_a_value_keeps_its_origin(vault: Vault) -> None:
+    encoded = vault.sanitize(quote(EMAIL, safe=""))
+    with pytest.raises(WorkbenchError, match="e-mail of crm goes to mail"):
+        vault.restore_json(encoded, "mail")
+    assert vault.restore_json(encoded, "crm") == quote(EMAIL, safe="")
+
+
+def test_a_value_that_no_server_supplied_goes_nowhere_unasked(vault: Vault) -> None:
+    with pytest.raises(WorkbenchError, match="of this session goes to crm"):
+        vault.restore_json(token(vault, "new@example.net"), "crm")
+
+
+def test_a_value_two_servers_supplied_is_restored_for_both(vault: Vault) -> None:
+    found = token(vault, EMAIL)
+    vault.register({"email": EMAIL}, "mail")
+    assert vault.restore_json(token(vault, EMAIL), "mail") == EMAIL
+    assert vault.restore_json(found, "crm") == EMAIL
+
+
+def test_a_refusal_names_all_that_would_go() -> None:
+    two = [Restoration("EMAIL", 2, "crm", "mail", True), Restoration("PHONE", 1, "crm", "mail", True)]
+    assert refusal(two).message == "2 e-mails of crm go to mail; 1 phone number of crm goes to mail."
+    assert refusal(two).hint

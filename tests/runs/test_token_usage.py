@@ -27,10 +27,10 @@ def test_calls_and_views_of_a_session_are_followed_in_it_and_in_no_other():
     trails.hear(_entry(one.id))
     trails.hear(_ended(one.id))
     trails.hear(_ended(one.id))  # its pictures came, say: an end is told more than once
-    steps = one.trail.of(TOKEN)
-    assert steps.times == 1
-    assert [(place.server, place.tool, place.run_id) for place in steps.went.values()] == [("mail", "send", "r1")]
-    assert other.trail.of(TOKEN).times == 0
+    uses = one.token_history.uses(TOKEN)
+    assert uses.times == 1
+    assert [(place.server, place.tool, place.run_id) for place in uses.calls.values()] == [("mail", "send", "r1")]
+    assert other.token_history.uses(TOKEN).times == 0
 
 
 def test_what_was_refused_or_belongs_to_a_session_that_is_gone_leaves_no_trail():
@@ -39,4 +39,4 @@ def test_what_was_refused_or_belongs_to_a_session_that_is_gone_leaves_no_trail()
     trails = TokenUsage(sessions)
     trails.hear(_entry(one.id, "call.refused"))
     trails.hear(_entry("agent-gone"))
-    assert not one.trail.of(TOKEN).went
+    assert not one.token_history.uses(TOKEN).calls

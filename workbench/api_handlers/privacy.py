@@ -139,7 +139,7 @@ class PrivacyHandler(RequestHandler):
         return found
 
     def _session_told(self, session: Session, here: bool) -> PrivacySession:
-        count = sum(session.vault.found().values())
+        count = sum(session.vault.counts_by_kind().values())
         return PrivacySession(session.id, session.author, session.origin is Origin.AGENT, count, here)
 
     def _note_look(self, kind: str, summary: str, session: Session, detail: JsonObject | None = None) -> None:
@@ -177,7 +177,7 @@ def all_of(session: Session) -> tuple[HiddenValue, ...]:
 
 def revealed(session: Session, token: str) -> Revealed:
     """The value behind a token of this session, however a model spelled it."""
-    held = session.vault.held(token)
+    held = session.vault.find_pasted(token)
     if held is None:
         hint = "Values are kept in memory only, as long as their session lasts or until you have them forgotten."
         raise WorkbenchError("What this stood for is not known any more.", hint)
@@ -200,14 +200,14 @@ def _fits(session: Session, token: str, held: StoredValue, words: str) -> bool:
     """By what a list shows of it; by its value only as a whole, or a search would spell it out letter by letter."""
     if words in token.lower() or fold(held.text) == words or any(words in source.lower() for source in held.sources):
         return True
-    places = (*session.vault.came(held.text), *session.trail.of(token).went.values())
+    places = (*session.vault.places(held.text), *session.token_history.uses(token).calls.values())
     return any(words in f"{place.server}.{place.tool}".lower() or words in place.run_id for place in places)
 
 
 def _told(session: Session, token: str, held: StoredValue) -> HiddenValue:
-    steps = session.trail.of(token)
-    came, went = session.vault.came(held.text), tuple(reversed(steps.went.values()))
-    return HiddenValue(token, held.kind, steps.times, tuple(sorted(held.sources)), came, went, tuple(steps.runs))
+    uses = session.token_history.uses(token)
+    came, went = session.vault.places(held.text), tuple(reversed(uses.calls.values()))
+    return HiddenValue(token, held.kind, uses.times, tuple(sorted(held.sources)), came, went, tuple(uses.runs))
 
 
 class PrivacyRulesHandler(RequestHandler):

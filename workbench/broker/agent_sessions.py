@@ -17,12 +17,11 @@ from workbench.broker.answer_registration import AnswerRegistrations
 from workbench.broker.provenance_index import PRIVATE, UNTRUSTED, ProvenanceIndex
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain, write_file
-from workbench.privacy.pii_tokens import cut_before, find_tokens
+from workbench.privacy.detectors.detector import SeenTexts
+from workbench.privacy.pii_tokens import TokenHistory, cut_before, find_tokens
 from workbench.privacy.public_texts import Program, PublicTexts, Stretches
 from workbench.privacy.sealed_values import SealedValues
-from workbench.privacy.seen_texts import SeenTexts
 from workbench.privacy.text_kinds import KindMarks, Part, TextKind
-from workbench.privacy.token_usage import TokenUsage
 from workbench.privacy.user_marks import Following
 from workbench.privacy.value_store import Source
 from workbench.privacy.vault import Vault
@@ -57,7 +56,7 @@ class Session:
         self.present = True
         self.left_at = 0.0  # when its agent left, by the monotonic clock
         self.vault = Vault(name)
-        self.trail = TokenUsage()
+        self.token_history = TokenHistory()
         self.text_kinds = KindMarks()
         self.public_texts = PublicTexts()  # definitions and code that its programs were handed
         self.registrations = AnswerRegistrations()  # of answers that their user saw before they were looked through
@@ -171,10 +170,10 @@ class Session:
         public = self.public_texts.stretches(text, program) if self._masked() else ()
         if not public:
             text = self.mask(text)
-            return self.vault.without_halves(text) if self._masked() else text
+            return self.vault.remove_truncated_values(text) if self._masked() else text
         if (bare := self._masks.mask(text)) != text:
             public = self.public_texts.stretches(bare, program)
-        return self.vault.without_halves(*self.vault.sanitize_around(bare, Stretches(public)))
+        return self.vault.remove_truncated_values(*self.vault.sanitize_around(bare, Stretches(public)))
 
     def mask_json(self, value: JsonValue) -> JsonValue:
         """A value as audit and model may see it."""
@@ -207,7 +206,7 @@ class Session:
 
     def made_since(self) -> dict[str, int]:
         """How many values of each kind got a token since this was asked last; for the audit."""
-        found = Counter(self.vault.found())
+        found = Counter(self.vault.counts_by_kind())
         new, self._told = found - self._told, found
         return dict(sorted(new.items()))
 
@@ -215,7 +214,7 @@ class Session:
         """Drop every value; answers how many there were. Tokens made before stand for nothing from now on, because the
         next ones are made with another key."""
         known = len(self.vault.issued())
-        self.vault, self.trail = Vault(self.id), TokenUsage()
+        self.vault, self.token_history = Vault(self.id), TokenHistory()
         self.sealed = SealedValues(self.vault)
         self._begin_looking()
         self.given.clear()

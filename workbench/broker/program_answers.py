@@ -15,8 +15,7 @@ from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
-from workbench.privacy.sealed_operations import operate
-from workbench.privacy.sealed_values import TokenSubstitution
+from workbench.privacy.sealed_values import TokenSubstitution, operate
 from workbench.privacy.vault import Vault
 from workbench.records import Content, Fault, JsonObject, JsonValue, Outcome, Tool, ToolCall
 from workbench.sandbox.program import Answered, JsonText, ToolFailure

@@ -21,8 +21,7 @@ from workbench.permissions.provenance_rules import CallReason
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.rules import Rules
 from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
-from workbench.privacy.restorations import Restoration
-from workbench.privacy.vault import Vault
+from workbench.privacy.vault import Restoration, Vault
 from workbench.records import Gate, JsonObject, Tool, ToolCall, Word
 
 

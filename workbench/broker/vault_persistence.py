@@ -22,7 +22,7 @@ from workbench.broker.agent_sessions import Session, Sessions
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged, spawn
 from workbench.files import read_plain, write_file
-from workbench.privacy.value_encryption import KEY, ValueCipher
+from workbench.privacy.value_store import KEY, ValueCipher
 from workbench.privacy.vault import Vault
 from workbench.records import RunState
 from workbench.secrets.project_secrets import Secrets

@@ -19,7 +19,7 @@ from workbench.permissions.argument_patterns import holds, says_something, touch
 from workbench.permissions.own_calls import OWN
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.tool_annotations import facts_of
-from workbench.privacy.restorations import Restoration
+from workbench.privacy.vault import Restoration
 from workbench.records import JsonObject, Permission, Risk, Tool, Verdict, Word
 from workbench.records.risk_levels import at_least
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.detectors.kinds import BY_NAME, plural
-from workbench.privacy.restorations import Restoration
+from workbench.privacy.vault import Restoration
 from workbench.records import Permission, Tool, Word
 
 RESTORE: Final = "restore"  # the kind of such a rule

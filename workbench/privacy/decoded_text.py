@@ -1,4 +1,5 @@
-"""The same text as others might write it: URL, JSON and HTML escapes, base64, hex, reversed, without separators.
+"""Decodes texts in which values may be disguised: URL, JSON and HTML escapes, base64, hex, other Unicode letters,
+invisible characters, missing separators. Positions can be mapped back.
 
 Decoding a text once costs less than encoding every known value in every way, and needs no list of alignments.
 """
@@ -7,12 +8,15 @@ from __future__ import annotations
 
 import base64
 import re
+import sys
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
 
 from workbench.privacy.detectors.text_search import find_matches
-from workbench.privacy.unicode_folding import INVISIBLE, has_invisible
 
 _ESCAPE = re.compile(
     r"\\{1,8}u[0-9a-fA-F]{4}|\\{1,8}U[0-9a-fA-F]{8}|(?:\\{1,8}x[0-9a-fA-F]{2})+"  # escaped again: more backslashes
@@ -70,7 +74,7 @@ def decoded_texts(text: str) -> Iterator[DecodedText]:
 
 
 def without_invisible(text: str) -> DecodedText:
-    """The text without what nobody sees."""
+    """The text without invisible characters and colour codes."""
     return _replaced(text, INVISIBLE, lambda _: "")
 
 
@@ -230,3 +234,69 @@ def _hex(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
         for offset in (0, 1):
             piece = drop_separators[offset:]
             yield bytes.fromhex(piece[: len(piece) // 2 * 2]).decode("utf-8", "replace"), match.span()
+
+
+_RANGES: Final = (  # of characters that Unicode maps to an ASCII character
+    (0xFF01, 0xFF5E),  # full-width
+    (0xFE50, 0xFE6B),  # small
+    (0x2460, 0x24EA),  # circled
+    (0x1D400, 0x1D7FF),  # mathematical
+    (0x1F130, 0x1F149),  # squared
+)
+_WHITE_ON_BLACK: Final = (0x1F150, 0x1F170)  # circled and squared capitals, which Unicode does not map
+_LAST_DIGIT: Final = 0x1FBF9  # the last decimal digit of Unicode
+_BASIC: Final = 0xFFFF
+_SIGNS: Final = "@"  # replaced too; other signs alone are not worth it
+_PERHAPS: Final = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff\x1b]")  # four times faster than INVISIBLE
+INVISIBLE: Final = re.compile(r"(?:[\u00ad\u200b-\u200d\u2060\ufeff]|\x1b\[[0-9;]{0,20}m){1,20}")
+
+
+def plain(text: str) -> str:
+    """The text with full-width, circled, mathematical and other letters and digits as ASCII, at the same positions."""
+    if text.isascii() or _odd().search(text) is None:
+        return text
+    return text.translate(_table())
+
+
+def has_invisible(text: str) -> bool:
+    """Whether the text contains invisible characters or colour codes."""
+    if text.isascii():
+        return "\x1b[" in text and INVISIBLE.search(text) is not None
+    return _PERHAPS.search(text) is not None and INVISIBLE.search(text) is not None
+
+
+def visible(text: str) -> str:
+    """The text without invisible characters and colour codes."""
+    return INVISIBLE.sub("", text) if has_invisible(text) else text
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[int, str]:
+    """Characters that are forms of an ASCII character, with that character."""
+    table: dict[int, str] = {}
+    for first, last in _RANGES:
+        for code in range(first, last + 1):
+            same = unicodedata.normalize("NFKC", chr(code))
+            if len(same) == 1 and same.isascii():
+                table[code] = same
+    for first in _WHITE_ON_BLACK:
+        table |= {first + at: chr(ord("A") + at) for at in range(26)}
+    for code in range(0x80, min(_LAST_DIGIT, sys.maxunicode) + 1):
+        if code not in table and (digit := unicodedata.decimal(chr(code), None)) is not None:
+            table[code] = str(digit)
+    return table
+
+
+@lru_cache(maxsize=1)
+def _odd() -> re.Pattern[str]:
+    """Matches a character that `plain` replaces."""
+    codes = sorted(code for code, same in _table().items() if same.isalnum() or same in _SIGNS)
+    wide = [code for code in codes if code > _BASIC]  # as one range: each further one would cost every other letter
+    spans: list[list[int]] = []
+    for code in codes[: -len(wide)]:
+        if spans and code == spans[-1][1] + 1:
+            spans[-1][1] = code
+        else:
+            spans.append([code, code])
+    spans.append([wide[0], wide[-1]])
+    return re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in spans) + "]")

@@ -1,9 +1,16 @@
-"""Settings of detection: kinds that are off, thresholds, the user's key names and patterns, and what may pass."""
+"""Rules of detection: kinds that are off, thresholds, the user's keys and patterns, exceptions; checks such
+patterns."""
 
 from __future__ import annotations
 
+import importlib
 import re
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any, Final
+
+from workbench.errors import WorkbenchError
 
 THRESHOLD = 0.5  # of a kind that is scored, where no other is set
 RECALL_FIRST = 0.2  # the same where too much is rather masked than too little
@@ -11,24 +18,26 @@ RECALL_FIRST = 0.2  # the same where too much is rather masked than too little
 
 @dataclass(frozen=True, slots=True)
 class UserPattern:
-    """A form of somebody's own; its matches are of a kind."""
+    """A pattern of the user; its matches are values of a kind."""
 
-    name: str  # as the person calls it
+    name: str  # shown as the reason of a finding
     kind: str
     regex: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
 class DetectionRules:
-    """How personal data is looked for; by default with every kind there is."""
+    """How personal data is detected; by default every kind."""
 
-    off: frozenset[str] = frozenset()  # kinds that are let pass
-    recall_first: bool = False  # rather mask too much: names in prose count from a lower score on
-    thresholds: tuple[tuple[str, float], ...] = ()  # from which score on a kind in prose counts
+    off: frozenset[str] = frozenset()  # kinds that are not detected
+    recall_first: bool = False  # mask too much rather than too little: lower thresholds
+    thresholds: tuple[tuple[str, float], ...] = ()  # the lowest score of a kind in prose
     patterns: tuple[UserPattern, ...] = ()
-    keys: tuple[tuple[str, str], ...] = ()  # own names of keys, as `keys.spelling` writes them, with their kinds
-    never: frozenset[str] = frozenset()  # folded values, and names of keys, that a person said are harmless
-    passing: tuple[re.Pattern[str], ...] = ()  # forms of values that a person said are harmless
+    keys: tuple[
+        tuple[str, str], ...
+    ] = ()  # the user's key names as `field_names.spelling` writes them, with their kinds
+    never: frozenset[str] = frozenset()  # values in lower case and key names that the user marked as harmless
+    passing: tuple[re.Pattern[str], ...] = ()  # patterns of values that the user marked as harmless
     _by_key: dict[str, str] = field(init=False, repr=False, compare=False, hash=False, default_factory=dict)
     _hash: int = field(init=False, repr=False, compare=False, hash=False, default=0)
 
@@ -38,21 +47,87 @@ class DetectionRules:
         object.__setattr__(self, "_hash", hash(parts))
 
     def __hash__(self) -> int:
-        """Worked out once: rules are asked for with every word."""
+        """Computed once: rules are a cache key for every text."""
         return self._hash
 
     def threshold(self, kind: str) -> float:
-        """From which score on a finding in prose counts."""
+        """The lowest score of a finding in prose."""
         return dict(self.thresholds).get(kind, RECALL_FIRST if self.recall_first else THRESHOLD)
 
     def lets_pass(self, value: str) -> bool:
-        """Whether a person said that this value, or this name of a key, is harmless."""
+        """Whether the user marked this value or key name as harmless."""
         bare = value.strip()
         return bare.lower() in self.never or any(one.fullmatch(bare) for one in self.passing)
 
     def of_key(self, spelling: str) -> str | None:
-        """The kind that a key of somebody's own announces."""
+        """The kind that the user gave to a key."""
         return self._by_key.get(spelling)
 
 
 DEFAULT_RULES = DetectionRules()
+
+
+LONGEST: Final = 200  # characters of an expression
+MOST_WAYS: Final = 2_000  # in which it may match at one place
+WIDEST: Final = 400  # characters of a match; other detectors have the same limit
+_HINT: Final = r"Give each repetition an end, as in \d{4,12} in place of \d+, and none inside of another."
+_parser = importlib.import_module("re._parser")  # the standard library's parser, which has no public name
+
+
+def compile_bounded(text: str) -> re.Pattern[str]:
+    """Compile a pattern of the user. Refuses invalid ones, ones that match an empty text, and slow ones.
+
+    The number of ways in which it can match at one place is bounded: each repetition needs an end, and nested
+    repetitions soon have too many ways.
+    """
+    if not 0 < len(text) <= LONGEST:
+        raise WorkbenchError(f"A pattern has 1 to {LONGEST} characters.")
+    try:
+        with warnings.catch_warnings(action="error"):
+            made, tree = re.compile(text), _parser.parse(text)
+    except (re.error, OverflowError, RecursionError, Warning) as fault:
+        raise WorkbenchError(f"This is no regular expression: {fault}.", _HINT) from None
+    if tree.getwidth()[1] > WIDEST or _count_ways(tree) > MOST_WAYS:
+        raise WorkbenchError("This pattern may take very long on a long text.", _HINT)
+    if tree.getwidth()[0] < 1:
+        raise WorkbenchError("This pattern also matches where nothing stands.", "Say what must be there.")
+    return made
+
+
+def _count_ways(nodes: Iterable[Any]) -> int:  # Any: the parser's tree
+    """In how many ways a sequence can match at one place, at most one more than allowed."""
+    product = 1
+    for operation, about in nodes:
+        product = min(product * _count_node_count_ways(str(operation), about), MOST_WAYS + 1)
+    return product
+
+
+def _count_node_count_ways(operation: str, about: Any) -> int:  # Any: the operation's arguments
+    match operation:
+        case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+            least, most, body = about
+            return _count_repeated_ways(_count_ways(body), int(least), int(most))
+        case "BRANCH":
+            return sum(map(_count_ways, about[1]))
+        case "SUBPATTERN":
+            return _count_ways(about[3])
+        case "ATOMIC_GROUP":
+            return _count_ways(about)
+        case "ASSERT" | "ASSERT_NOT":
+            return _count_ways(about[1])
+        case "GROUPREF_EXISTS":
+            return _count_ways(about[1]) + (_count_ways(about[2]) if about[2] is not None else 1)
+    return 1
+
+
+def _count_repeated_ways(ways: int, least: int, most: int) -> int:
+    if most - least > MOST_WAYS:
+        return MOST_WAYS + 1
+    total, power = (
+        0,
+        min(ways**least, MOST_WAYS + 1) if ways > 1 and least < 64 else ways if ways == 1 else MOST_WAYS + 1,
+    )
+    for _ in range(most - least + 1):
+        total = min(total + power, MOST_WAYS + 1)
+        power = min(power * ways, MOST_WAYS + 1)
+    return total

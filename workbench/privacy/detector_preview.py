@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import DetectionCache
-from workbench.privacy.detectors.findings import Finding
 from workbench.privacy.detectors.json_fields import as_text, leaves, parsed
 from workbench.privacy.detectors.kinds import LITERAL
+from workbench.privacy.detectors.text_search import Finding
 from workbench.privacy.pii_tokens import unmask_with_spans
 from workbench.privacy.value_index import fold
 from workbench.privacy.vault import Vault

@@ -1,4 +1,4 @@
-"""PII tokens such as `[EMAIL_1.k7q2]`: made, read, found in texts, and texts cut without splitting one.
+"""PII tokens such as `[EMAIL_1.k7q2]`: making, reading and finding them, cutting texts between them, and their uses.
 
 A token is a counter and twenty bits that only its session can make. Without the bits anybody could write a token and
 have it restored; with them a guess is right once in a million.
@@ -11,13 +11,14 @@ import hmac
 import re
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.privacy.detectors.kinds import KINDS, LITERAL
 from workbench.privacy.detectors.text_search import find_words
 from workbench.privacy.value_index import fold
-from workbench.records import Hidden, KindCount
+from workbench.records import Hidden, KindCount, Place
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u: nothing is misread
 _NAMES = "|".join([*(kind.name for kind in KINDS), LITERAL])
@@ -58,7 +59,7 @@ class TokenFactory:
     def __init__(self, session: str, key: bytes | None = None) -> None:
         self._session = session
         self._key = key or secrets.token_bytes(32)
-        self._made: dict[tuple[str, int], str] = {}  # bits of the tokens handed out, not of guesses
+        self._made: dict[tuple[str, int], str] = {}  # signatures of issued tokens, not of guesses
 
     @property
     def key(self) -> bytes:
@@ -67,8 +68,8 @@ class TokenFactory:
 
     def make(self, kind: str, number: int) -> str:
         """The token of the n-th value of a kind."""
-        bits = self._made[kind, number] = self._bits(kind, number)
-        return f"[{kind}_{number}.{bits}]"
+        signature = self._made[kind, number] = self._signature(kind, number)
+        return f"[{kind}_{number}.{signature}]"
 
     def read(self, text: str) -> tuple[str, int] | None:
         """Kind and number of a token of this session, in any case, also percent-encoded; None for anything else."""
@@ -76,15 +77,15 @@ class TokenFactory:
         if match is None or (match["open"] == "[") != text.endswith("]"):
             return None
         kind, number = match["kind"].upper(), int(match["number"])
-        return (kind, number) if hmac.compare_digest(match["bits"].lower(), self._bits(kind, number)) else None
+        return (kind, number) if hmac.compare_digest(match["bits"].lower(), self._signature(kind, number)) else None
 
-    def _bits(self, kind: str, number: int) -> str:
-        bits = self._made.get((kind, number))
-        if bits is None:
+    def _signature(self, kind: str, number: int) -> str:
+        signature = self._made.get((kind, number))
+        if signature is None:
             message = f"{self._session}|{kind}|{number}".encode("utf-8", "surrogatepass")
             value = int.from_bytes(hmac.digest(self._key, message, hashlib.sha256)[:3], "big")
-            bits = "".join(ALPHABET[(value >> shift) & 31] for shift in (0, 5, 10, 15))
-        return bits
+            signature = "".join(ALPHABET[(value >> shift) & 31] for shift in (0, 5, 10, 15))
+        return signature
 
 
 def normalize_token(token: str) -> str:
@@ -148,3 +149,51 @@ def _edge(text: str, at: int) -> tuple[int, int]:
         if match.start() + start < at < match.end() + start:
             return match.start() + start, match.end() + start
     return at, at
+
+
+_MOST_CALLS: Final = 20  # calls and runs that are remembered of one token
+_MOST_TOKENS: Final = 50_000  # tokens whose uses are remembered
+
+
+@dataclass(slots=True)
+class TokenUses:
+    """Where one token was used: how often models read it, in which runs, and which calls sent its value."""
+
+    times: int = 0
+    runs: list[str] = field(default_factory=list)
+    calls: dict[str, Place] = field(
+        default_factory=dict
+    )  # by call id: a call is audited when it is sent and at its end
+
+
+class TokenHistory:
+    """Where the tokens of one session were used. It holds no values, and a bounded number of uses per token."""
+
+    def __init__(self) -> None:
+        self._uses: dict[str, TokenUses] = {}
+
+    def record_call(self, arguments: str, call: str, place: Place) -> None:
+        """Record that a call sent the values of the tokens in these masked arguments to a server."""
+        for uses in self._uses_of(map(normalize_token, tokens_in(arguments))):
+            uses.calls[call] = place
+            if len(uses.calls) > _MOST_CALLS:
+                del uses.calls[next(iter(uses.calls))]
+
+    def record_text(self, text: str, run_id: str) -> None:
+        """Record that a model received this text."""
+        counts = Counter(map(normalize_token, tokens_in(text)))
+        for count, uses in zip(counts.values(), self._uses_of(counts), strict=True):
+            uses.times += count
+            uses.runs = [*(run for run in uses.runs if run != run_id), run_id][-_MOST_CALLS:]
+
+    def uses(self, token: str) -> TokenUses:
+        """The uses of a token in any spelling."""
+        return self._uses.get(normalize_token(token)) or TokenUses()
+
+    def _uses_of(self, tokens: Iterable[str]) -> Iterator[TokenUses]:
+        """The record of each token; when too many tokens have one, new tokens get one that is not kept."""
+        for token in tokens:
+            if token in self._uses or len(self._uses) < _MOST_TOKENS:
+                yield self._uses.setdefault(token, TokenUses())
+            else:
+                yield TokenUses()

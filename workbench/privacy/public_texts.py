@@ -1,8 +1,8 @@
-"""Finds in the output of a program what the workbench itself handed to it: definitions, search answers, code of skills.
+"""Finds text in a program's output that the workbench itself supplied: definitions, search results, code of skills.
 
-Such text is no data of anybody, so nothing is guessed in it. Only the host adds texts, and a stretch counts only if it
-is one of them exactly: a line, or a string as JSON and Python write it. Kept are hashes, which Python makes with a key
-of this process, and no texts.
+Such text is not personal data, so nothing is guessed in it. Only the core adds texts, and a stretch counts only if it
+is exactly one of them: a line, or a string as JSON and Python write it. Only hashes with a key of this process are
+stored.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from workbench.privacy.detectors.json_fields import texts
 from workbench.records import JsonValue
 from workbench.thread_cancellation import check_cancelled
 
-_MOST: Final = 60_000  # hashes of one generation; of two, the older one is dropped
-_MOST_PENDING: Final = 1_000  # values that wait until an output is read
+_MOST: Final = 60_000  # hashes of one generation; two are kept
+_MOST_PENDING: Final = 1_000  # values that are hashed only when an output is read
 _LONGEST: Final = 2_000_000  # characters of a string in quotes
-_FEWEST_WORDS: Final = 8  # of a stretch, so that an ordinary word that is known may stay in it
+_FEWEST_WORDS: Final = 8  # of a stretch in which known ordinary words stay
 
 _QUOTE: Final = re.compile(r"(?<!\\)[\"']")
 _STRING: Final = re.compile(
@@ -29,7 +29,7 @@ _STRING: Final = re.compile(
 )
 _ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-_BETWEEN: Final = re.compile(r"[^\s{}\[\](),:]{1,100}")  # what may stand between strings besides the signs of JSON
+_BETWEEN: Final = re.compile(r"[^\s{}\[\](),:]{1,100}")  # what may be between strings besides JSON punctuation
 _CONSTANTS: Final = frozenset({"true", "false", "null", "True", "False", "None"})
 _FEW_DIGITS: Final = re.compile(r"-?\d{1,2}(?:\.0)?")
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -47,7 +47,7 @@ _EXCEPTION: Final = re.compile(
     r"(?:[+|] ){0,9}(?:[A-Za-z_]\w{0,60}\.){0,6}"
     r"(?:\w{0,60}(?:Error|Exception|Warning|ExceptionGroup)|KeyboardInterrupt|SystemExit|Stop(?:Async)?Iteration)(?::|$)"
 )
-_FROM_DEFINITIONS: Final = ("Valid parameters: ", "Did you mean: ")  # ends of what an exception of ours says
+_FROM_DEFINITIONS: Final = ("Valid parameters: ", "Did you mean: ")  # in the messages of our exceptions
 _HEADS: Final = frozenset(
     {
         "Traceback (most recent call last):",
@@ -60,18 +60,18 @@ _HEADS: Final = frozenset(
 
 
 class Stretch(NamedTuple):
-    """A stretch of a text in which nothing is guessed."""
+    """A public stretch of a text: nothing is guessed in it."""
 
     start: int
     end: int
-    long: bool  # an ordinary word in it says nothing, though it is a known value elsewhere
+    long: bool  # known ordinary words in it are not masked
 
 
-_Place: TypeAlias = tuple[int, int, bool]  # where a public text stands, and whether it is all of a line
+_Place: TypeAlias = tuple[int, int, bool]  # start and end of a public text, and whether it is a whole line
 
 
 class Program:
-    """The code of a run, which its author knows: the lines and names that a traceback shows of it."""
+    """The code of a run, which its author knows: its lines and names may occur in tracebacks."""
 
     def __init__(self, code: str) -> None:
         self._code = code
@@ -93,7 +93,7 @@ class Program:
 
 
 class PublicTexts:
-    """Those of one session."""
+    """The public texts of one session."""
 
     def __init__(self) -> None:
         self._new: set[int] = set()
@@ -102,22 +102,22 @@ class PublicTexts:
         self._taking = Lock()  # outputs are read on several threads
 
     def add(self, value: JsonValue) -> None:
-        """A text or value that the host made of definitions and of nothing else. It is read when an output is."""
+        """Add a text or value that the core made of definitions only. It is hashed when an output is read."""
         self._pending.append(value)
         if len(self._pending) > _MOST_PENDING:
             self._take()
 
     def add_code(self, code: str) -> None:
-        """The code of a skill, or of a function that calls a tool; also what its functions are called."""
+        """Add the code of a skill or wrapper, and the names of its functions."""
         self.add([code, *_DEFINED.findall(code)])
 
     def has(self, text: str) -> bool:
-        """Whether the host handed exactly this text out."""
+        """Whether this is exactly a public text."""
         self._take()
         return self._knows(text.strip())
 
     def stretches(self, text: str, program: Program | None = None) -> tuple[Stretch, ...]:
-        """Where such texts stand in an output: in order, not overlapping."""
+        """The public stretches of an output, sorted, not overlapping."""
         self._take()
         found: list[_Place] = []
         at = 0
@@ -162,14 +162,14 @@ class PublicTexts:
         yield from ((start + one, start + to, False) for one, to in strings)
 
     def _is_public(self, line: str, program: Program | None) -> bool:
-        """Whether a line is one that was handed out, of the program, or of a traceback."""
+        """Whether a line is a public text or belongs to the program or a traceback."""
         if not any(map(str.isalnum, line)):
             return _MARKERS.fullmatch(line) is not None
         own = program is not None and (program.has_line(line) or self._is_frame(line, program))
         return own or self._knows(line) or line in _HEADS
 
     def _is_frame(self, line: str, program: Program) -> bool:
-        """Of a traceback. What the function is called counts only if the program or a skill defines it."""
+        """Whether it is a frame of a traceback whose function the program or a skill defines."""
         if not line.startswith("File ") or (frame := _FRAME.match(line)) is None:
             return False
         if frame.end() == len(line):
@@ -180,7 +180,7 @@ class PublicTexts:
         )
 
     def _strings(self, line: str) -> Iterator[tuple[int, int]]:
-        """Where strings stand that are known; those with nothing but signs between them as one."""
+        """The places of public strings; strings with only punctuation between them are joined."""
         start = end = -1
         at = 0 if self._new or self._old else len(line)
         while quote := _QUOTE.search(line, at):
@@ -199,26 +199,27 @@ class PublicTexts:
             yield start, end
 
     def _is_between(self, text: str) -> bool:
-        """Whether this may stand between the strings of a definition: signs, constants, and numbers it holds."""
+        """Whether it contains only what may be between the strings of a definition: punctuation, constants, known
+        numbers."""
         return all(
             one in _CONSTANTS or _FEW_DIGITS.fullmatch(one) or self._knows(one) for one in _BETWEEN.findall(text)
         )
 
 
 class Stretches:
-    """Those of one text, while tokens take the place of parts of it."""
+    """The public stretches of one text while parts of it are replaced by tokens."""
 
     def __init__(self, stretches: Iterable[Stretch] = ()) -> None:
         self.all = tuple(stretches)
         self._starts = [one.start for one in self.all]
 
     def around(self, start: int, end: int) -> Stretch | None:
-        """The stretch that all of this stands in."""
+        """The stretch that contains this span."""
         at = bisect_right(self._starts, start) - 1
         return self.all[at] if at >= 0 and end <= self.all[at].end else None
 
     def moved(self, edits: Sequence[tuple[int, int, int]]) -> Stretches:
-        """Where they stand after these edits, in order: from, to, letters that stand there now."""
+        """The stretches after these sorted edits: start, end, new length."""
         found: list[Stretch] = []
         shift = number = 0
         for one in self.all:
@@ -230,7 +231,7 @@ class Stretches:
             for at, to, letters in edits[number:]:
                 if at >= one.end:
                     break
-                cut = cut or at < one.start or to > one.end  # a token reaches over its end: the stretch is none now
+                cut = cut or at < one.start or to > one.end  # a token crosses its border: it is not public any more
                 inner += letters - (to - at)
             if not cut:
                 found.append(Stretch(start, one.end + shift + inner, one.long))
@@ -238,7 +239,7 @@ class Stretches:
 
 
 def _pieces(value: JsonValue) -> Iterator[str]:
-    """Every text in a value, each of its lines, and its longer numbers."""
+    """Every text in a value, each of its lines, and its numbers."""
     for text in texts(value):
         yield text.strip()
         if "\n" in text:
@@ -263,7 +264,7 @@ def _numbers(value: JsonValue) -> Iterator[str]:
 
 
 def _joined(text: str, found: Sequence[_Place]) -> Iterator[Stretch]:
-    """Whole lines in a row become one stretch. In a short one, a word may be data after all."""
+    """Join consecutive whole lines. Only a long stretch is certain not to contain data."""
     at = 0
     while at < len(found):
         (start, end, whole), at = found[at], at + 1
@@ -274,7 +275,7 @@ def _joined(text: str, found: Sequence[_Place]) -> Iterator[Stretch]:
 
 
 def _unquoted(string: str) -> str:
-    """What a string in quotes says, in JSON or in Python."""
+    """The content of a quoted string of JSON or Python."""
     inner = string[1:-1]
     if "\\" not in inner:
         return inner

@@ -1,8 +1,8 @@
-"""Removes what is left of a known value where a program cut a text through it: `print(text[:2000])`.
+"""Removes the rest of a known value that a program cut in two: `print(text[:2000])`.
 
-Such a piece is no value, so no token stands for it: the text ends before it with "…". Pieces are looked for at both
-ends of a line only, and only where the cut goes through a word: "Berlin" is no piece of "Lime Street 5, Berlin", and
-the domain of an address is none of the address.
+Such a piece is not a value and gets no token; the text ends before it with "…". Pieces are looked for only at both ends
+of a line and only if the cut is inside a word: "Berlin" is no piece of "Lime Street 5, Berlin", and the domain is no
+piece of an e-mail address.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from workbench.privacy.value_index import FEWEST_DIGITS, fold
 from workbench.privacy.value_store import ValueStore
 from workbench.thread_cancellation import check_cancelled
 
-FEWEST: Final = 5  # letters of a piece; shorter ones stand at the end of half of all lines
-SHORTEST_LINE: Final = 24  # characters; a shorter line is rather a word than a slice
+FEWEST: Final = 5  # letters of a piece; shorter ones occur at the end of half of all lines
+SHORTEST_LINE: Final = 24  # characters; a shorter line is more likely a word than a slice
 _LONGEST: Final = 80  # characters at the end of a line that are looked at
 _NEAR: Final = 50  # values that begin alike which are compared
 FEWEST_JOINED: Final = 8  # the same of a piece with a joint in it
@@ -32,7 +32,7 @@ _TAIL: Final = re.compile(r"[\"')\]}, ]{0,8}\Z")
 
 
 class TruncatedValues:
-    """One session's: the values it knows, in order, read from either end."""
+    """The values of one session, sorted by their beginnings and by their ends."""
 
     def __init__(self, values: ValueStore) -> None:
         self._values = values
@@ -40,8 +40,8 @@ class TruncatedValues:
         self._read = 0
         self._forward, self._backward = _Ends((), _JOINTS), _Ends((), _JOINTS)
 
-    def without(self, text: str, public: Stretches | None = None) -> str:
-        """The text, each of whose lines begins and ends with no piece of a value, unless it is public."""
+    def remove_from(self, text: str, public: Stretches | None = None) -> str:
+        """The text without pieces of values at the ends of its lines, except public lines."""
         self._learn()
         if not self._forward.values:
             return text
@@ -53,7 +53,7 @@ class TruncatedValues:
         return "\n".join(lines)
 
     def _learn(self) -> None:
-        """What was filed since somebody looked."""
+        """Add the values that are new since the last call."""
         with self._learning:
             new = self._values.filed_since(self._read)
             if new:
@@ -67,23 +67,23 @@ class TruncatedValues:
         check_cancelled()
         head, tail = _end(_HEAD.match(line)), _start(_TAIL.search(line[-8:]), len(line))
         core = line[head:tail]
-        if cut := self._forward.half(core[-_LONGEST:]):
+        if cut := self._forward.cut_length(core[-_LONGEST:]):
             core = core[:-cut] + _LEFT_OUT
-        if cut := self._backward.half(core[:_LONGEST][::-1]):
+        if cut := self._backward.cut_length(core[:_LONGEST][::-1]):
             core = _LEFT_OUT + core[cut:]
         return f"{line[:head]}{core}{line[tail:]}"
 
 
 class _Ends:
-    """Values in order, and the letters they begin with; at the other end of a line all of them read backwards."""
+    """Sorted values and the letters they begin with; for the beginnings of lines, all of them reversed."""
 
     def __init__(self, values: tuple[str, ...], joints: str) -> None:
         self.values = values
         self._firsts = frozenset(value[:FEWEST] for value in values)
-        self._joints = joints  # that a cut next to them goes through a value at: what follows an @ is anybody's domain
+        self._joints = joints  # where a cut counts as inside a value, except before the domain of an e-mail address
 
-    def half(self, text: str) -> int:
-        """How many characters at the end of the text are the beginning of a value that goes on within the word."""
+    def cut_length(self, text: str) -> int:
+        """How many characters at the end of the text begin a value that continues in the same word."""
         if not (text[-1:].isalnum() or text[-1:] in _JOINTS):
             return 0
         folded = fold(text)
@@ -95,7 +95,7 @@ class _Ends:
 
     def _goes_on(self, piece: str) -> bool:
         if len(piece) < FEWEST_DIGITS and not any(map(str.isalpha, piece)):
-            return False  # it may be any number
+            return False  # any number may look like this
         at = bisect_left(self.values, piece)
         for value in islice(self.values, at, at + _NEAR):
             if not value.startswith(piece):
@@ -105,7 +105,7 @@ class _Ends:
         return False
 
     def _cuts(self, piece: str, after: str) -> bool:
-        """Whether what was cut off is of the same word; `ada.lovelace` is one too, `sales` and a domain are none."""
+        """Whether the cut is inside a word; `ada.lovelace` counts as one word, `sales` and a domain do not."""
         if piece[-1].isalnum() and after.isalnum():
             return True
         joined = len(piece) >= FEWEST_JOINED and any(map(str.isalpha, piece)) and any(sign in _JOINTS for sign in piece)
@@ -113,7 +113,7 @@ class _Ends:
 
 
 def _is_public(line: str, at: int, public: Stretches | None) -> bool:
-    """Whether all of a line that begins here stands in a public stretch."""
+    """Whether the whole line at this position is in a public stretch."""
     start = at + len(line) - len(line.lstrip())
     return public is not None and public.around(start, at + len(line.rstrip())) is not None
 

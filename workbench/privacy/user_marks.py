@@ -15,10 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
-from workbench.privacy.detection_rules import DEFAULT_RULES, THRESHOLD, DetectionRules, UserPattern
+from workbench.privacy.detection_rules import DEFAULT_RULES, THRESHOLD, DetectionRules, UserPattern, compile_bounded
 from workbench.privacy.detectors.field_names import spelling
 from workbench.privacy.detectors.kinds import BY_NAME, KINDS, SEALED
-from workbench.privacy.regex_limits import compile_bounded
 from workbench.privacy.value_index import LONGEST
 from workbench.records import KindRule, PrivacyMark
 

@@ -1,7 +1,7 @@
-"""Index of known values: finds every value of a session in a text, in any of its writings, in one pass.
+"""Index of known values: finds every value of a session in a text, in any spelling, in one pass.
 
-Each value is filed under its first letters. Candidate positions of a long text come from a table of packed 6-grams
-(numpy): comparing every position takes 10 ms for 50 kB, the table some hundred µs. Ten thousand values cost the same as
+Values are indexed by their first six letters. Candidate positions in a long text come from a table of hashed 6-grams
+(numpy), which takes some 0.1 ms for 50 kB; comparing every position takes 10 ms. Ten thousand values cost the same as
 ten.
 """
 
@@ -14,51 +14,56 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from workbench.numpy_loading import load_numpy
-from workbench.privacy.decoded_text import DecodedText, DigitsOnly, WithoutSeparators, decoded_texts, drop_separators
+from workbench.privacy.decoded_text import (
+    DecodedText,
+    DigitsOnly,
+    WithoutSeparators,
+    decoded_texts,
+    drop_separators,
+    plain,
+)
 from workbench.privacy.detectors.text_search import find_matches, find_words
 from workbench.privacy.detectors.word_lists import COMMON_WORDS
-from workbench.privacy.unicode_folding import plain
 
 if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, Any]  # Any: numpy's own parameters
 
-GRAM_SIZE: Final = 6  # letters that are looked at together
-_BITS: Final = 16  # of the number that stands for them
-_STEP: Final = 0x01000193  # by which a number is multiplied before the next letter is added
+GRAM_SIZE: Final = 6  # letters of an n-gram
+_BITS: Final = 16  # of its hash
+_STEP: Final = 0x01000193  # multiplier of the hash for each letter
 _MIX: Final = 0x9E3779B1
 
 
 class TextGrams:
-    """A text, and at each of its places the number of the letters that follow."""
+    """A text with the hash of the n-gram at each position."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._numbers: Array | None = None
+        self._hashes: Array | None = None
 
-    def numbers(self) -> Array:
-        """One for each place but the last; they are worked out once."""
-        if self._numbers is None:
-            self._numbers = _numbers(self.text)
-        return self._numbers
+    def hashes(self) -> Array:
+        """One for each position with enough letters after it; computed once."""
+        if self._hashes is None:
+            self._hashes = _hash_grams(self.text)
+        return self._hashes
 
 
 class GramTable:
-    """What is known, as a table of numbers; another thread may add to it meanwhile."""
+    """A table of the hashes of anchors (the first letters of values); threads may add anchors meanwhile."""
 
     def __init__(self) -> None:
         self._anchors: list[str] = []
-        self._sieved = 0  # of them stand in the table
-        self._table: Array | None = None
+        self._table: tuple[Array, int] | None = None  # with the number of anchors in it: one attribute, for threads
 
     def add(self, anchor: str) -> None:
-        """Let places pass where these letters stand."""
+        """Add the first letters of a value."""
         self._anchors.append(anchor)
 
     def places(self, grams: TextGrams) -> Sequence[int]:
-        """Where one of the anchors may stand, in order; some of them will turn out to be others."""
-        passes = self._read()[grams.numbers()]
+        """Positions where an anchor may be, sorted; some are hash collisions."""
+        passes = self._read()[grams.hashes()]
         found: list[int] = passes.nonzero()[0].tolist()
         return found
 
@@ -66,15 +71,15 @@ class GramTable:
         load_numpy()
         import numpy as np
 
+        table, read = self._table or (np.zeros(1 << _BITS, np.bool_), 0)
         count = len(self._anchors)
-        table = np.zeros(1 << _BITS, np.bool_) if self._table is None else self._table
-        if self._sieved < count:
-            table[_numbers("".join(self._anchors[self._sieved : count]))[::GRAM_SIZE]] = True
-            self._table, self._sieved = table, count  # only now: who looks meanwhile reads the same anchors again
+        if read < count:
+            table[_hash_grams("".join(self._anchors[read:count]))[::GRAM_SIZE]] = True
+            self._table = table, count  # last: a thread that reads the old pair adds the same anchors again
         return table
 
 
-def _numbers(text: str) -> Array:
+def _hash_grams(text: str) -> Array:
     load_numpy()
     import numpy as np
 
@@ -89,25 +94,25 @@ def _numbers(text: str) -> Array:
     return numbers
 
 
-ANCHOR = GRAM_SIZE  # letters a value is filed under; shorter values are not swept, or half of all text would be
+ANCHOR = GRAM_SIZE  # letters that a value is indexed by; shorter values would match in half of all texts
 FEWEST_DIGITS = 7
-FEWEST_BARE = 7  # letters and digits of a value that is found without what separates them
+FEWEST_BARE = 7  # letters and digits of a value that is found without separators
 LONGEST = 400
-SHORTEST_WORD = 3  # letters of a part of a name that is looked for alone
-LONG_WORD = 6  # letters of a word that is looked for without a capital
+SHORTEST_WORD = 3  # letters of a part of a name that is searched alone
+LONG_WORD = 6  # letters of a word in lower case that is searched alone
 
-_FEW = 16  # values that are searched for one after the other, in any text
+_FEW = 16  # values that are searched one after the other, in any text
 _FEW_IN_SHORT = 150  # and in a text that is no longer than this is
 _SHORT = 1_000
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 class ValueMatch(Struct, frozen=True):
-    """A known value somewhere in a text."""
+    """An occurrence of a known value in a text."""
 
     start: int
     end: int
-    value: str  # folded, as it was filed
+    value: str  # folded
 
 
 class AnchorIndex:
@@ -115,7 +120,7 @@ class AnchorIndex:
 
     def __init__(self) -> None:
         self._lengths: dict[str, dict[int, set[str]]] = {}
-        self._sieve = GramTable()
+        self._table = GramTable()
 
     def add(self, value: str) -> None:
         if ANCHOR <= len(value) <= LONGEST:
@@ -123,10 +128,10 @@ class AnchorIndex:
             new = anchor not in self._lengths
             self._lengths.setdefault(anchor, {}).setdefault(len(value), set()).add(value)
             if new:
-                self._sieve.add(anchor)
+                self._table.add(anchor)
 
     def find(self, grams: TextGrams) -> Iterator[tuple[int, str]]:
-        """Where each value starts; the longest at each place."""
+        """Where each value begins; at each position the longest."""
         known, text = self._lengths, grams.text
         for at in self._places(grams) if known else ():
             lengths = known.get(text[at : at + ANCHOR])
@@ -136,31 +141,32 @@ class AnchorIndex:
                     break
 
     def _places(self, grams: TextGrams) -> Sequence[int]:
-        """Where a value may begin: by searching for each, by looking at every place, or at all of them at once."""
+        """Where a value may begin: few values are searched one by one, short texts at every position, others by
+        table."""
         known, text = self._lengths, grams.text
         short = len(text) < _SHORT
         if len(known) <= (min(_FEW_IN_SHORT, len(text) // 2) if short else _FEW):
             return find_words(text, tuple(known))
         if short:
             return [at for at in range(len(text) - ANCHOR + 1) if text[at : at + ANCHOR] in known]
-        return self._sieve.places(grams)
+        return self._table.places(grams)
 
 
 class ValueIndex:
-    """The values of one session and all the ways they may be written."""
+    """The values of one session in all spellings."""
 
     def __init__(self) -> None:
         self._plain = AnchorIndex()
         self._reversed = AnchorIndex()
         self._digits = AnchorIndex()
         self._filled = False
-        self._bare = AnchorIndex()  # values without what separates their words
-        self._spelled: dict[str, str] = {}  # such a value → the folded one
-        self._words: dict[str, str] = {}  # a word as it is written → the folded value it belongs to
-        self._numbers: dict[str, str] = {}  # digits alone → the value they belong to
+        self._bare = AnchorIndex()  # values without separators
+        self._spelled: dict[str, str] = {}  # value without separators → folded value
+        self._words: dict[str, str] = {}  # word as written → the folded value it belongs to
+        self._numbers: dict[str, str] = {}  # digits only → the folded value they belong to
 
     def add(self, value: str, *, numeric: bool = True, worded: bool = False) -> None:
-        """File a value; it is found in any case from now on, single words and parts of names only as written."""
+        """Add a value. It is found in any case from now on; single words and parts of names only as written."""
         folded = fold(value)
         self._filled = True
         if worded or folded.isalpha():
@@ -171,7 +177,7 @@ class ValueIndex:
         self._reversed.add(folded[::-1])
         digits = "".join(filter(str.isdigit, folded)) if numeric and "@" not in folded else ""
         if len(digits) >= FEWEST_DIGITS:
-            self._numbers.setdefault(digits, folded)  # before it can be found: another thread may be looking
+            self._numbers.setdefault(digits, folded)  # before the index finds it: another thread may search
             self._digits.add(digits)
         else:
             self._add_bare(folded)
@@ -192,15 +198,15 @@ class ValueIndex:
         return self._filled
 
     def number(self, drop_separators: str) -> str | None:
-        """The folded value whose digits alone these are."""
+        """The folded value with exactly these digits."""
         return self._numbers.get(drop_separators)
 
-    def stands_in(self, text: str) -> bool:
-        """Whether a value stands there as it is; single words are not looked for, they stand in any rubbish."""
+    def occurs_in(self, text: str) -> bool:
+        """Whether a value occurs literally; single words are not searched, they occur in any binary data."""
         return next(self._plain.find(TextGrams(fold(text))), None) is not None
 
     def find(self, text: str) -> Iterator[ValueMatch]:
-        """Every known value in this text, in any of its writings."""
+        """Every known value in this text, in any spelling."""
         if not self._filled:
             return
         text = plain(text)
@@ -231,7 +237,7 @@ def _through(view: DecodedText | DigitsOnly | WithoutSeparators, index: AnchorIn
 
 
 def fold(text: str) -> str:
-    """Lower case and plain, letter by letter, so that positions stay: letters that would become two are kept."""
+    """The text in lower case and plain letters, at the same positions: letters that would become two are kept."""
     return _lowered(plain(text))
 
 

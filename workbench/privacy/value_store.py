@@ -1,31 +1,34 @@
-"""Personal values of one session: the token that stands for each, and the servers and calls they came from.
+"""Personal values of one session: the token of each, the servers and calls they came from, and their encryption.
 
 Texts are read on several threads, so every change happens under one lock.
 """
 
 from __future__ import annotations
 
+import base64
+import json
+import os
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Lock
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias
 
 from workbench.errors import WorkbenchError
+from workbench.privacy.decoded_text import plain, visible
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import DetectionCache
 from workbench.privacy.detectors.kinds import BY_NAME, LITERAL
 from workbench.privacy.pii_tokens import TokenFactory
-from workbench.privacy.unicode_folding import plain, visible
 from workbench.privacy.value_index import ValueIndex, fold
 from workbench.records import Place
 
 Source: TypeAlias = str | Place
-"""Where a value comes from: a server by its name, or one call of it; an empty name where no server supplied it."""
+"""Where a value came from: a server's name, or one of its calls; an empty name if no server supplied it."""
 
-_PLACES = 5  # calls that are remembered of one value
+_MOST_PLACES = 5  # calls that are remembered of one value
 _HINT = "Pass tokens on exactly as you received them in this session."
 
 
@@ -40,19 +43,19 @@ class StoredValue:
 
 
 class ValueStore:
-    """Values and tokens of one session."""
+    """The values of one session and their tokens."""
 
     def __init__(self, marks: TokenFactory, rules: DetectionRules = DEFAULT_RULES) -> None:
         self.known = ValueIndex()
-        self.readings = DetectionCache()
+        self.detections = DetectionCache()
         self.rules = rules
-        self.learnt = 0  # values so far, and changes of the rules: grows with each value that is known
+        self.learnt = 0  # how many values were learned and rules changed: what was masked before is not masked now
         self._filing = Lock()
         self._marks = marks
         self._held: dict[tuple[str, int], StoredValue] = {}
         self._tokens: dict[tuple[str, str, str], tuple[str, StoredValue]] = {}
         self._counts: Counter[str] = Counter()
-        self._came: dict[str, tuple[Place, ...]] = {}  # folded value → the first calls that it came with
+        self._places: dict[str, tuple[Place, ...]] = {}  # folded value → the first calls whose answers contained it
         self._origins: dict[str, tuple[str, set[str]]] = {}  # folded value → its kind and the servers that supplied it
 
     def follow(self, rules: DetectionRules) -> None:
@@ -63,7 +66,7 @@ class ValueStore:
                 self.learnt += 1
 
     def learn(self, kind: str, text: str, source: Source = "") -> None:
-        """Know a value from now on, and the server or call that supplied it, if one did."""
+        """Add a value, with the server or call that supplied it."""
         text = visible(text)
         folded = fold(text)
         server = source.server if isinstance(source, Place) else source
@@ -76,20 +79,20 @@ class ValueStore:
                 self._note_place(folded, source)
 
     def _note_place(self, folded: str, place: Place) -> None:
-        before = self._came.get(folded, ())
-        if len(before) < _PLACES and not any(_same(place, one) for one in before):
-            self._came[folded] = (*before, place)
+        before = self._places.get(folded, ())
+        if len(before) < _MOST_PLACES and not any(_same(place, one) for one in before):
+            self._places[folded] = (*before, place)
 
-    def came(self, text: str) -> tuple[Place, ...]:
-        """The first calls whose answers held this value."""
-        return self._came.get(fold(text), ())
+    def places(self, text: str) -> tuple[Place, ...]:
+        """The first calls whose answers contained this value."""
+        return self._places.get(fold(text), ())
 
     def origin(self, folded: str) -> tuple[str, AbstractSet[str]]:
         """The kind of a known value and the servers that supplied it; empty for one that is not known."""
         return self._origins.get(folded, ("", frozenset()))
 
     def filed_since(self, count: int) -> tuple[str, ...]:
-        """The values, folded, that became known after the first so many."""
+        """The values, folded, that were added after the first `count`."""
         with self._filing:
             return tuple(islice(self._origins, count, None))
 
@@ -126,8 +129,8 @@ class ValueStore:
         place = self._marks.read(token)
         return self._held.get(place) if place else None
 
-    def held(self, token: str) -> StoredValue | None:
-        """The same for a token that a user typed or pasted, with blanks around it."""
+    def find_pasted(self, token: str) -> StoredValue | None:
+        """What a token stands for that the user typed or pasted, perhaps with blanks around it."""
         return self.read(token.strip())
 
     def resolve(self, token: str) -> StoredValue:
@@ -144,11 +147,11 @@ class ValueStore:
         return self._marks.make(*place) if place else token
 
     def issued(self) -> tuple[tuple[str, StoredValue], ...]:
-        """Every token that stands for personal data, in the order in which they were made."""
+        """Every token of personal data with its value, in the order of creation."""
         with self._filing:
             return tuple((token, held) for token, held in self._tokens.values() if held.kind != LITERAL)
 
-    def found(self) -> dict[str, int]:
+    def counts_by_kind(self) -> dict[str, int]:
         """How many different values of each kind have tokens."""
         return {kind: count for kind, count in sorted(self._counts.items()) if kind != LITERAL}
 
@@ -156,17 +159,65 @@ class ValueStore:
         self._counts[held.kind] += 1
         number = self._counts[held.kind]
         self._held[held.kind, number] = held
-        told = held.kind != LITERAL and not isinstance(held.number, bool)  # `True` stands everywhere
-        if told and (folded := fold(shown := visible(held.text))) not in self._origins:
+        known = held.kind != LITERAL and not isinstance(held.number, bool)  # `True` occurs everywhere
+        if known and (folded := fold(shown := visible(held.text))) not in self._origins:
             self._file(held.kind, shown, folded)
         return self._marks.make(held.kind, number), held
 
     def _file(self, kind: str, text: str, folded: str) -> None:
         self._origins[folded] = (kind, set())
         self.known.add(plain(text), numeric=BY_NAME[kind].numeric, worded=BY_NAME[kind].worded)
-        self.learnt += 1  # only now: who looked before did not see it
+        self.learnt += 1  # last: a thread that reads the old count has not seen the value
 
 
 def _same(one: Place, other: Place) -> bool:
     """The same tool in the same run; a program may call it a thousand times."""
     return (one.server, one.tool, one.run_id) == (other.server, other.tool, other.run_id)
+
+
+_NONCE: Final = 12
+KEY: Final = 32  # bytes of a key
+
+
+class ValueCipher:
+    """Encrypts the values of one session for storage: AES-GCM, each value by itself, under a key of the session.
+
+    A master key, which only a keyring or a file with a passphrase holds, wraps that key; `wrapped` may be stored.
+    Session and token are authenticated: a value that was moved, swapped or changed does not open.
+    """
+
+    def __init__(self, master: bytes, session: str, wrapped: str = "") -> None:
+        """Raises ValueError if the wrapped key belongs to another session or master key."""
+        self._session = session
+        if wrapped:
+            self._key = _open(master, wrapped, f"key|{session}")
+        else:
+            self._key = os.urandom(KEY)
+        self.wrapped = wrapped or _seal(master, self._key, f"key|{session}")
+
+    def seal(self, about: str, value: Any) -> str:  # Any: JSON
+        """Encrypt a value; it opens only with the same `about`."""
+        return _seal(self._key, json.dumps(value).encode("ascii"), f"{self._session}|{about}")
+
+    def open(self, about: str, sealed: str) -> Any:  # Any: JSON
+        """Decrypt a value; raises ValueError if it was changed or belongs to something else."""
+        return json.loads(_open(self._key, sealed, f"{self._session}|{about}"))
+
+
+def _seal(key: bytes, data: bytes, about: str) -> str:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    nonce = os.urandom(_NONCE)
+    sealed = AESGCM(key).encrypt(nonce, data, about.encode("utf-8", "surrogatepass"))
+    return base64.b64encode(nonce + sealed).decode("ascii")
+
+
+def _open(key: bytes, sealed: str, about: str) -> bytes:
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    data = base64.b64decode(sealed, validate=True)
+    try:
+        return AESGCM(key).decrypt(data[:_NONCE], data[_NONCE:], about.encode("utf-8", "surrogatepass"))
+    except InvalidTag:
+        raise ValueError("it was changed, or belongs elsewhere") from None

@@ -1,36 +1,36 @@
-"""Masks and unmasks the personal data of one session: learnt from servers, hidden from models, restored for calls.
+"""Masks and unmasks the personal data of one session: learned from servers, masked for models, restored for calls.
 
-It lives in memory only. Tokens of another session never resolve here, and a damaged token restores nothing.
+The vault exists in memory only. Tokens of another session never resolve, and a damaged token restores nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 from urllib.parse import quote
 
+from msgspec import Struct
+
 from workbench.errors import WorkbenchError
 from workbench.gc_pause import pause_gc
+from workbench.privacy.decoded_text import plain, visible
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
-from workbench.privacy.detectors.detector import by_patterns
-from workbench.privacy.detectors.findings import Finding, merge_findings
+from workbench.privacy.detectors.detector import SHORT, SeenTexts, by_patterns
 from workbench.privacy.detectors.json_fields import as_text, embedded, leaves, rebuild, texts
-from workbench.privacy.detectors.kinds import CUSTOM, LITERAL, SEALED, Kind
-from workbench.privacy.ordinary_words import is_ordinary
+from workbench.privacy.detectors.kinds import CUSTOM, LITERAL, SEALED, Kind, plural
+from workbench.privacy.detectors.text_search import Finding, merge_findings
 from workbench.privacy.pii_tokens import LOOKALIKE, TokenFactory, find_tokens, is_percent_encoded, normalize_token
 from workbench.privacy.public_texts import Stretches
-from workbench.privacy.restorations import HERE, Restoration, refusal
-from workbench.privacy.seen_texts import SHORT, SeenTexts
+from workbench.privacy.text_kinds import is_ordinary
 from workbench.privacy.truncated_values import TruncatedValues
-from workbench.privacy.unicode_folding import plain, visible
 from workbench.privacy.value_index import fold
 from workbench.privacy.value_store import Source, StoredValue, ValueStore
 from workbench.records import JsonValue
 
 _Known = tuple[int, int, str, AbstractSet[str]]  # where a known value stands, its kind, the servers that supplied it
 
-_LONG: Final = 100_000  # characters in which so much is found that looking for garbage meanwhile takes long
+_LONG: Final = 100_000  # characters; more produce so many objects that the garbage collector takes long
 
 
 class Vault(ValueStore):
@@ -38,12 +38,12 @@ class Vault(ValueStore):
 
     def __init__(self, session: str, key: bytes | None = None, rules: DetectionRules = DEFAULT_RULES) -> None:
         super().__init__(TokenFactory(session, key), rules)
-        self._halves = TruncatedValues(self)
+        self._truncated = TruncatedValues(self)
         self._harmless = (rules, SeenTexts())  # short texts in which these rules find nothing
         self._clean = (0, SeenTexts())  # texts with nothing to mask while so many values are known
 
     def register(self, value: JsonValue, source: Source) -> None:
-        """Learn all personal data in a value that a server sent; strings that hold JSON are read with their keys."""
+        """Learn all personal data in a value that a server sent. Strings that contain JSON are read with their keys."""
         rules, harmless = self.rules, self._harmless_texts()
         for leaf, kind in leaves(value, rules):
             if kind is None and (leaf in harmless if isinstance(leaf, str) else True):
@@ -55,7 +55,7 @@ class Vault(ValueStore):
                 self._read(leaf, source, plain=kind is None)
 
     def _read(self, text: str, source: Source, *, plain: bool) -> None:
-        found = self.readings.detect(text, self.rules)
+        found = self.detections.detect(text, self.rules)
         for one in found:
             self.learn(one.kind, text[one.start : one.end], source)
         if inner := embedded(text):
@@ -65,7 +65,7 @@ class Vault(ValueStore):
             self._harmless_texts().add(text)
 
     def _harmless_texts(self) -> SeenTexts:
-        """What is known to be harmless by the rules that hold now."""
+        """Texts without personal data by the current rules."""
         rules, texts = self._harmless
         if rules is not self.rules:
             texts = SeenTexts()
@@ -73,20 +73,20 @@ class Vault(ValueStore):
         return texts
 
     def sanitize(self, text: str) -> str:
-        """The text with a token in place of everything personal; doing it again changes nothing."""
+        """The text with a token in place of each personal value. Masking the result again changes nothing."""
         learnt = self.learnt
         if text in self._clean_texts(learnt) or (text.startswith("[") and self.read(text)):
-            return text  # as what was masked once is asked for again
+            return text  # output is masked again when it leaves
         while (masked := self._pass(text, read=True)) != text:
             text, before, learnt = masked, learnt, self.learnt
-            while before != learnt:  # what was just learnt may stand elsewhere: found sooner than all is read again
+            while before != learnt:  # new values may occur elsewhere; looking for them is faster than detecting again
                 text, before, learnt = self._pass(text, read=False), learnt, self.learnt
         if learnt == self.learnt:
             self._clean_texts(learnt).add(text)
         return text
 
     def sanitize_around(self, text: str, public: Stretches) -> tuple[str, Stretches]:
-        """The same for a text with stretches in which nothing is guessed; where they stand in it afterwards."""
+        """Mask a text with public stretches, in which nothing is guessed; also returns their new places."""
         while True:
             learnt = self.learnt
             masked, moved = self._around(text, public, read=True)
@@ -98,8 +98,8 @@ class Vault(ValueStore):
                 text, public = self._around(text, public, read=False)
 
     def replace_known(self, text: str) -> str:
-        """The text with a token in place of each known value and of what the user's own patterns match, for text in
-        which nothing is guessed and nothing learnt: definitions, skills, our own sentences."""
+        """The text with a token for each known value and each match of the user's patterns. Nothing is guessed or
+        learned: for definitions, skills and the workbench's own sentences."""
         rules = self.rules
         if not self.known and not rules.patterns:
             return text
@@ -110,8 +110,8 @@ class Vault(ValueStore):
         return self._with_tokens(text, [*by_patterns(masked, rules)], known)
 
     def sanitize_json(self, value: JsonValue, public: Callable[[str], bool] | None = None) -> JsonValue:
-        """The same structure with tokens; keys tell more about a value than its form does. `public`: whether a text is
-        one in which nothing is guessed."""
+        """The same structure with tokens; keys say more about a value than its form. `public`: whether nothing is
+        guessed in a text."""
 
         def leaf(leaf: JsonValue, kind: Kind | None) -> JsonValue:
             if public is not None and isinstance(leaf, str) and public(leaf):
@@ -120,13 +120,13 @@ class Vault(ValueStore):
 
         try:
             while (clean := rebuild(value, leaf, self.rules)) != value:
-                value = clean  # what was found last is also looked for in what came first
+                value = clean  # values found late may also occur earlier
             return clean
         except RecursionError:
             raise WorkbenchError("The value is nested too deeply to be read for personal data.") from None
 
     def _clean_texts(self, learnt: int) -> SeenTexts:
-        """What is known to be clean by somebody who knows so many values."""
+        """Texts without any of the first `learnt` values."""
         known, texts = self._clean
         if known != learnt:
             texts = SeenTexts()
@@ -140,28 +140,28 @@ class Vault(ValueStore):
             return self._once(text, read=read)
 
     def _once(self, text: str, *, read: bool) -> str:
-        """The text with a token for each known value, and for what the detector sees."""
+        """The text with a token for each known value and each finding of the detector."""
         masked, literals = self._blanked(text)
         rules = self.rules
         seen = (one for one in self.known.find(masked) if not rules.lets_pass(one.value))
         known = [(one.start, one.end, *self.origin(one.value)) for one in seen]
-        told = self.readings.detect(masked, rules) if read else ()
+        told = self.detections.detect(masked, rules) if read else ()
         return self._with_tokens(text, [*literals, *told], known)
 
     def _around(self, text: str, public: Stretches, *, read: bool) -> tuple[str, Stretches]:
-        """One pass over a text with stretches in which nothing is guessed: there, of what the detector sees, only what
-        the user's own patterns match counts; and in a long one, no ordinary word that is known."""
+        """One pass over a text with public stretches. In them only matches of the user's patterns are findings, and in
+        long ones known ordinary words stay."""
         masked, literals = self._blanked(text)
         rules = self.rules
         seen = (one for one in self.known.find(masked) if not rules.lets_pass(one.value))
         known = [(one.start, one.end, *self.origin(one.value)) for one in seen]
-        known = [one for one in known if not self._says_nothing(text, one, public)]
-        told = self.readings.detect(masked, rules) if read else ()
+        known = [one for one in known if not self._is_ordinary_in_public(text, one, public)]
+        told = self.detections.detect(masked, rules) if read else ()
         found = [one for one in (*literals, *told) if public.around(one.start, one.end) is None]
         edits: list[tuple[int, int, int]] = []
         return self._with_tokens(text, [*found, *by_patterns(masked, rules)], known, edits), public.moved(edits)
 
-    def _says_nothing(self, text: str, known: _Known, public: Stretches) -> bool:
+    def _is_ordinary_in_public(self, text: str, known: _Known, public: Stretches) -> bool:
         start, end, kind, _ = known
         stretch = public.around(start, end)
         return stretch is not None and stretch.long and kind != CUSTOM and is_ordinary(text[start:end])
@@ -169,8 +169,8 @@ class Vault(ValueStore):
     def _with_tokens(
         self, text: str, found: list[Finding], known: list[_Known], edits: list[tuple[int, int, int]] | None = None
     ) -> str:
-        """The text with a token for each stretch; one that holds a known value came from where that came from.
-        `edits`: gets what was replaced, from where to where, by how many letters."""
+        """The text with a token for each stretch, which gets the sources of the known values in it. `edits` receives
+        start, end and new length of each replacement."""
         if not found and not known:
             return text
         found = [*found, *(Finding(start, end, kind) for start, end, kind, _ in known)]
@@ -189,7 +189,8 @@ class Vault(ValueStore):
         return "".join([*parts, text[at:]])
 
     def _blanked(self, text: str) -> tuple[str, list[Finding]]:
-        """The text with every token and look-alike blanked out, and the look-alikes that stand for nothing here."""
+        """The text with all tokens and look-alikes blanked out, and the look-alikes that are no tokens of this
+        session."""
         literals: list[Finding] = []
         parts: list[str] = []
         at = 0
@@ -212,7 +213,7 @@ class Vault(ValueStore):
         return self.sanitize(leaf) if isinstance(leaf, str) else self._number(leaf)
 
     def _number(self, number: int | float) -> JsonValue:
-        """A number that is known as personal data elsewhere becomes a token here too."""
+        """The token of a number that is a known value, else the number."""
         folded = self.known.number(as_text(number).lstrip("-"))
         if folded is None:
             return number
@@ -220,20 +221,20 @@ class Vault(ValueStore):
         return self.token(kind, as_text(number), number, servers)
 
     def restore_json(self, value: JsonValue, server: str, *, allow_foreign: bool = False) -> JsonValue:
-        """The value with the real data, for a call to this server; what is damaged, unknown or foreign is refused."""
+        """The value with the real data, for a call to this server. Refuses damaged, unknown and foreign tokens."""
         if not self.has_tokens(value):
             return value
         foreign = [item for item in self.restorations(value, server) if item.foreign]
         if foreign and not allow_foreign:
             raise refusal(foreign)
-        return rebuild(value, lambda leaf, _: self._restored(leaf))
+        return rebuild(value, lambda leaf, _: self._restore_leaf(leaf))
 
     def has_tokens(self, value: JsonValue) -> bool:
-        """Whether something in it looks like a token."""
+        """Whether a text in the value looks like a token."""
         return any("_" in text and LOOKALIKE.search(text) for text in texts(value))
 
     def restorations(self, value: JsonValue, server: str) -> tuple[Restoration, ...]:
-        """What restoring would give to this server, by kind and origin; raises on a token that does not resolve."""
+        """What restoring would send to this server, by kind and source; raises for a token that does not resolve."""
         seen: dict[int, tuple[StoredValue, str]] = {}
         for text in texts(value):
             for held, token in self._held_in(text) if "_" in text else ():
@@ -248,11 +249,11 @@ class Vault(ValueStore):
         )
 
     def restore(self, text: str) -> str:
-        """The text with real values, for a person's eyes; what does not resolve stays as it is."""
+        """The text with real values, for the user. Tokens that do not resolve stay."""
         return LOOKALIKE.sub(lambda match: self._value(match.group()) or match.group(), text)
 
     def reveal(self, token: str) -> str:
-        """The value behind one token."""
+        """The value that one token stands for."""
         return self.resolve(token.strip()).text
 
     def _value(self, token: str) -> str | None:
@@ -265,28 +266,54 @@ class Vault(ValueStore):
         found = (match.group() for match in LOOKALIKE.finditer(text))
         return ((self.resolve(token), normalize_token(token)) for token in found)
 
-    def _restored(self, leaf: JsonValue) -> JsonValue:
+    def _restore_leaf(self, leaf: JsonValue) -> JsonValue:
         if not isinstance(leaf, str):
             return leaf
         whole = self.read(leaf)
         return whole.number if whole is not None and whole.number is not None else self.restore(leaf)
 
-    def without_halves(self, text: str, public: Stretches | None = None) -> str:
-        """Sanitized text without the remains of known values that a program cut off. `public`: stretches that the
-        program did not make."""
-        return self._halves.without(text, public)
+    def remove_truncated_values(self, text: str, public: Stretches | None = None) -> str:
+        """Masked text without the remains of known values that the program cut off. `public`: stretches that did not
+        come from the program."""
+        return self._truncated.remove_from(text, public)
 
     def seal(self, value: JsonValue, source: str) -> str:
-        """A token for a whole value of a sealed field, whatever it is."""
+        """A token for the whole value of a sealed field."""
         number = value if isinstance(value, int | float) else None
         return self.token(SEALED, as_text(value), number, {source})
 
     def shows(self, data: bytes) -> bool:
-        """Whether a known value can be read in these bytes as they are, as in the metadata of a picture."""
-        return self.known.stands_in(data.decode("latin-1"))
+        """Whether a known value occurs in these bytes, as in the metadata of a picture."""
+        return self.known.occurs_in(data.decode("latin-1"))
 
 
 def _source(held: StoredValue, server: str) -> str:
     if server in held.sources:
         return server
     return ", ".join(sorted(held.sources)) or HERE
+
+
+HERE = "this session"  # the source of a value that no server supplied
+
+
+class Restoration(Struct, frozen=True):
+    """How many values of one kind and source a call would send to a server: "2 e-mails of crm go to mail.send"."""
+
+    kind: str
+    count: int
+    source: str
+    server: str
+    foreign: bool  # the server that would get them did not supply them
+    tool: str = ""  # of that server, if known
+    tokens: tuple[str, ...] = ()  # normalised: `EMAIL_1.K7Q2`
+
+    def __str__(self) -> str:
+        place = f"{self.server}.{self.tool}" if self.tool else self.server
+        return f"{plural(self.kind, self.count)} of {self.source} {'goes' if self.count == 1 else 'go'} to {place}"
+
+
+def refusal(foreign: Sequence[Restoration]) -> WorkbenchError:
+    """The error that these values are not restored, and how the user can allow it."""
+    words = "; ".join(map(str, foreign))
+    hint = "Unless the user allows it, data is restored only for the server that supplied it."
+    return WorkbenchError(f"{words}.", hint)

@@ -36,9 +36,9 @@ class TokenUsage:
         arguments = note.detail.get("arguments")
         if session is not None and isinstance(arguments, str):
             place = Place(note.server, note.tool, note.run_id, entry.at)
-            session.trail.went(arguments, str(note.detail.get("call")), place)
+            session.token_history.record_call(arguments, str(note.detail.get("call")), place)
 
     def _show(self, run: Run) -> None:
         session = self._sessions.get(run.proposal.session)
         if session is not None and not run.proposal.dry_run:
-            session.trail.shown(run.model_view, run.id)
+            session.token_history.record_text(run.model_view, run.id)

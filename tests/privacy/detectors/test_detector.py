@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from workbench.broker.agent_sessions import Sessions
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors import detector
-from workbench.privacy.detectors.detector import DetectionCache, detect
-from workbench.privacy.detectors.findings import Finding, merge_findings
+from workbench.privacy.detectors.detector import DetectionCache, SeenTexts, detect
+from workbench.privacy.detectors.text_search import Finding, merge_findings
 
 
 def found(text: str) -> list[str]:
@@ -63,7 +66,7 @@ def test_of_many_texts_the_last_are_remembered() -> None:
     for number in range(100):
         text = f"{number} {TEXT}"
         assert lately.detect(text, DEFAULT_RULES) == detect(text, DEFAULT_RULES)
-    assert len(lately._lately) <= 32
+    assert len(lately._findings) <= 32
 
 
 def test_overlapping_stretches_are_covered_as_one_and_the_longest_names_it() -> None:
@@ -76,3 +79,59 @@ def test_overlapping_stretches_are_covered_as_one_and_the_longest_names_it() -> 
 
 def test_stretches_side_by_side_stay_two() -> None:
     assert merge_findings([Finding(5, 7, "IP"), Finding(0, 5, "IP")]) == (Finding(0, 5, "IP"), Finding(5, 7, "IP"))
+
+
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(detector, "_MOST", 3)
+    seen = SeenTexts()
+    for number in range(10):
+        seen.add(str(number))
+    assert "9" in seen
+    assert sum(str(number) in seen for number in range(10)) <= 3
+
+
+def test_each_server_is_read_for_itself_and_a_long_text_always() -> None:
+    session, times = Sessions(lambda: True).open("an agent"), []
+    long = "x " * 20_000
+    for text, server in (("text", "mail"), ("text", "shop"), ("text", "mail"), (long, "mail"), (long, "mail")):
+        session.register(text, server, lambda text, server=server: times.append((text, server)) or text)
+    assert times == [("text", "mail"), ("text", "shop"), (long, "mail"), (long, "mail")]
+
+
+def test_a_text_that_comes_again_is_not_read_again_and_one_whose_reading_failed_is():
+    session, times = Sessions(lambda: True).open("an agent"), []
+
+    def reading(text):
+        times.append(text)
+        return json.loads(text)
+
+    for text in ('{"email": "ada@example.org"}', '{"email": "ada@example.org"}', "{"):
+        if text == "{":
+            for _ in range(2):
+                with pytest.raises(ValueError, match="Expecting"):
+                    session.register(text, "mail", reading)
+        else:
+            session.register(text, "mail", reading)
+    assert times == ['{"email": "ada@example.org"}', "{", "{"]
+    assert "ada@" not in session.mask("to ada@example.org")
+
+
+def test_threads_that_share_the_caches_get_the_findings_of_their_own_text(
+    quick_switches: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detector, "_MOST", 20)
+    texts = [f"order {number} of rosa{number}@example.org, {'x' * 150 * (number % 2)}" for number in range(80)]
+    expected = [detect(text, DEFAULT_RULES) for text in texts]
+    cache, seen, added = DetectionCache(), SeenTexts(), set(texts[::3])
+
+    def work(number: int) -> None:
+        for at in range(number, number + 40):
+            text = texts[at % 80]
+            assert cache.detect(text, DEFAULT_RULES) == expected[at % 80]
+            if text in added:
+                seen.add(text)
+            else:
+                assert text not in seen
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, range(0, 80, 5)))

@@ -2,44 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
 from threading import Lock
 from typing import Final
 
-from workbench.privacy.decoded_text import without_invisible
+from workbench.privacy.decoded_text import has_invisible, plain, without_invisible
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
-from workbench.privacy.detectors.contact_cards import find_contact_cards
-from workbench.privacy.detectors.findings import Finding, merge_findings
-from workbench.privacy.detectors.key_value_pairs import find_pairs
+from workbench.privacy.detectors.key_value_pairs import find_contact_cards, find_pairs
 from workbench.privacy.detectors.kinds import KINDS
 from workbench.privacy.detectors.name_mentions import find_name_mentions
 from workbench.privacy.detectors.names_in_prose import find_names_in_prose
-from workbench.privacy.detectors.text_search import find_matches
+from workbench.privacy.detectors.text_search import Finding, find_matches, merge_findings
 from workbench.privacy.detectors.text_tables import find_table_cells
-from workbench.privacy.seen_texts import SHORT, digest
-from workbench.privacy.unicode_folding import has_invisible, plain
 
 _FINDERS = tuple((kind.name, kind.why, kind.find) for kind in KINDS)
-_SHORT = 120  # characters of a text that is remembered: names of fields, states and labels come again and again
 
 
 def detect(text: str, rules: DetectionRules = DEFAULT_RULES) -> tuple[Finding, ...]:
-    """All stretches, not overlapping, in order; none holds a NUL, with which the vault blanks its tokens out."""
-    return _remembered(text, rules) if len(text) <= _SHORT else _detect(text, rules)
+    """All findings, sorted, not overlapping. None contains a NUL, with which the vault blanks out tokens."""
+    return _detect_cached(text, rules) if len(text) <= SHORT else _detect(text, rules)
 
 
 def _detect(text: str, rules: DetectionRules) -> tuple[Finding, ...]:
-    found = _counting(_by_rules(text, rules), text, rules)
-    found += _counting(find_names_in_prose(text, rules, found), text, rules)
+    found = _allowed_findings(_by_rules(text, rules), text, rules)
+    found += _allowed_findings(find_names_in_prose(text, rules, found), text, rules)
     return merge_findings(found) if found else ()
 
 
-_remembered = lru_cache(maxsize=8192)(_detect)
+_detect_cached = lru_cache(maxsize=8192)(_detect)
 
 
-def _counting(found: Iterable[Finding], text: str, rules: DetectionRules) -> list[Finding]:
-    """Without what a person lets pass, and without tokens."""
+def _allowed_findings(found: Iterable[Finding], text: str, rules: DetectionRules) -> list[Finding]:
+    """The findings without blanked-out tokens and what the rules let pass."""
     if rules.never or rules.passing or rules.off:
         found = [one for one in found if one.kind not in rules.off and not rules.lets_pass(text[one.start : one.end])]
     return [one for one in found if "\0" not in text[one.start : one.end]]
@@ -55,7 +51,7 @@ def _by_rules(text: str, rules: DetectionRules) -> list[Finding]:
 
 
 def by_patterns(text: str, rules: DetectionRules) -> list[Finding]:
-    """What the user's own patterns match."""
+    """The matches of the user's patterns."""
     return [
         Finding(*match.span(), own.kind, f"your pattern {own.name}")
         for own in rules.patterns
@@ -68,14 +64,14 @@ _MOST_TEXTS: Final = 32
 
 
 class DetectionCache:
-    """One session's."""
+    """The findings of the last long texts of one session: output is detected again at the exit to the agent."""
 
     def __init__(self) -> None:
-        self._lately: dict[tuple[str | bytes, DetectionRules], tuple[Finding, ...]] = {}
+        self._findings: dict[tuple[str | bytes, DetectionRules], tuple[Finding, ...]] = {}
         self._adding = Lock()
 
     def detect(self, text: str, rules: DetectionRules) -> tuple[Finding, ...]:
-        """What the detector sees in this text, by these rules, whatever its letters wear."""
+        """The findings in a text whose letters may have other Unicode forms or invisible characters between them."""
         text = plain(text)
         if not has_invisible(text):
             return self._detect(text, rules)
@@ -84,14 +80,45 @@ class DetectionCache:
         return tuple(Finding(*view.origin(one.start, one.end), one.kind, one.why) for one in found)
 
     def _detect(self, text: str, rules: DetectionRules) -> tuple[Finding, ...]:
-        if len(text) <= SHORT:  # the detector remembers those itself
+        if len(text) <= SHORT:  # `detect` caches those
             return detect(text, rules)
         key = (digest(text), rules)
-        found = self._lately.get(key)
+        found = self._findings.get(key)
         if found is None:
             found = detect(text, rules)
             with self._adding:
-                if len(self._lately) >= _MOST_TEXTS:
-                    self._lately.pop(next(iter(self._lately)))
-                self._lately[key] = found
+                if len(self._findings) >= _MOST_TEXTS:
+                    self._findings.pop(next(iter(self._findings)))
+                self._findings[key] = found
         return found
+
+
+SHORT: Final = 120  # characters of a text whose findings are cached and that is stored as it is
+_MOST: Final = 4_096
+
+
+class SeenTexts:
+    """A bounded set of texts that were read already; of a long text only a digest is stored.
+
+    Reading field names, states and labels again would cost 24 % of registering answers and 42 % of masking output.
+    """
+
+    def __init__(self) -> None:
+        self._texts: set[str | bytes] = set()
+        self._adding = Lock()
+
+    def __contains__(self, text: str) -> bool:
+        return bool(self._texts) and digest(text) in self._texts
+
+    def add(self, text: str) -> None:
+        with self._adding:
+            if len(self._texts) >= _MOST:
+                self._texts.clear()
+            self._texts.add(digest(text))
+
+
+def digest(text: str) -> str | bytes:
+    """The text, or its digest if it is long."""
+    if len(text) <= SHORT:
+        return text
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).digest()

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors import credentials, person_names, phone_numbers
 from workbench.privacy.detectors.kinds import BY_NAME, KINDS, Kind, is_not_blank
 from workbench.privacy.pii_tokens import LOOKALIKE
+from workbench.records import JsonValue
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ODD = re.compile(r"[\W_]+")
@@ -207,3 +209,48 @@ def is_person(key: str) -> bool:
     if not name:
         return False
     return name in _PEOPLE or not person_names.ROLES.isdisjoint((name, name.removesuffix("s")))
+
+
+FEWEST_ROWS = 4  # rows that can agree on something
+ROWS_READ = 40  # of them
+SHARE = 0.6
+LONGEST_CELL = 60  # characters of a value
+
+_NAME_OF_COLUMN = replace(BY_NAME["NAME"], accepts=person_names.is_plausible_name)
+_FORMED = tuple(kind for kind in KINDS if kind.name in ("EMAIL", "PHONE", "CARD", "IBAN", "SSN", "IP", "MAC"))
+_NAMES = frozenset({"name", "label", "title", "display_name", "displayName", "Name", "contact", "who", "by", "full"})
+
+
+def agreed(rows: Sequence[JsonValue], rules: DetectionRules) -> tuple[tuple[str, Kind], ...]:
+    """Keys, which announce nothing themselves, of the records in a list, with the kind that most values are."""
+    if len(rows) < FEWEST_ROWS or not isinstance(rows[0], dict):
+        return ()
+    records = [row for row in rows[:ROWS_READ] if isinstance(row, dict)]
+    if len(records) < FEWEST_ROWS:
+        return ()
+    keys = [str(key) for key in rows[0] if kind_of(str(key), rules) is None and not rules.lets_pass(str(key))]
+    told = ((key, majority_kind(_values(records, key), key in _NAMES, rules)) for key in keys)
+    return tuple((key, kind) for key, kind in told if kind is not None)
+
+
+def majority_kind(values: Sequence[str], named: bool, rules: DetectionRules) -> Kind | None:
+    """The kind of which most of these values are."""
+    if len(values) < FEWEST_ROWS:
+        return None
+    seen = Counter(kind.name for value in values for kind in _FORMED if _whole(kind, value))
+    if named and "NAME" not in rules.off:
+        seen["NAME"] = sum(person_names.is_likely_name(value) and person_names.can_be_name(value) for value in values)
+    name, count = seen.most_common(1)[0] if seen else ("", 0)
+    if count < SHARE * len(values) or name in rules.off:
+        return None
+    return _NAME_OF_COLUMN if name == "NAME" else BY_NAME[name]
+
+
+def _values(records: Sequence[Mapping[str, JsonValue]], key: str) -> list[str]:
+    values = (row.get(key) for row in records)
+    return [value for value in values if isinstance(value, str) and 0 < len(value) <= LONGEST_CELL]
+
+
+def _whole(kind: Kind, value: str) -> bool:
+    bare = value.strip()
+    return next(iter(kind.find(bare)), None) == (0, len(bare))

@@ -11,8 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
-from workbench.privacy.detectors.column_consensus import agreed
-from workbench.privacy.detectors.field_names import inherited, kind_of, kinds_of, spelling
+from workbench.privacy.detectors.field_names import agreed, inherited, kind_of, kinds_of, spelling
 from workbench.privacy.detectors.kinds import Kind, settled
 from workbench.records import JsonValue
 

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.field_names import BARE, LIKELY, kind_of, kinds_of
-from workbench.privacy.detectors.findings import Finding
 from workbench.privacy.detectors.kinds import Kind, settled
-from workbench.privacy.detectors.text_search import find_matches
+from workbench.privacy.detectors.text_search import Finding, find_matches
 
 NEAR = 600  # characters before and behind a key that are looked at
 LINES = 12  # before and behind it
@@ -183,3 +182,46 @@ def _value(text: str, at: int, kind: Kind) -> tuple[int, int] | None:
         if value and value[0] not in "[(\\" and any((one.assigned or one.accepts)(value) for one in kinds):
             return at, at + len(value)
     return None
+
+
+_CARD_LINE = re.compile(
+    r"^(?:item\d{1,3}\.)?(?P<key>FN|N|NICKNAME|TEL|BDAY|ORG|ADR|EMAIL)(?:;[^:\r\n]{0,200}+)?:(?P<value>[^\r\n\0]{1,400}+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_PART = re.compile(r"[^;]+")
+_KINDS = {
+    "FN": "NAME",
+    "N": "NAME",
+    "NICKNAME": "NAME",
+    "TEL": "PHONE",
+    "BDAY": "DOB",
+    "ORG": "COMPANY",
+    "EMAIL": "EMAIL",
+}
+_STREET, _CODE = 2, 5  # which parts of an address tell where somebody lives; the rest are town and country
+_FEWEST = 2
+
+
+def find_contact_cards(text: str) -> Iterator[Finding]:
+    """Everything about the person of a card."""
+    if "BEGIN:VCARD" not in text:
+        return
+    for line in _CARD_LINE.finditer(text):
+        key = line["key"].upper()
+        start, end = line.span("value")
+        if key == "ADR":
+            yield from _address(text, start, end)
+        elif key in ("N", "ORG"):
+            yield from (
+                Finding(*part.span(), _KINDS[key], f"card's {key}") for part in _PART.finditer(text, start, end)
+            )
+        elif end - start >= _FEWEST:
+            yield Finding(start, end, _KINDS[key], f"card's {key}")
+
+
+def _address(text: str, start: int, end: int) -> Iterator[Finding]:
+    at = start
+    for place, part in enumerate(text[start:end].split(";")):
+        if place in (_STREET, _CODE) and part.strip():
+            yield Finding(at, at + len(part), "ADDRESS", "card's ADR")
+        at += len(part) + 1

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from workbench.privacy.detectors import person_names
-from workbench.privacy.detectors.findings import Finding
-from workbench.privacy.detectors.text_search import find_matches_at_lines, find_matches_at_words
+from workbench.privacy.detectors.text_search import Finding, find_matches_at_lines, find_matches_at_words
 
 LONGEST = 60  # characters of a name before an address
 FARTHEST = 66  # how far before its "@" an address begins

@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.privacy.detection_rules import DetectionRules
-from workbench.privacy.detectors.findings import Finding, merge_findings
 from workbench.privacy.detectors.name_model import WORD, folded, name_model
-from workbench.privacy.detectors.text_search import find_matches
+from workbench.privacy.detectors.text_search import Finding, find_matches, merge_findings
 
 if TYPE_CHECKING:
     from workbench.privacy.detectors.name_model import Array

@@ -1,23 +1,24 @@
-"""Searches long foreign texts without holding the interpreter lock: piece by piece, or only where a plain word stands.
+"""Findings, and search in long foreign texts without holding the interpreter lock for long.
 
-A search for a plain word reads a text twenty times faster than a pattern of many words. While one search runs no other
-thread does, so a long text is searched in pieces.
+No other thread runs during one search, so a long text is searched in pieces. A search for a plain word is twenty times
+faster than one for a pattern of many words, so patterns are tried only where such a word occurs.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 from workbench.thread_cancellation import check_cancelled
 
 _PIECE: Final = 50_000  # characters that are searched at once
-_BEHIND: Final = 4_000  # characters behind a piece that are read with it: no match that begins in it needs more
+_BEHIND: Final = 4_000  # characters after a piece that are read with it, more than any match needs
 
 
 def find_matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """What `finditer` finds, but not by one search through all of a long text."""
+    """The matches of `finditer`, searched in pieces if the text is long."""
     return pattern.finditer(text) if len(text) <= _PIECE else _by_pieces(pattern, text)
 
 
@@ -42,7 +43,7 @@ def _by_pieces(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 
 def find_words(text: str, words: Iterable[str]) -> list[int]:
-    """Where the words begin, in order, each place once; for any case give the text in small letters."""
+    """The positions of the words, sorted, each once. Case-sensitive: pass the text in lower case for any case."""
     found: list[int] = []
     for word in words:
         at = text.find(word)
@@ -53,7 +54,7 @@ def find_words(text: str, words: Iterable[str]) -> list[int]:
 
 
 def find_matches_at_words(pattern: re.Pattern[str], text: str, words: Iterable[str]) -> Iterator[re.Match[str]]:
-    """What a pattern matches that begins with one of these words, in order, not overlapping."""
+    """The matches of a pattern that begin with one of these words, sorted, not overlapping."""
     end = 0
     for at in find_words(text, words):
         check_cancelled()
@@ -63,7 +64,7 @@ def find_matches_at_words(pattern: re.Pattern[str], text: str, words: Iterable[s
 
 
 def find_matches_at_lines(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """What a pattern matches that begins a line."""
+    """The matches of a pattern at the beginning of a line."""
     at = 0
     while True:
         if match := pattern.match(text, at):
@@ -71,3 +72,29 @@ def find_matches_at_lines(pattern: re.Pattern[str], text: str) -> Iterator[re.Ma
         at = text.find("\n", at) + 1
         if not at:
             return
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """A stretch of text that is personal data, its kind, and the reason in a few words for the user."""
+
+    start: int
+    end: int
+    kind: str
+    why: str = field(default="", compare=False)
+
+
+def merge_findings(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Join overlapping findings, so that each found character is covered; the longest decides kind and reason."""
+    merged: list[Finding] = []
+    longest = 0
+    for part in sorted(found, key=lambda f: (f.start, -f.end)):
+        if merged and part.start < merged[-1].end:
+            last = merged[-1]
+            named = part if part.end - part.start > longest else last
+            longest = max(longest, part.end - part.start)
+            merged[-1] = Finding(last.start, max(last.end, part.end), named.kind, named.why)
+        else:
+            merged.append(part)
+            longest = part.end - part.start
+    return tuple(merged)

@@ -10,11 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
-from workbench.privacy.detectors.column_consensus import majority_kind
-from workbench.privacy.detectors.field_names import kinds_of
-from workbench.privacy.detectors.findings import Finding
+from workbench.privacy.detectors.field_names import kinds_of, majority_kind
 from workbench.privacy.detectors.kinds import Kind, settled
-from workbench.privacy.detectors.text_search import find_matches
+from workbench.privacy.detectors.text_search import Finding, find_matches
 
 Span = tuple[int, int]
 

@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from workbench.privacy.value_encryption import KEY, ValueCipher
+from workbench.privacy.value_store import KEY, ValueCipher
 
 MASTER = bytes(range(KEY))
 
