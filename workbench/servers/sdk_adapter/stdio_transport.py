@@ -13,11 +13,11 @@ import os
 import re
 import signal
 import subprocess
-from asyncio.subprocess import SubprocessStreamProtocol
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from workbench.events import spawn
 from workbench.servers import server_faults
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from mcp.types import JSONRPCMessage
 
 
-_CHUNK = 1 << 20
+_QUEUED = 1 << 20  # bytes of waiting lines above which reading pauses
+_ERROR_LINE = 1 << 16  # bytes of one line of the error output
+_STDOUT, _STDERR = 1, 2
 _QUEUE = 256  # messages on their way to a server that reads slowly
 _SLOW_PARSE = 4 << 20  # bytes from which a message is parsed beside the loop
 _GRACE = 2.0  # seconds a server has after its stdin closed, and again after TERM
@@ -44,16 +46,164 @@ _ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,1
 _LAST_ID = re.compile(rb'"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z')
 
 
-class _Protocol(SubprocessStreamProtocol):
-    """Knows the moment of exit, not only when all pipes are closed."""
+_HEAD = 512  # bytes kept of a line that was too long
+
+
+@dataclass(frozen=True, slots=True)
+class OversizedLine:
+    """A line that grew past the limit: told as soon as it does, its rest is thrown away unseen."""
+
+    head: bytes
+
+
+class LineSplitter:
+    """Feed chunks, get whole lines. Each byte is looked at once."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__(limit, asyncio.get_running_loop())
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._skipping = False  # within the rest of an oversized line
+
+    def feed(self, chunk: bytes) -> Iterator[bytes | OversizedLine]:
+        start = 0
+        while (end := chunk.find(b"\n", start)) >= 0:
+            if (fault := self._add(chunk[start:end])) is not None:
+                yield fault
+            if not self._skipping:
+                yield b"".join(self._parts)
+            self._parts, self._size, self._skipping = [], 0, False
+            start = end + 1
+        if (fault := self._add(chunk[start:])) is not None:
+            yield fault
+
+    def rest(self) -> bytes:
+        """What came without a line end before the stream closed."""
+        return b"".join(self._parts)
+
+    def _add(self, part: bytes) -> OversizedLine | None:
+        if self._skipping:
+            return None
+        self._parts.append(part)
+        self._size += len(part)
+        if self._size <= self._limit:
+            return None
+        head = b"".join(self._parts)[:_HEAD]
+        self._parts, self._skipping = [], True
+        return OversizedLine(head)
+
+
+class ServerPipes(asyncio.SubprocessProtocol):
+    """Pipes of a server process: lines of stdout in order, error output, and room on stdin.
+
+    `take` may take a line of stdout at once, in the turn of the loop in which it was read: 20 µs less for a tool call
+    than a task that reads. It is offered no line while an earlier one waits.
+    """
+
+    def __init__(self, limit: int, take: Callable[[bytes], bool], said: Callable[[bytes], None]) -> None:
+        self._take = take
+        self._said = said
+        self._lines, self._error_lines = LineSplitter(limit), LineSplitter(_ERROR_LINE)
+        self._waiting: deque[bytes | OversizedLine] = deque()
+        self._waiting_bytes = 0
+        self._busy = False  # a line was handed out and is being worked on
+        self._discarding = False
+        self._stdin_lost = False
+        self._room = asyncio.Event()  # on stdin
+        self._room.set()
+        self._arrived = asyncio.Event()
+        self.stdout_ended = asyncio.Event()
         self.exited = asyncio.Event()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.process = cast("asyncio.SubprocessTransport", transport)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == _STDERR:
+            for line in self._error_lines.feed(data):
+                self._said(line.head if isinstance(line, OversizedLine) else line)
+        elif not self._discarding:
+            for line in self._lines.feed(data):
+                if self._busy or self._waiting or isinstance(line, OversizedLine) or not self._take(line):
+                    self._waiting.append(line)
+                    self._waiting_bytes += _size(line)
+            if self._waiting:
+                self._arrived.set()
+            if self._waiting_bytes > _QUEUED:
+                self._stdout.pause_reading()
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        if fd == _STDERR:
+            if rest := self._error_lines.rest():
+                self._said(rest)
+        elif fd == _STDOUT:
+            self.stdout_ended.set()
+            self._arrived.set()
+        else:
+            self._stdin_lost = True
+            self._room.set()
 
     def process_exited(self) -> None:
         self.exited.set()
-        super().process_exited()
+
+    def pause_writing(self) -> None:
+        self._room.clear()
+
+    def resume_writing(self) -> None:
+        self._room.set()
+
+    async def next_line(self) -> bytes | OversizedLine | None:
+        """The next line of stdout that `take` did not take; None when there are no more."""
+        self._busy = False
+        while not self._waiting:
+            if self.stdout_ended.is_set():
+                return None
+            self._arrived.clear()
+            await self._arrived.wait()
+        line = self._waiting.popleft()
+        self._waiting_bytes -= _size(line)
+        if self._waiting_bytes <= _QUEUED and not self.stdout_ended.is_set():
+            self._stdout.resume_reading()
+        self._busy = True
+        return line
+
+    def discard(self) -> None:
+        """Nobody reads any more; a server that is still writing must be able to finish and see its stdin end."""
+        self._discarding = True
+        self._waiting.clear()
+        self._waiting_bytes = 0
+        if not self.stdout_ended.is_set():
+            self._stdout.resume_reading()
+
+    def rest(self) -> bytes:
+        """What came without a line end before stdout closed."""
+        return self._lines.rest()
+
+    def write(self, data: bytes) -> None:
+        self._stdin.write(data)
+
+    async def drained(self) -> None:
+        """Wait until a slow server has room. Raises OSError once it reads no more."""
+        if not self._room.is_set():
+            await self._room.wait()
+        if self._stdin_lost:
+            raise BrokenPipeError("The server has closed its stdin.")
+
+    def close_stdin(self) -> None:
+        self._stdin.close()
+
+    @property
+    def _stdin(self) -> asyncio.WriteTransport:
+        return cast("asyncio.WriteTransport", self.process.get_pipe_transport(0))
+
+    @property
+    def _stdout(self) -> asyncio.ReadTransport:
+        return cast("asyncio.ReadTransport", self.process.get_pipe_transport(_STDOUT))
+
+
+def _size(line: bytes | OversizedLine) -> int:
+    """The memory of a waiting line; an empty one takes some too."""
+    return 50 + len(line if isinstance(line, bytes) else line.head)
 
 
 class StdioTransport:
@@ -86,7 +236,7 @@ class StdioTransport:
         self._incoming, incoming = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
         outgoing, self._outgoing = anyio.create_memory_object_stream["SessionMessage"](_QUEUE)
         self._streams = (self._incoming, incoming, outgoing, self._outgoing)
-        works = {"stdout": self._read(), "stdin": self._write(), "stderr": self._listen(), "exit": self._watch()}
+        works = {"stdout": self._read(), "stdin": self._write(), "exit": self._watch()}
         self._tasks = [spawn(f"server {self._name}: {what}", work) for what, work in works.items()]
         return incoming, outgoing
 
@@ -116,8 +266,8 @@ class StdioTransport:
     async def _start(self) -> None:
         launch = self._launch
         self._traffic.begin()
-        self._process, self._protocol = await asyncio.get_running_loop().subprocess_exec(
-            lambda: _Protocol(_CHUNK),
+        self._process, self._pipes = await asyncio.get_running_loop().subprocess_exec(
+            lambda: ServerPipes(self._limit, self._take_at_once, self._traffic.said),
             launch.command,
             *launch.args,
             env=dict(launch.env),
@@ -137,26 +287,25 @@ class StdioTransport:
 
     async def _read(self) -> None:
         """Server's stdout → messages. Ends with the stream, or when a message cannot be taken."""
-        lines = LineSplitter(self._limit)
         try:
-            while chunk := await self._stdout.read(_CHUNK):
-                for line in lines.feed(chunk):
-                    await self._take(line)
-                await asyncio.sleep(0)  # a server that never stops talking must not starve the others
+            while (line := await self._pipes.next_line()) is not None:
+                await self._take(line)
         except OSError as fault:
             self.fault = self.fault or str(fault)
+            self._pipes.discard()
         except _session_gone():
-            await self._drain()
+            self._pipes.discard()
             return
-        if rest := lines.rest():
+        if rest := self._pipes.rest():
             self._traffic.rubbish(rest)
         self._stop_hearing()
 
-    async def _drain(self) -> None:
-        """Nobody listens any more; a server that is still writing must be able to finish and see its stdin end."""
-        with contextlib.suppress(OSError):
-            while await self._stdout.read(_CHUNK):
-                pass
+    def _take_at_once(self, line: bytes) -> bool:
+        """Whether it was for a waiting tool call, or a line of the server's log."""
+        taken = not may_be_heavy(line) and len(line) <= _SLOW_PARSE and self.direct.take(line)
+        if taken:
+            self._traffic.received(line)
+        return taken
 
     async def _take(self, line: bytes | OversizedLine) -> None:
         from mcp.shared.message import SessionMessage
@@ -166,9 +315,7 @@ class StdioTransport:
         elif may_be_heavy(line) and (words := await asyncio.to_thread(too_heavy, line)):
             self._traffic.rubbish(line[:_TOLD], len(line))
             await self._answer_instead(line, f"The answer is too large to be read. {words}")
-        elif len(line) <= _SLOW_PARSE and self.direct.take(line):
-            self._traffic.received(line)
-        elif line.strip():
+        elif not self._take_at_once(line) and line.strip():
             message = await self._parse(line)
             if message is not None and not await self._taken(message):
                 await self._incoming.send(SessionMessage(message))
@@ -234,28 +381,19 @@ class StdioTransport:
 
     def _put(self, data: bytes) -> None:
         self._traffic.sent(data)
-        self._stdin.write(data + b"\n")
+        self._pipes.write(data + b"\n")
 
     async def _drained(self) -> None:
-        await self._stdin.drain()
+        await self._pipes.drained()
 
     def _stop_hearing(self) -> None:
         self.ended.set()
         self._incoming.close()
         self.direct.close()
 
-    async def _listen(self) -> None:
-        lines = LineSplitter(1 << 16)
-        with contextlib.suppress(OSError):
-            while chunk := await self._stderr.read(1 << 16):
-                for line in lines.feed(chunk):
-                    self._traffic.said(line.head if isinstance(line, OversizedLine) else line)
-        if rest := lines.rest():
-            self._traffic.said(rest)
-
     async def _watch(self) -> None:
         """A server may leave while its children hold its pipes open; what it wrote before is still read."""
-        await self._protocol.exited.wait()
+        await self._pipes.exited.wait()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE / 4):
                 await self.ended.wait()
@@ -268,7 +406,7 @@ class StdioTransport:
             self.returncode = self._process.get_returncode()
         self._streams[2].close()
         await asyncio.sleep(0)
-        self._stdin.close()
+        self._pipes.close_stdin()
         for number in (signal.SIGTERM, signal.SIGKILL):
             if await self._gone(_GRACE):
                 break
@@ -289,8 +427,8 @@ class StdioTransport:
     async def _gone(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._protocol.exited.wait()
-        return self._protocol.exited.is_set()
+                await self._pipes.exited.wait()
+        return self._pipes.exited.is_set()
 
     async def _group_gone(self, seconds: float) -> None:
         """Looks again and again: nothing tells when another process's children are gone."""
@@ -307,70 +445,8 @@ class StdioTransport:
             return False
         return True
 
-    @property
-    def _stdin(self) -> asyncio.StreamWriter:
-        assert self._protocol.stdin is not None
-        return self._protocol.stdin
-
-    @property
-    def _stdout(self) -> asyncio.StreamReader:
-        assert self._protocol.stdout is not None
-        return self._protocol.stdout
-
-    @property
-    def _stderr(self) -> asyncio.StreamReader:
-        assert self._protocol.stderr is not None
-        return self._protocol.stderr
-
 
 def _session_gone() -> tuple[type[Exception], ...]:
     import anyio
 
     return (anyio.ClosedResourceError, anyio.BrokenResourceError)
-
-
-_HEAD = 512  # bytes kept of a line that was too long
-
-
-@dataclass(frozen=True, slots=True)
-class OversizedLine:
-    """A line that grew past the limit: told as soon as it does, its rest is thrown away unseen."""
-
-    head: bytes
-
-
-class LineSplitter:
-    """Feed chunks, get whole lines. Each byte is looked at once."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._parts: list[bytes] = []
-        self._size = 0
-        self._skipping = False  # within the rest of an oversized line
-
-    def feed(self, chunk: bytes) -> Iterator[bytes | OversizedLine]:
-        start = 0
-        while (end := chunk.find(b"\n", start)) >= 0:
-            if (fault := self._add(chunk[start:end])) is not None:
-                yield fault
-            if not self._skipping:
-                yield b"".join(self._parts)
-            self._parts, self._size, self._skipping = [], 0, False
-            start = end + 1
-        if (fault := self._add(chunk[start:])) is not None:
-            yield fault
-
-    def rest(self) -> bytes:
-        """What came without a line end before the stream closed."""
-        return b"".join(self._parts)
-
-    def _add(self, part: bytes) -> OversizedLine | None:
-        if self._skipping:
-            return None
-        self._parts.append(part)
-        self._size += len(part)
-        if self._size <= self._limit:
-            return None
-        head = b"".join(self._parts)[:_HEAD]
-        self._parts, self._skipping = [], True
-        return OversizedLine(head)
