@@ -68,7 +68,9 @@ async def _run(core: Core, code: str) -> Run:
 
     def allow(event: Event) -> None:
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
-            decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="benchmark", seal=event.run.seal)
+            decision = Decision(
+                event.run.id, event.run.proposal.sha, allow=True, by="benchmark", fingerprint=event.run.fingerprint
+            )
             asyncio.get_running_loop().call_soon(core.run_manager.decide, decision)
 
     stop = core.bus.listen(allow)

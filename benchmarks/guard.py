@@ -40,7 +40,7 @@ async def _all() -> None:
 async def _ordinary(core: Core) -> None:
     session = core.services.sessions.open("scripted agent")
     run = ProgramRun(core.services, session, Proposal("r", "", "", Origin.AGENT, session.id, "scripted agent"))
-    guard = RunGuard(run, lambda: core.settings, core.run_manager.pauses, lambda call_id, waits: None)
+    guard = RunGuard(run, lambda: core.settings, core.run_manager.held_calls, lambda call_id, waits: None)
     answer = Outcome("c", ok=True, structured=json.dumps({"id": "ORD-00042", "status": "paid", "note": "x" * 800}))
     reads, posts = core.catalog.tool("demo", "get_order"), core.catalog.tool("demo", "post_message")
     await _time(core, guard, reads, {"order_id": "ORD-00042"}, answer, "an ordinary call, before and after", "≤ 10")

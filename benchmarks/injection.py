@@ -27,9 +27,9 @@ from msgspec.structs import replace
 
 from workbench.broker.agent_sessions import Session
 from workbench.core import Core
-from workbench.events import Event, RunChanged, RunPaused
+from workbench.events import CallHeld, Event, RunChanged
 from workbench.paths import OVERRIDE, paths_of
-from workbench.records import Decision, PauseAnswer, Run, RunState
+from workbench.records import Decision, HeldCallAnswer, Run, RunState
 
 GATHER = 0.12  # seconds that the person looks, so that the calls of a loop stand together in the question
 
@@ -72,19 +72,21 @@ class Person:
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING and event.run.id not in self._waiting:
             self._waiting.add(event.run.id)
             loop.call_soon(self._decide, event.run)
-        elif isinstance(event, RunPaused):
+        elif isinstance(event, CallHeld):
             loop.call_later(GATHER, self._answer, event.pause.id)
 
     def _decide(self, run: Run) -> None:
         self.programs += 1
         self._core.run_manager.decide(
-            Decision(run.id, run.proposal.sha, allow=self.careless or not self.denies, by="you", seal=run.seal)
+            Decision(
+                run.id, run.proposal.sha, allow=self.careless or not self.denies, by="you", fingerprint=run.fingerprint
+            )
         )
 
-    def _answer(self, pause_id: str) -> None:
-        if any(one.id == pause_id for one in self._core.run_manager.pauses.all()):
+    def _answer(self, held_call_id: str) -> None:
+        if any(one.id == held_call_id for one in self._core.run_manager.held_calls.all()):
             self.calls += 1
-            self._core.run_manager.pauses.answer(PauseAnswer(pause_id, allow=not self.denies, scope="rest"))
+            self._core.run_manager.held_calls.answer(HeldCallAnswer(held_call_id, allow=not self.denies, scope="rest"))
 
 
 async def replay(core: Core, person: Person, plan: Plan) -> Replayed:

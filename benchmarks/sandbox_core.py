@@ -139,7 +139,7 @@ def _allow(core: Core, event: Event) -> None:
     """Be the person who agrees: nobody vouched for the hints of the servers here."""
     if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
         run = event.run
-        yes = Decision(run.id, run.proposal.sha, allow=True, by="benchmark", seal=run.seal)
+        yes = Decision(run.id, run.proposal.sha, allow=True, by="benchmark", fingerprint=run.fingerprint)
         asyncio.get_running_loop().call_soon(core.run_manager.decide, yes)
 
 

@@ -86,7 +86,9 @@ async def test_attended_it_waits_for_the_person(project: Paths) -> None:
         waiting = asyncio.ensure_future(one(project, Task(code=SENDS), attended=True))
         while not (runs := [run for run in await person.api.runs() if run.state is RunState.WAITING]):
             await asyncio.sleep(0.01)
-        await person.api.decide(Decision(runs[0].id, runs[0].proposal.sha, allow=True, by="", seal=runs[0].seal))
+        await person.api.decide(
+            Decision(runs[0].id, runs[0].proposal.sha, allow=True, by="", fingerprint=runs[0].fingerprint)
+        )
         assert (await waiting).data == "sent"
     finally:
         await person.close()

@@ -131,7 +131,7 @@ def _allow(core: Core, event: Event) -> None:
     """Whoever starts this has read the programs above."""
     if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
         run = event.run
-        decision = Decision(run.id, run.proposal.sha, True, "you", seal=run.seal)
+        decision = Decision(run.id, run.proposal.sha, True, "you", fingerprint=run.fingerprint)
         asyncio.get_running_loop().call_soon(core.run_manager.decide, decision)
 
 

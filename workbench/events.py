@@ -19,11 +19,11 @@ from workbench.records import (
     Check,
     Entry,
     Fault,
+    HeldCall,
     KeptState,
     Ledger,
     NetworkRules,
     PastCall,
-    Pause,
     Permissions,
     PrivacyRules,
     Run,
@@ -146,17 +146,17 @@ class RunCall(_Event, frozen=True):
     trace: CallTrace
 
 
-class RunPaused(_Event, frozen=True):
-    """A nested call waits for a person, or one more joined those that wait; that is the same pause under a new id."""
+class CallHeld(_Event, frozen=True):
+    """A call of a program waits for approval, or joined a held call, which then has a new id."""
 
-    pause: Pause
-    before: str = ""  # the id under which the pause was told last
+    held_call: HeldCall
+    before: str = ""  # the id under which the held call was told last
 
 
-class PauseSettled(_Event, frozen=True):
-    """Nobody has to answer this pause any more."""
+class HeldCallSettled(_Event, frozen=True):
+    """A held call was answered, timed out or was withdrawn."""
 
-    pause: Pause
+    held_call: HeldCall
     ending: str  # allowed or denied by a person; timed out; withdrawn with its run
 
 
@@ -303,8 +303,8 @@ Event: TypeAlias = (
     | RunChanged
     | RunOutput
     | RunCall
-    | RunPaused
-    | PauseSettled
+    | CallHeld
+    | HeldCallSettled
     | StatesChanged
     | EntryWritten
     | AuditVerifying

@@ -17,7 +17,7 @@ from workbench.api.client_stub import CoreApi
 from workbench.api.run_completion import TaskStats, connect_allowed_servers, wait_for_run
 from workbench.errors import WorkbenchError
 from workbench.paths import paths_of
-from workbench.records import Decision, JsonValue, PauseAnswer, Run, RunState, Skill, SkillState
+from workbench.records import Decision, HeldCallAnswer, JsonValue, Run, RunState, Skill, SkillState
 
 __all__ = ["Orchestrator", "Stats", "Task", "TaskResult", "TaskStats"]
 
@@ -173,10 +173,12 @@ class Orchestrator:
         """With the word of whoever runs this script, or with a refusal."""
         reason = "" if self._allow else ALONE
         if run.state is RunState.WAITING:
-            answer = Decision(run.id, run.proposal.sha, allow=self._allow, by="", reason=reason, seal=run.seal)
+            answer = Decision(
+                run.id, run.proposal.sha, allow=self._allow, by="", reason=reason, fingerprint=run.fingerprint
+            )
             await self._api.decide(answer)
-        for pause in run.pauses:
-            await self._api.answer_pause(PauseAnswer(pause.id, allow=self._allow, reason=reason))
+        for held_call in run.held_calls:
+            await self._api.answer_held_call(HeldCallAnswer(held_call.id, allow=self._allow, reason=reason))
 
     async def _result(self, task: Task, run: Run) -> TaskResult:
         whole = self._connection.whole

@@ -188,7 +188,9 @@ def answer_for_the_person(core: Core) -> None:
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
             allow = not event.run.proposal.code.startswith(DENY)
             reason = f"Ask {NAME} first, at {MAIL}."
-            decision = Decision(event.run.id, event.run.proposal.sha, allow, "you", reason, seal=event.run.seal)
+            decision = Decision(
+                event.run.id, event.run.proposal.sha, allow, "you", reason, fingerprint=event.run.fingerprint
+            )
             asyncio.get_running_loop().call_soon(core.run_manager.decide, decision)
 
     core.bus.listen(hear)

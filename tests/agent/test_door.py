@@ -62,7 +62,7 @@ async def test_an_agent_is_told_what_the_user_changed_in_its_program(core, agent
         await waiting.wait()
         (run,) = core.run_manager.runs()
         edited = await core.api.edit(run.id, "print('mine')\nprint('extra')\nresult = 1\n")
-        await core.api.decide(Decision(run.id, edited.proposal.sha, True, "you", seal=edited.seal))
+        await core.api.decide(Decision(run.id, edited.proposal.sha, True, "you", fingerprint=edited.fingerprint))
         text = (await asked).content[0].text
     assert text.startswith("The user changed your program before it ran. This is the answer of the changed program.")
     assert "+print('extra')" in text

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tests.agent.test_files import told
 from tests.broker.test_run_guard import READ, SEND
-from workbench.records import Decision, PauseAnswer, RunState
+from workbench.records import Decision, HeldCallAnswer, RunState
 
 DELETES = {"code": "import os\nos.remove('workspace/old.txt')\nresult = 'gone'", "description": "tidy up"}
 HANG = 60
@@ -33,7 +33,7 @@ async def until(condition):
 
 def decide(core, run_id, allow=True, reason=""):
     run = core.run_manager.run(run_id)
-    core.run_manager.decide(Decision(run_id, run.proposal.sha, allow, "you", reason, seal=run.seal))
+    core.run_manager.decide(Decision(run_id, run.proposal.sha, allow, "you", reason, fingerprint=run.fingerprint))
 
 
 async def test_a_program_that_waits_for_a_user_who_is_not_there_is_answered_with_what_to_do(alone, agent):
@@ -132,10 +132,10 @@ async def test_a_call_that_is_held_in_a_program_is_told_with_its_own_command(alo
     async with agent() as client:
         await told(client, "execute_code", code=READ, description="read")
         text, facts = await told(client, "execute_code", code=SEND, description="send")
-        (pause,) = alone.run_manager.pauses.all()
+        (held_call,) = alone.run_manager.held_calls.all()
         assert facts["state"] == "waiting"
-        assert f"`mcp-workbench calls allow {pause.id}`" in text
-        alone.run_manager.pauses.answer(PauseAnswer(pause.id, allow=False, reason="No mail."))
+        assert f"`mcp-workbench calls allow {held_call.id}`" in text
+        alone.run_manager.held_calls.answer(HeldCallAnswer(held_call.id, allow=False, reason="No mail."))
         text, facts = await told(client, "get_run", run_id=facts["run"], wait=40)
     assert facts["state"] == "failed"
     assert "No mail." in text

@@ -27,7 +27,7 @@ class Link:
         return lambda: None
 
     async def run(self, run_id: str) -> Any:
-        return SimpleNamespace(id=run_id, state=RunState.RUNNING, pauses=())
+        return SimpleNamespace(id=run_id, state=RunState.RUNNING, held_calls=())
 
     async def stop_run(self, run_id: str) -> None:
         self.stopped.append(run_id)

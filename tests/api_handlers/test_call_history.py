@@ -60,7 +60,7 @@ async def test_a_programs_calls_are_kept_and_marked_with_their_run(core):
     run = await core.api.submit(CODE, "", "")
     while (now := await core.api.run(run.id)).state not in (RunState.DONE, RunState.FAILED, RunState.REFUSED):
         if now.state is RunState.WAITING:
-            await core.api.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", seal=now.seal))
+            await core.api.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", fingerprint=now.fingerprint))
         await asyncio.sleep(0.02)
     (call,) = await core.api.past(PastQuery("count_orders"))
     assert call.run_id == run.id

@@ -11,7 +11,7 @@ from workbench.api_handlers.runs import RunHandler
 from workbench.audit.audit_statistics import review
 from workbench.broker.held_calls import HeldCalls
 from workbench.errors import WorkbenchError
-from workbench.records import Entry, Pause, PauseAnswer, ReviewFigures
+from workbench.records import Entry, HeldCall, HeldCallAnswer, ReviewFigures
 
 
 class House:
@@ -21,31 +21,31 @@ class House:
         self.journal = self
         self.notes = []
         self.append = self.notes.append
-        self.pauses = HeldCalls(lambda event: None)
+        self.held_calls = HeldCalls(lambda event: None)
 
 
 async def test_what_waits_is_listed_and_answered():
     house = House()
-    api, pauses = RunHandler(house, SimpleNamespace(pauses=house.pauses)), house.pauses
-    call = asyncio.ensure_future(pauses.ask(Pause("", "r1", "c1", "demo", "send_email", "{}"), "{}", 60.0))
+    api, held_calls = RunHandler(house, SimpleNamespace(held_calls=house.held_calls)), house.held_calls
+    call = asyncio.ensure_future(held_calls.ask(HeldCall("", "r1", "c1", "demo", "send_email", "{}"), "{}", 60.0))
     await asyncio.sleep(0)
-    (waiting,) = pauses.all()
-    assert (await api.answer_pause(PauseAnswer(waiting.id, allow=False, reason="not now"))).tool == "send_email"
+    (waiting,) = held_calls.all()
+    assert (await api.answer_held_call(HeldCallAnswer(waiting.id, allow=False, reason="not now"))).tool == "send_email"
     assert (await call).reason == "not now"
     with pytest.raises(WorkbenchError):
-        await api.answer_pause(PauseAnswer(waiting.id, allow=True))
+        await api.answer_held_call(HeldCallAnswer(waiting.id, allow=True))
     assert [note.kind for note in house.notes] == ["run.decided.call"], "an answer that came too late decided nothing"
 
 
 async def test_an_answer_about_many_calls_is_one_decision_with_the_time_it_took():
     house = House()
-    api, pauses = RunHandler(house, SimpleNamespace(pauses=house.pauses)), house.pauses
-    question = Pause("", "r1", "c1", "demo", "send_email", "{}")
-    calls = [asyncio.ensure_future(pauses.ask(question, "{}", 60.0)) for _ in range(3)]
+    api, held_calls = RunHandler(house, SimpleNamespace(held_calls=house.held_calls)), house.held_calls
+    question = HeldCall("", "r1", "c1", "demo", "send_email", "{}")
+    calls = [asyncio.ensure_future(held_calls.ask(question, "{}", 60.0)) for _ in range(3)]
     async with asyncio.timeout(60):
-        while len((pauses.all() or (question,))[0].list) < 3:
+        while len((held_calls.all() or (question,))[0].list) < 3:
             await asyncio.sleep(0)
-    await api.answer_pause(PauseAnswer((pauses.all())[0].id, allow=True, seconds=0.9))
+    await api.answer_held_call(HeldCallAnswer((held_calls.all())[0].id, allow=True, seconds=0.9))
     await asyncio.gather(*calls)
     (note,) = house.notes
     assert note.summary == "3 calls of demo.send_email allowed by you after 0.9 s, too soon to have been read"

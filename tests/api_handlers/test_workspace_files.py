@@ -29,7 +29,7 @@ async def ran(core, code):
     made = core.run_manager.submit(code, agent, "to test", force_approval=True)
     while (waits := core.run_manager.run(made.id)).state is not RunState.WAITING:
         await asyncio.sleep(0.01)
-    core.run_manager.decide(Decision(made.id, made.proposal.sha, allow=True, by="you", seal=waits.seal))
+    core.run_manager.decide(Decision(made.id, made.proposal.sha, allow=True, by="you", fingerprint=waits.fingerprint))
     run = await core.run_manager.finished(made.id)
     assert run.fault is None, run.fault
     return run

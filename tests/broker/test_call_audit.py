@@ -32,11 +32,13 @@ async def test_a_value_in_the_name_of_a_tool_that_a_program_made_up_is_masked(de
     async with asyncio.timeout(60):
         while run.state not in ENDS:
             if run.state is RunState.WAITING:
-                demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+                demo.run_manager.decide(
+                    Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint)
+                )
             await asyncio.sleep(0.02)
             run = demo.run_manager.run(run.id)
-            for pause in run.pauses:
-                raise AssertionError(pause)
+            for held_call in run.held_calls:
+                raise AssertionError(held_call)
     assert run.state is RunState.DONE, run.fault
     mail = run.output.split()[-1]
     assert "@" in mail

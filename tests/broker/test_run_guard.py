@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from workbench.broker.broker import Broker
 from workbench.broker.provenance_index import AnswerRead
 from workbench.broker.run_guard import LONGEST_PLACE, collect_values, in_order
-from workbench.events import PauseSettled, RunPaused
-from workbench.records import Decision, EntryQuery, PauseAnswer, Permission, RunState, Word
+from workbench.events import CallHeld, HeldCallSettled
+from workbench.records import Decision, EntryQuery, HeldCallAnswer, Permission, RunState, Word
 from workbench.records.runs import ENDS
 
 
@@ -40,32 +40,34 @@ def test_a_question_begins_with_what_it_is_about():
 
 
 class Person:
-    """Sits at the core's door, approves every program, and answers pauses as told; counts both."""
+    """Sits at the core's door, approves every program, and answers held calls as told; counts both."""
 
     def __init__(self, core, *answers):
         self.core = core
-        self.answers = list(answers)  # True, False or a PauseAnswer without an id; True when none is left
-        self.pauses = []
+        self.answers = list(answers)  # True, False or a HeldCallAnswer without an id; True when none is left
+        self.held_calls = []
         self.decided = 0
         self._stop = core.bus.listen(self.hear)
 
     def hear(self, event):
-        if isinstance(event, RunPaused):
-            asyncio.get_running_loop().call_later(0.15, self.answer, event.pause)  # calls of a loop gather first
+        if isinstance(event, CallHeld):
+            asyncio.get_running_loop().call_later(0.15, self.answer, event.held_call)  # calls of a loop gather first
         elif type(event).__name__ == "RunChanged" and event.run.state is RunState.WAITING:
             asyncio.get_running_loop().call_soon(self.decide, event.run)
 
     def decide(self, run):
         self.decided += 1
-        self.core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+        self.core.run_manager.decide(
+            Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint)
+        )
 
-    def answer(self, pause):
-        if pause not in self.core.run_manager.pauses.all():
+    def answer(self, held_call):
+        if held_call not in self.core.run_manager.held_calls.all():
             return
-        self.pauses.append(pause)
+        self.held_calls.append(held_call)
         word = self.answers.pop(0) if self.answers else True
-        answer = word if isinstance(word, PauseAnswer) else PauseAnswer("", allow=word)
-        self.core.run_manager.pauses.answer(replace(answer, pause_id=pause.id))
+        answer = word if isinstance(word, HeldCallAnswer) else HeldCallAnswer("", allow=word)
+        self.core.run_manager.held_calls.answer(replace(answer, held_call_id=held_call.id))
 
     def leave(self):
         self._stop()
@@ -109,11 +111,11 @@ async def test_an_address_out_of_a_strangers_mail_is_asked_about_in_a_later_prog
     denied = await ran(office, agent, SEND)
     assert denied.state is RunState.FAILED
     assert "denied" in denied.fault.message
-    (pause,) = person.pauses
-    (origin,) = pause.origins
-    assert (pause.tool, origin.path, origin.tool) == ("send_email", "to", "read_mail")
+    (held_call,) = person.held_calls
+    (origin,) = held_call.origins
+    assert (held_call.tool, origin.path, origin.tool) == ("send_email", "to", "read_mail")
     assert "\x02records@collect-data.example\x03" in origin.around
-    assert pause.why[0].startswith("Where it goes (to) came out of text that outsiders can write")
+    assert held_call.why[0].startswith("Where it goes (to) came out of text that outsiders can write")
     assert await outbox(office) == []
     kinds = [entry.note.kind for entry in office.journal.entries(EntryQuery(limit=1_000))]
     assert {"held_call.waiting", "held_call.denied", "call.refused"} <= set(kinds)
@@ -127,12 +129,12 @@ async def test_what_a_person_let_pass_is_not_asked_about_again_and_an_approved_t
     await ran(office, agent, READ)
     for _ in range(2):
         assert (await ran(office, agent, SEND)).state is RunState.DONE
-    assert len(person.pauses) == 1
+    assert len(person.held_calls) == 1
     office.settings = replace(office.settings, approval_auto_medium=False)
     fresh = office.services.sessions.open("test agent")
     await ran(office, fresh, READ)
     assert (await ran(office, fresh, SEND)).state is RunState.DONE
-    assert (person.decided, len(person.pauses)) == (1, 1), "the person has read the address in the program"
+    assert (person.decided, len(person.held_calls)) == (1, 1), "the person has read the address in the program"
     person.leave()
 
 
@@ -153,8 +155,10 @@ for more in ("a@b.example", "c@d.example"):
     agent, person = office.services.sessions.open("test agent"), Person(office)
     agent.provenance.learn(AnswerRead("c", "r", "demo", "read_mail", frozenset({"untrusted"}), ("ines@example.com",)))
     await ran(office, agent, code)
-    assert [pause.origins[0].path for pause in person.pauses] == ["to", "to"], "the second value is another one"
-    assert person.pauses[0].arguments.index('"to"') < person.pauses[0].arguments.index('"body"')
+    assert [held_call.origins[0].path for held_call in person.held_calls] == ["to", "to"], (
+        "the second value is another one"
+    )
+    assert person.held_calls[0].arguments.index('"to"') < person.held_calls[0].arguments.index('"body"')
     person.leave()
 
 
@@ -168,13 +172,13 @@ for one in found[4:]:
     await delete_customer(customer_id=one["id"])
 """
     agent = office.services.sessions.open("test agent")
-    person = Person(office, PauseAnswer("", allow=True, scope="rest"))
+    person = Person(office, HeldCallAnswer("", allow=True, scope="rest"))
     run = await ran(office, agent, code)
     assert run.state is RunState.DONE, run.fault
-    (pause,) = person.pauses
-    assert len(pause.list) == 4
-    assert pause.more == 3
-    assert all("CUS-" in line for line in pause.list)
+    (held_call,) = person.held_calls
+    assert len(held_call.list) == 4
+    assert held_call.more == 3
+    assert all("CUS-" in line for line in held_call.list)
     person.leave()
 
 
@@ -190,7 +194,7 @@ for name in [key for key in box if key == "call_" + "tool"]:
     agent, person = office.services.sessions.open("test agent"), Person(office, False)
     run = await ran(office, agent, code)
     assert run.state is RunState.FAILED
-    assert [pause.tool for pause in person.pauses] == ["post_message"]
+    assert [held_call.tool for held_call in person.held_calls] == ["post_message"]
     person.leave()
 
 
@@ -203,11 +207,11 @@ async def test_nobody_there_means_no_and_stopping_a_run_takes_its_question_back(
     office.settings = replace(office.settings, approval_wait_seconds=600)
     started = office.run_manager.submit(SEND, agent)
     async with asyncio.timeout(60):
-        while not (pauses := office.run_manager.run(started.id).pauses):
+        while not (held_calls := office.run_manager.run(started.id).held_calls):
             await asyncio.sleep(0.01)
-    assert office.run_manager.run(started.id).calls == () or pauses[0].run_id == started.id
+    assert office.run_manager.run(started.id).calls == () or held_calls[0].run_id == started.id
     await office.run_manager.stop(started.id)
-    assert [event.ending for event in told if isinstance(event, PauseSettled)] == ["withdrawn"]
+    assert [event.ending for event in told if isinstance(event, HeldCallSettled)] == ["withdrawn"]
     assert await outbox(office) == []
     stop()
 
@@ -220,16 +224,18 @@ async def test_nothing_but_a_persons_door_answers_a_pause(office):
     from workbench.runs.program_execution import ProgramExecution
     from workbench.sandbox.program import ToolFailure
 
-    mark = mark_of(CoreApi.answer_pause)
+    mark = mark_of(CoreApi.answer_held_call)
     assert mark is not None
     assert mark.decides
     assert mark.consent
-    assert not [tool.name for tool in TOOLS if "pause" in tool.name or "answer" in tool.name or "decide" in tool.name]
+    assert not [
+        tool.name for tool in TOOLS if "held_call" in tool.name or "answer" in tool.name or "decide" in tool.name
+    ]
     agent = office.services.sessions.open("test agent")
     await ran(office, agent, READ)
     started = office.run_manager.submit(SEND, agent)
     async with asyncio.timeout(60):
-        while not (pauses := office.run_manager.run(started.id).pauses):
+        while not (held_calls := office.run_manager.run(started.id).held_calls):
             await asyncio.sleep(0.01)
     run = office.run_manager._find(started.id)
     inside = ProgramExecution(
@@ -237,12 +243,12 @@ async def test_nothing_but_a_persons_door_answers_a_pause(office):
         Broker(office.services),
         GeneratedPackages(office.services),
         office.run_manager.states,
-        office.run_manager.pauses,
+        office.run_manager.held_calls,
     )
-    for kind in ("answer_pause", "pause", "decide"):
+    for kind in ("answer_held_call", "held_call", "decide"):
         with pytest.raises(ToolFailure):
-            await inside._answer(kind, {"pause_id": pauses[0].id, "allow": True})
-    assert office.run_manager.pauses.all() == pauses
+            await inside._answer(kind, {"held_call_id": held_calls[0].id, "allow": True})
+    assert office.run_manager.held_calls.all() == held_calls
     await office.run_manager.close()
     assert office.run_manager.run(started.id).state is RunState.STOPPED
     assert await outbox(office) == [], "a core that ends refuses what waited"
@@ -259,14 +265,14 @@ async def test_what_only_adds_runs_unasked_until_it_is_much_or_strangers_were_re
     office.settings = replace(office.settings, approval_auto_medium=False)
     agent, person = office.services.sessions.open("test agent"), Person(office)
     assert (await ran(office, agent, OPEN.format(many=10))).state is RunState.DONE
-    assert (person.decided, person.pauses) == (0, [])
+    assert (person.decided, person.held_calls) == (0, [])
     assert (await ran(office, agent, OPEN.format(many=13))).state is RunState.DONE
     assert person.decided == 0
-    assert "more than 10 times" in person.pauses[0].why[0]
-    asked = len(person.pauses)
+    assert "more than 10 times" in person.held_calls[0].why[0]
+    asked = len(person.held_calls)
     await ran(office, agent, READ)
     assert (await ran(office, agent, OPEN.format(many=1))).state is RunState.DONE
-    assert (person.decided, len(person.pauses)) == (1, asked), "the program itself waits, as it did before"
+    assert (person.decided, len(person.held_calls)) == (1, asked), "the program itself waits, as it did before"
     office.settings = replace(office.settings, approval_auto_mild=False)
     assert (await ran(office, office.services.sessions.open("another"), OPEN.format(many=1))).state is RunState.DONE
     assert person.decided == 2
@@ -296,7 +302,7 @@ async def test_a_private_answer_that_a_program_asks_for_past_its_functions_waits
     demo.services.settings.set(replace(demo.settings, approval_auto_medium=True, isolation_medium="process"))
     run = demo.run_manager.submit(FORGED, demo.services.sessions.open("test agent"), "to test")
     async with asyncio.timeout(60):
-        while not demo.run_manager.run(run.id).pauses:
+        while not demo.run_manager.run(run.id).held_calls:
             assert not any(one.state == "done" for one in demo.run_manager.run(run.id).calls)
             await asyncio.sleep(0.01)
     await demo.run_manager.stop(run.id)
@@ -319,10 +325,10 @@ async def test_a_call_that_waited_is_judged_again_as_things_are_then(office):
         assert (await ran(office, agent, READ)).state is RunState.DONE
         record = office.run_manager.submit(SEND, agent)
         async with asyncio.timeout(60):
-            while not (pauses := office.run_manager.pauses.of(record.id)):
+            while not (held_calls := office.run_manager.held_calls.of(record.id)):
                 await asyncio.sleep(0.01)
         await change()
-        office.run_manager.pauses.answer(PauseAnswer(pauses[0].id, allow=True))
+        office.run_manager.held_calls.answer(HeldCallAnswer(held_calls[0].id, allow=True))
         async with asyncio.timeout(60):
             ended = await office.run_manager.finished(record.id)
         office.catalog.tool = plain

@@ -18,15 +18,15 @@ from workbench.broker.token_release import (
     release_details,
     restore_arguments,
 )
-from workbench.events import RunChanged, RunPaused
+from workbench.events import CallHeld, RunChanged
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.privacy.vault import Restoration
 from workbench.records import (
     Decision,
     EntryQuery,
+    HeldCallAnswer,
     Hints,
     Origin,
-    PauseAnswer,
     Permission,
     RunState,
     ServerConfig,
@@ -93,22 +93,24 @@ async def office(demo):
 
 
 class Person:
-    """Approves every program, and answers pauses with these words in their order; keeps what was asked."""
+    """Approves every program, and answers held calls with these words in their order; keeps what was asked."""
 
     def __init__(self, core, *words):
         self.core, self.words = core, list(words)
-        self.lines, self.pauses = [], []
+        self.lines, self.held_calls = [], []
         core.bus.listen(self.hear)
 
     def hear(self, event):
         loop = asyncio.get_running_loop()
-        if isinstance(event, RunPaused):
-            self.pauses.append(event.pause)
-            answer = PauseAnswer(event.pause.id, allow=self.words.pop(0))
-            loop.call_soon(self.core.run_manager.pauses.answer, answer)
+        if isinstance(event, CallHeld):
+            self.held_calls.append(event.held_call)
+            answer = HeldCallAnswer(event.held_call.id, allow=self.words.pop(0))
+            loop.call_soon(self.core.run_manager.held_calls.answer, answer)
         elif isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
             self.lines.append(event.run.verdict.asks)
-            decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="you", seal=event.run.seal)
+            decision = Decision(
+                event.run.id, event.run.proposal.sha, allow=True, by="you", fingerprint=event.run.fingerprint
+            )
             loop.call_soon(self.core.run_manager.decide, decision)
 
 
@@ -185,7 +187,7 @@ async def test_a_program_with_tokens_for_another_server_shows_one_line_and_is_no
     done = await finished(office, agent, sending(repr(first), repr(second)))
     assert done.state is RunState.DONE, done.fault
     assert person.lines == [("2 e-mails of demo go to post.send_email.",)]
-    assert not person.pauses
+    assert not person.held_calls
     assert (await outbox(office)).count("@example.com") == 2
     sent = next(entry.note for entry in office.journal.entries(EntryQuery(text="send_email was called")))
     assert sent.detail["restored"] == [{"kind": "EMAIL", "count": 2, "of": "demo", "to": "post.send_email"}]
@@ -200,17 +202,17 @@ async def test_what_only_the_call_shows_waits_there_and_a_rule_made_of_the_answe
     denied = await finished(office, agent, hidden)
     assert denied.state is RunState.FAILED
     assert "denied" in denied.fault.message
-    (pause,) = person.pauses
-    assert pause.why == ("1 e-mail of demo goes to post.send_email.",)
-    (rule,) = pause.offers
+    (held_call,) = person.held_calls
+    assert held_call.why == ("1 e-mail of demo goes to post.send_email.",)
+    (rule,) = held_call.offers
     assert rule.label == "E-mails may go to post.send_email without asking."
     assert (await finished(office, agent, hidden)).state is RunState.DONE
     assert (await finished(office, agent, hidden)).state is RunState.DONE, "this value may go there"
-    assert len(person.pauses) == 2
+    assert len(person.held_calls) == 2
     office.services.rules.put(rule, office.catalog.tool("post", "send_email"))
     again = await finished(office, agent, sending(_made_when_it_runs(second)))
     assert again.state is RunState.DONE, again.fault
-    assert len(person.pauses) == 2
+    assert len(person.held_calls) == 2
     assert office.services.rules.view().rules[0].count == 1
 
 
@@ -239,7 +241,7 @@ tool = found.get("tool", "send_email")
 await call_tool("post", tool, {{"to": to, "subject": "s", "body": found["customers"][0]["email"]}})
 """
     await finished(office, agent, code)
-    (pause,) = person.pauses
-    assert any(line.startswith("1 e-mail of demo goes to post.send_email, in its body") for line in pause.why), (
-        pause.why
+    (held_call,) = person.held_calls
+    assert any(line.startswith("1 e-mail of demo goes to post.send_email, in its body") for line in held_call.why), (
+        held_call.why
     )

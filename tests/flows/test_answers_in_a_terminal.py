@@ -167,7 +167,7 @@ async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings
         "async def main():\n"
         "    asked = (await connect(paths_of(Path(sys.argv[1])), start=False)).api\n"
         "    run = await asked.run(sys.argv[2])\n"
-        "    await asked.decide(Decision(run.id, run.proposal.sha, True, 'you', seal=run.seal))\n"
+        "    await asked.decide(Decision(run.id, run.proposal.sha, True, 'you', fingerprint=run.fingerprint))\n"
         "asyncio.run(main())\n"
     )
     tried = await client(shell=[sys.executable, "-c", script, str(settings.project), run_id])
@@ -179,7 +179,9 @@ async def test_an_agent_with_a_shell_cannot_answer_for_its_user(client, settings
         "revoke_permission('any')",
         "unmark_privacy('any')",
     ):
-        other = script.replace("decide(Decision(run.id, run.proposal.sha, True, 'you', seal=run.seal))", question)
+        other = script.replace(
+            "decide(Decision(run.id, run.proposal.sha, True, 'you', fingerprint=run.fingerprint))", question
+        )
         assert other != script
         tried = await client(shell=[sys.executable, "-c", other, str(settings.project), run_id])
         assert "an agent must not answer for its user" in tried["said"], tried
@@ -235,7 +237,7 @@ async def test_of_two_answers_one_counts_and_the_other_is_told(client, command, 
     await one.until(ASKS)
     await other.until(ASKS)
     run = await person.api.run(run_id)
-    await person.api.decide(Decision(run_id, run.proposal.sha, False, "you", seal=run.seal))
+    await person.api.decide(Decision(run_id, run.proposal.sha, False, "you", fingerprint=run.fingerprint))
     for there in (one, other):
         code, said = await over(there)
         assert (code, "It was denied elsewhere." in said) == (1, True), said
@@ -293,13 +295,13 @@ async def test_a_held_call_is_shown_with_its_evidence_and_answered(client, comma
     await client.call("execute_code", code=READ, description="read")
     answer = await client.call("execute_code", code=SEND, description="send")
     assert answer["facts"]["state"] == "waiting"
-    (pause,) = await person.api.pauses()
-    assert f"`mcp-workbench calls allow {pause.id}`" in answer["text"]
+    (held_call,) = await person.api.held_calls()
+    assert f"`mcp-workbench calls allow {held_call.id}`" in answer["text"]
     code, said = await over(command("calls", "list"))
-    assert (code, pause.id in said) == (0, True)
+    assert (code, held_call.id in said) == (0, True)
     code, said = await over(command("calls", "list", "--json"))
     assert json.loads(said)[0]["kind"] == "call"
-    deny = command("calls", "deny", pause.id, "--reason", "Not to them.")
+    deny = command("calls", "deny", held_call.id, "--reason", "Not to them.")
     shown = await deny.answer(ASKS, "deny")
     for fact in ("wants to call demo.send_email", "records@collect-data.example", "the answer of demo.read_mail", "»"):
         assert fact in shown, shown

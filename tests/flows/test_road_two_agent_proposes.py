@@ -47,7 +47,7 @@ async def test_a_risky_program_waits_is_approved_and_runs_the_text_that_was_show
         assert run.verdict.gate is Gate.ASK
         assert run.verdict.risk in (Risk.HIGH, Risk.CRITICAL)
         assert run.proposal.sha == hashlib.sha256(run.proposal.code.encode()).hexdigest()
-        await person.api.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+        await person.api.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
         answer = await asked
     text = answer.content[0].text
     assert not answer.is_error, text
@@ -86,8 +86,12 @@ async def test_a_decision_about_another_text_is_refused(person, agent, run_that)
         edited = await person.api.edit(run.id, RISKY.replace("A test.", "Edited."))
         assert edited.proposal.sha != run.proposal.sha
         with pytest.raises(WorkbenchError, match="another text"):
-            await person.api.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
-        await person.api.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you", seal=edited.seal))
+            await person.api.decide(
+                Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint)
+            )
+        await person.api.decide(
+            Decision(run.id, edited.proposal.sha, allow=True, by="you", fingerprint=edited.fingerprint)
+        )
         answer = await asked
     assert not answer.is_error, answer.content[0].text
     outbox = await person.api.runs()

@@ -17,7 +17,7 @@ from workbench.events import spawn
 from workbench.gui.app import live, open_window
 from workbench.gui.asks.dialog import SETTLE_SECONDS, AskDialog
 from workbench.gui.bridge import LinkState
-from workbench.gui.pauses.dialog import PauseDialog
+from workbench.gui.held_calls.dialog import HeldCallDialog
 from workbench.gui.text import ForeignLabel
 from workbench.paths import Paths
 from workbench.records import Decision, EntryQuery, Origin, RunState, ToolCall
@@ -93,20 +93,20 @@ def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there
     qtbot.waitUntil(lambda: complete(api.run(run.id)).state not in NOT_YET, timeout=HANG)
     run = complete(api.run(run.id))
     if run.state is RunState.WAITING:
-        complete(api.decide(Decision(run.id, run.proposal.sha, True, "you", seal=run.seal, seconds=5.0)))
-    qtbot.waitUntil(window.pauses.isVisible, timeout=HANG)
-    window.pauses.act.click()
-    qtbot.waitUntil(lambda: len(window.findChildren(PauseDialog)) == 1, timeout=HANG)
-    (dialog,) = window.findChildren(PauseDialog)
+        complete(api.decide(Decision(run.id, run.proposal.sha, True, "you", fingerprint=run.fingerprint, seconds=5.0)))
+    qtbot.waitUntil(window.held_calls.isVisible, timeout=HANG)
+    window.held_calls.act.click()
+    qtbot.waitUntil(lambda: len(window.findChildren(HeldCallDialog)) == 1, timeout=HANG)
+    (dialog,) = window.findChildren(HeldCallDialog)
     told = " ".join(one.full_text() for one in dialog.findChildren(ForeignLabel))
     assert "records@collect-data.example" in told
     assert "demo.read_mail, in this run" in told
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert dialog.isHidden()
-    assert complete(api.run(run.id)).pauses, "it keeps waiting"
-    window.pauses.act.click()
-    assert window.findChildren(PauseDialog) == [dialog]
+    assert complete(api.run(run.id)).held_calls, "it keeps waiting"
+    window.held_calls.act.click()
+    assert window.findChildren(HeldCallDialog) == [dialog]
     QTest.keyClick(dialog.deny, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: complete(api.run(run.id)).state is RunState.FAILED, timeout=HANG)
     assert "denied" in complete(api.run(run.id)).fault.message
-    qtbot.waitUntil(lambda: not window.pauses.isVisible(), timeout=HANG)
+    qtbot.waitUntil(lambda: not window.held_calls.isVisible(), timeout=HANG)

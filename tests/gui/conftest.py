@@ -118,7 +118,7 @@ PAPERS = (
     "Hints",
     "Levels",
     "Network",
-    "Pauses",
+    "HeldCalls",
     "Privacy",
     "DryRuns",
     "Review",

@@ -78,7 +78,9 @@ async def waiting_run(house: Core, code: str) -> Run:
 async def ran(house: Core, code: str, *hosts: str) -> Run:
     run = await waiting_run(house, code)
     assert run.state is RunState.WAITING, run.fault
-    house.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=hosts, seal=run.seal))
+    house.run_manager.decide(
+        Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=hosts, fingerprint=run.fingerprint)
+    )
     return await house.run_manager.finished(run.id)
 
 

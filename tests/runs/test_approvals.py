@@ -32,7 +32,7 @@ def agent(core):
 
 
 def allow(run, **fields):
-    return Decision(run.id, run.proposal.sha, allow=True, by="you", **{"seal": run.seal, **fields})
+    return Decision(run.id, run.proposal.sha, allow=True, by="you", **{"fingerprint": run.fingerprint, **fields})
 
 
 def decided(core, run):
@@ -52,10 +52,10 @@ async def test_the_bytes_that_ran_are_the_bytes_that_were_shown_and_hashed_whate
         assert edited.proposal.sha == hashlib.sha256(code).hexdigest() == edited.verdict.sha
         if edited.verdict.gate is Gate.BLOCKED:
             with pytest.raises(WorkbenchError):
-                core.run_manager.decide(allow(edited, seal=edited.seal))
+                core.run_manager.decide(allow(edited, fingerprint=edited.fingerprint))
             await core.run_manager.stop(edited.id)
             continue
-        core.run_manager.decide(allow(edited, seal=edited.seal))
+        core.run_manager.decide(allow(edited, fingerprint=edited.fingerprint))
         done = await core.run_manager.finished(edited.id)
         assert done.output.strip() == edited.proposal.sha
         assert done.proposal == edited.proposal
@@ -68,11 +68,11 @@ async def test_the_seal_is_over_text_limits_servers_and_definitions(demo, agent)
     first, longer = await waiting(demo, first), await waiting(demo, longer)
     again = await waiting(demo, demo.run_manager.submit(SENDS, agent))
     edited = await demo.run_manager.edit(longer.id, SENDS.replace("a@", "b@"))
-    assert first.seal == again.seal
+    assert first.fingerprint == again.fingerprint
     demo.services.settings.set(replace(demo.settings, run_memory_mb=demo.settings.run_memory_mb * 2))
     roomier = await waiting(demo, demo.run_manager.submit(SENDS, agent))
-    assert len({first.seal, longer.seal, edited.seal, roomier.seal}) == 4
-    demo.run_manager.decide(allow(again, seal=again.seal))
+    assert len({first.fingerprint, longer.fingerprint, edited.fingerprint, roomier.fingerprint}) == 4
+    demo.run_manager.decide(allow(again, fingerprint=again.fingerprint))
     done = await demo.run_manager.finished(again.id)
     assert (done.state, done.calls) == (RunState.REFUSED, ()), "it would have run under other limits than were shown"
 
@@ -82,13 +82,13 @@ async def test_what_changed_after_it_was_shown_cannot_be_allowed_and_what_change
 ):
     run = await waiting(demo, demo.run_manager.submit(SENDS, agent))
     with pytest.raises(WorkbenchError, match="changed while you looked"):
-        demo.run_manager.decide(allow(run, seal="of another question"))
+        demo.run_manager.decide(allow(run, fingerprint="of another question"))
     tool = demo.catalog.tool
     changed = replace(tool("demo", "send_email"), hash="another definition")
     monkeypatch.setattr(
         demo.catalog, "tool", lambda server, name: changed if name == "send_email" else tool(server, name)
     )
-    demo.run_manager.decide(allow(run, seal=run.seal))
+    demo.run_manager.decide(allow(run, fingerprint=run.fingerprint))
     done = await demo.run_manager.finished(run.id)
     assert (done.state, done.calls) == (RunState.REFUSED, ())
     assert "changed between the approval and its start" in done.fault.message
@@ -154,7 +154,7 @@ async def test_a_question_that_was_open_when_the_core_ended_is_no_question_to_th
     try:
         assert after.run_manager.run(run.id).state is RunState.STOPPED
         with pytest.raises(WorkbenchError, match="over"):
-            after.run_manager.decide(allow(run, seal=run.seal))
+            after.run_manager.decide(allow(run, fingerprint=run.fingerprint))
     finally:
         await after.close()
 
@@ -169,7 +169,7 @@ async def test_the_same_text_is_another_question_once_more_was_found_in_it(demo)
         AnswerRead("c", "r", "demo", "read_mail", frozenset({"untrusted"}), ("to eve@evil-corp.example",))
     )
     marked = await waiting(demo, demo.run_manager.submit(code, agent))
-    assert marked.seal == first.seal
+    assert marked.fingerprint == first.fingerprint
     assert not is_same_question(first, marked), "its question says where the address stood"
     for run in (first, alike, marked):
         await demo.run_manager.stop(run.id)

@@ -12,8 +12,8 @@ from tests.runs.steps import waiting
 from workbench.agent.tool_definitions import TOOLS
 from workbench.broker.broker import Broker
 from workbench.errors import WorkbenchError
-from workbench.events import RunPaused
-from workbench.records import Decision, EntryQuery, Origin, PauseAnswer, PlanChoice, RunState, ToolCall
+from workbench.events import CallHeld
+from workbench.records import Decision, EntryQuery, HeldCallAnswer, Origin, PlanChoice, RunState, ToolCall
 from workbench.runs.program_execution import ProgramExecution
 from workbench.sandbox.sandbox import ToolFailure
 
@@ -54,21 +54,21 @@ def chosen(run, *numbers):
 
 
 class Person:
-    """Answers each pause with a no, and keeps it."""
+    """Answers each held call with a no, and keeps it."""
 
     def __init__(self, core, *, allow=False):
-        self.pauses = []
+        self.held_calls = []
         self._core = core
         self._allow = allow
         self._stop = core.bus.listen(self.hear)
 
     def hear(self, event):
-        if isinstance(event, RunPaused):
-            self.pauses.append(event.pause)
-            asyncio.get_running_loop().call_soon(self._answer, event.pause)
+        if isinstance(event, CallHeld):
+            self.held_calls.append(event.held_call)
+            asyncio.get_running_loop().call_soon(self._answer, event.held_call)
 
-    def _answer(self, pause):
-        self._core.run_manager.pauses.answer(PauseAnswer(pause.id, allow=self._allow))
+    def _answer(self, held_call):
+        self._core.run_manager.held_calls.answer(HeldCallAnswer(held_call.id, allow=self._allow))
 
     def leave(self):
         self._stop()
@@ -102,7 +102,7 @@ async def test_what_was_ticked_runs_unasked_and_what_only_an_answer_tells_is_mat
     assert sorted(one["subject"] for one in sent) == ["One", "Two"]
     assert any(one["body"].startswith("after ") and "held" not in one["body"] for one in sent)
     assert (office.services.paths.workspace / "report.csv").read_text() == "a,b"
-    assert person.pauses == []
+    assert person.held_calls == []
     planned = office.journal.entries(EntryQuery(kind="dry_run.plan_allowed"))[0].note
     assert "3 of the 3" in planned.summary
     decided = office.journal.entries(EntryQuery(kind="run.decided", run_id=real.id))[0].note
@@ -135,12 +135,12 @@ await send_email(to="a@acme.example", subject="Other", body=str(random.random())
     real = await ended(office, office.run_manager.dry_runs.run(chosen(record, 0, 1), "you"))
     assert real.state is RunState.FAILED
     assert [one["subject"] for one in await outbox(office)] == ["Same"]
-    (pause,) = person.pauses
-    assert pause.why[0].startswith("Stands nowhere in the plan")
+    (held_call,) = person.held_calls
+    assert held_call.why[0].startswith("Stands nowhere in the plan")
     person.leave()
     person, record = Person(office, allow=True), await dry_run_of(office, code)
     real = await ended(office, office.run_manager.dry_runs.run(chosen(record, 0, 1), "you"))
-    assert (real.state, len(person.pauses)) == (RunState.DONE, 1)
+    assert (real.state, len(person.held_calls)) == (RunState.DONE, 1)
     assert not office.services.sessions.person.permitted, "a plan is for one run"
     person.leave()
 
@@ -156,7 +156,7 @@ for _ in range(3 if os.path.exists("workspace/more.txt") else 2):
     office.services.workspace_files.write("more.txt", "one more now")
     real = await ended(office, office.run_manager.dry_runs.run(chosen(record, 0, 1), "you"))
     assert real.state is RunState.FAILED
-    assert (len(await outbox(office)), len(person.pauses)) == (2, 1)
+    assert (len(await outbox(office)), len(person.held_calls)) == (2, 1)
     person.leave()
 
 
@@ -181,7 +181,7 @@ async def test_a_waiting_program_goes_on_by_its_plan_and_an_edit_voids_it(office
 
 async def test_a_definition_that_changed_since_voids_the_plan(office, monkeypatch):
     record = await dry_run_of(office)
-    monkeypatch.setattr("workbench.runs.approvals.seal", lambda *_: "another")
+    monkeypatch.setattr("workbench.runs.approvals.approval_fingerprint", lambda *_: "another")
     real = await ended(office, office.run_manager.dry_runs.run(chosen(record, 0, 1, 2), "you"))
     assert real.state is RunState.REFUSED
     assert await outbox(office) == []
@@ -193,10 +193,10 @@ async def test_no_agent_and_no_program_allows_a_plan(office):
     record = await ended(office, office.run_manager.dry_runs.of_waiting(waits.id))
     with pytest.raises(WorkbenchError, match="where it is shown"):
         office.run_manager.decide(
-            Decision(waits.id, waits.proposal.sha, allow=True, by="you", plan=record.id, seal=waits.seal)
+            Decision(waits.id, waits.proposal.sha, allow=True, by="you", plan=record.id, fingerprint=waits.fingerprint)
         )
     inside = ProgramExecution(
-        office.run_manager._find(waits.id), Broker(office.services), None, None, office.run_manager.pauses
+        office.run_manager._find(waits.id), Broker(office.services), None, None, office.run_manager.held_calls
     )
     for kind in ("dry_run", "run_plan", "decide"):
         with pytest.raises(ToolFailure, match="cannot ask"):

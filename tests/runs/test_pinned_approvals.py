@@ -30,7 +30,9 @@ async def asked(demo, agent, code, **fields):
 
 
 async def allow(demo, run, scope):
-    demo.run_manager.decide(Decision(run.id, run.proposal.sha, True, "you", scope=scope, seal=run.seal, seconds=5.0))
+    demo.run_manager.decide(
+        Decision(run.id, run.proposal.sha, True, "you", scope=scope, fingerprint=run.fingerprint, seconds=5.0)
+    )
     return await demo.run_manager.finished(run.id)
 
 
@@ -108,7 +110,7 @@ async def test_an_answer_reaches_no_further_than_the_question_offered(demo, agen
     for scope in ("session", "text", "server"):
         with pytest.raises(WorkbenchError):
             demo.run_manager.decide(
-                Decision(unknown.id, unknown.proposal.sha, True, "you", scope=scope, seal=unknown.seal)
+                Decision(unknown.id, unknown.proposal.sha, True, "you", scope=scope, fingerprint=unknown.fingerprint)
             )
     assert demo.run_manager.run(unknown.id).state is RunState.WAITING
     assert demo.services.rules.view().rules == ()

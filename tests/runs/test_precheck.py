@@ -61,7 +61,7 @@ async def test_a_tool_that_may_be_missing_is_no_reason_to_refuse_a_program(demo,
     )
     run = demo.run_manager.submit(code, agent)
     asked = await waiting(demo, run)
-    demo.run_manager.decide(Decision(run.id, asked.proposal.sha, allow=True, by="you", seal=asked.seal))
+    demo.run_manager.decide(Decision(run.id, asked.proposal.sha, allow=True, by="you", fingerprint=asked.fingerprint))
     done = await demo.run_manager.finished(run.id)
     assert done.state is RunState.DONE, done.model_view
     assert done.result == "10000"
@@ -78,7 +78,9 @@ async def test_a_name_that_an_earlier_program_of_the_state_gave_is_its_own(demo,
     for code in ("async def call_tool(*given):\n    return given\n", "result = await call_tool('demo', 'gone', {})\n"):
         run = demo.run_manager.submit(code, agent, state="mine")
         if (await reached(demo, run, RunState.WAITING, RunState.DONE)).state is RunState.WAITING:
-            demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+            demo.run_manager.decide(
+                Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint)
+            )
         done = await demo.run_manager.finished(run.id)
         assert done.state is RunState.DONE, done.model_view
     assert json.loads(done.result) == ["demo", "gone", {}]

@@ -45,7 +45,7 @@ async def ended(core: Core, session: Session, code: str, **more: object) -> Run:
 async def allowed(core: Core, session: Session, code: str, **more: object) -> Run:
     """The run after a person said yes."""
     run = await waiting(core, core.run_manager.submit(code, session, **more))  # type: ignore[arg-type]
-    core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     return await core.run_manager.finished(run.id)
 
 

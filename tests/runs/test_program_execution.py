@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tests.runs.steps import waiting
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged
-from workbench.records import Decision, Depth, EntryQuery, Fault, PastQuery, PauseAnswer, RunState, ServerConfig
+from workbench.records import Decision, Depth, EntryQuery, Fault, HeldCallAnswer, PastQuery, RunState, ServerConfig
 from workbench.runs.program_execution import depth_of, limit_of, limits_from
 from workbench.settings import Settings
 
@@ -91,7 +91,7 @@ result = [len(set(map(str, found))), get_client().call_count, get_client().total
 
     def allow(event: object) -> None:
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
-            decision = Decision(event.run.id, event.run.proposal.sha, True, "you", seal=event.run.seal)
+            decision = Decision(event.run.id, event.run.proposal.sha, True, "you", fingerprint=event.run.fingerprint)
             asyncio.get_running_loop().call_soon(demo.run_manager.decide, decision)
 
     demo.bus.listen(allow)
@@ -257,8 +257,8 @@ except Exception as fault:
     async with asyncio.timeout(60):
         while demo.run_manager.run(started.id).state is not RunState.WAITING:
             await asyncio.sleep(0.02)
-    seal = demo.run_manager.run(started.id).seal
-    demo.run_manager.decide(Decision(started.id, started.proposal.sha, True, "you", seal=seal))
+    fingerprint = demo.run_manager.run(started.id).fingerprint
+    demo.run_manager.decide(Decision(started.id, started.proposal.sha, True, "you", fingerprint=fingerprint))
     done = await demo.run_manager.finished(started.id)
     assert done.state is RunState.DONE, done.fault
     assert "so long a name" in done.result
@@ -277,8 +277,8 @@ async def test_a_stopped_run_shows_no_call_as_under_way(demo):
     run = demo.run_manager.submit(HELD, session)
     await waiting(demo, run)
     now = demo.run_manager.run(run.id)
-    demo.run_manager.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", seal=now.seal))
-    while not demo.run_manager.run(run.id).pauses:
+    demo.run_manager.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", fingerprint=now.fingerprint))
+    while not demo.run_manager.run(run.id).held_calls:
         await asyncio.sleep(0.01)
     told = []
     demo.bus.listen(lambda event: told.append(event.trace.state) if isinstance(event, RunCall) else None)
@@ -286,7 +286,7 @@ async def test_a_stopped_run_shows_no_call_as_under_way(demo):
     assert ended.state is RunState.STOPPED
     assert [trace.state for trace in ended.calls] == ["stopped"]
     assert told[-1] == "stopped"
-    assert demo.run_manager.pauses.all() == ()
+    assert demo.run_manager.held_calls.all() == ()
 
 
 async def test_a_held_call_is_not_sent_to_a_server_that_was_replaced_meanwhile(demo):
@@ -297,11 +297,11 @@ async def test_a_held_call_is_not_sent_to_a_server_that_was_replaced_meanwhile(d
     run = demo.run_manager.submit(HELD.replace("servers.demo", "servers.twin"), session)
     await waiting(demo, run)
     now = demo.run_manager.run(run.id)
-    demo.run_manager.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", seal=now.seal))
-    while not (pauses := demo.run_manager.run(run.id).pauses):
+    demo.run_manager.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", fingerprint=now.fingerprint))
+    while not (held_calls := demo.run_manager.run(run.id).held_calls):
         await asyncio.sleep(0.01)
     await demo.catalog.replace(replace(twin, env={"OTHER": "1"}))
-    demo.run_manager.pauses.answer(PauseAnswer(pauses[0].id, allow=True))
+    demo.run_manager.held_calls.answer(HeldCallAnswer(held_calls[0].id, allow=True))
     ended = await demo.run_manager.finished(run.id)
     assert "twin.delete_customer was not called" in ended.model_view
     assert not list(demo.journal.entries(EntryQuery(kind="call.sent")))
@@ -311,7 +311,7 @@ async def test_nobody_allows_what_they_have_not_seen(demo):
     run = demo.run_manager.submit(HELD, demo.services.sessions.open("test agent"))
     await waiting(demo, run)
     now = demo.run_manager.run(run.id)
-    for seal in ("", "0" * 64):
+    for fingerprint in ("", "0" * 64):
         with pytest.raises(WorkbenchError, match="changed while you looked"):
-            demo.run_manager.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", seal=seal))
+            demo.run_manager.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", fingerprint=fingerprint))
     demo.run_manager.decide(Decision(run.id, now.proposal.sha, allow=False, by="you"))

@@ -48,7 +48,9 @@ async def test_a_host_ticked_for_one_run_is_reached_in_it(house: Core, port: int
     assert (run.verdict.gate, run.verdict.hosts) == (Gate.ASK, (f"ok.test:{port}",))
     assert f"Contacts ok.test:{port}, if you allow it" in run.verdict.sentence
     house.run_manager.decide(
-        Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=(f"ok.test:{port}",), seal=run.seal)
+        Decision(
+            run.id, run.proposal.sha, allow=True, by="you", hosts=(f"ok.test:{port}",), fingerprint=run.fingerprint
+        )
     )
     done = await house.run_manager.finished(run.id)
     assert (done.state, done.result) == (RunState.DONE, '"hello ok.test"'), done.fault
@@ -83,7 +85,7 @@ async def test_only_hosts_that_the_text_names_can_be_allowed(house: Core, port: 
     for wrong in ("evil.test:443", "ok.test:22", f"OK.test:{port}"):
         with pytest.raises(WorkbenchError, match="names hosts"):
             house.run_manager.decide(
-                Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=(wrong,), seal=run.seal)
+                Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=(wrong,), fingerprint=run.fingerprint)
             )
     with pytest.raises(WorkbenchError, match="another text"):
         house.run_manager.decide(Decision(run.id, "0" * 64, allow=True, by="you", hosts=(f"ok.test:{port}",)))
@@ -121,7 +123,7 @@ async def test_a_place_that_a_rule_opens_is_reached_and_told_as_certain(house: C
     assert run.verdict is not None
     assert run.verdict.hosts == ()
     assert run.verdict.sentence == f"Will connect to ok.test:{port}, which is allowed."
-    house.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    house.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     done = await house.run_manager.finished(run.id)
     assert done.result == '"hello ok.test"', done.fault
     assert audited(house, "connection.closed")[0]["protocol"] == "http"
@@ -149,7 +151,9 @@ async def test_connections_end_with_a_run_that_is_stopped(house: Core) -> None:
         )
         run = await waiting_run(house, code)
         house.run_manager.decide(
-            Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=run.verdict.hosts, seal=run.seal)
+            Decision(
+                run.id, run.proposal.sha, allow=True, by="you", hosts=run.verdict.hosts, fingerprint=run.fingerprint
+            )
         )
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(60):

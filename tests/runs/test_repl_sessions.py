@@ -27,7 +27,7 @@ async def ran(core, session, code, state="analysis"):
 
 async def allowed(core, session, code, state="analysis"):
     run = await waiting(core, core.run_manager.submit(code, session, state=state))
-    core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     return await core.run_manager.finished(run.id)
 
 
@@ -56,7 +56,7 @@ async def test_a_program_is_judged_with_all_that_ran_in_its_state(demo, agent):
     assert run.verdict.risk is not Risk.LOW
     assert run.verdict.sentence.startswith("Together with the program before it in this state")
     assert [use.tool for use in run.verdict.tools] == ["send_email"]
-    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     done = await demo.run_manager.finished(run.id)
     assert (done.state, [call.tool for call in done.calls]) == (RunState.DONE, ["send_email"])
     alone = await ran(demo, agent, "await notify()", state="")
@@ -78,9 +78,11 @@ async def test_programs_of_one_state_take_turns(demo, agent):
     beside = await ran(demo, agent, "result = 2", state="other")
     assert beside.state is RunState.DONE
     assert demo.run_manager.run(behind.id).state is RunState.PROPOSED
-    demo.run_manager.decide(Decision(first.id, first.proposal.sha, allow=True, by="you", seal=first.seal))
+    demo.run_manager.decide(Decision(first.id, first.proposal.sha, allow=True, by="you", fingerprint=first.fingerprint))
     follower = await waiting(demo, behind)
-    demo.run_manager.decide(Decision(follower.id, follower.proposal.sha, allow=True, by="you", seal=follower.seal))
+    demo.run_manager.decide(
+        Decision(follower.id, follower.proposal.sha, allow=True, by="you", fingerprint=follower.fingerprint)
+    )
     assert (await demo.run_manager.finished(behind.id)).result == "1"
 
 
@@ -170,7 +172,7 @@ async def test_a_person_ends_a_state_while_a_program_waits_for_it(demo, agent):
     await ran(demo, agent, "x = 1")
     run = await waiting(demo, demo.run_manager.submit(SENDS, agent, state="analysis"))
     assert await demo.api.end_state(agent.id, "analysis") == ()
-    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     done = await demo.run_manager.finished(run.id)
     assert (done.state, "gone: a person ended it" in done.model_view) == (RunState.REFUSED, True)
     with pytest.raises(WorkbenchError, match="ended already"):
@@ -216,7 +218,7 @@ async def test_a_state_whose_agent_left_before_it_began_is_not_begun(demo, agent
     run = await waiting(demo, demo.run_manager.submit(SENDS, agent, state="analysis"))
     demo.run_manager.states.leave(agent)
     await asyncio.sleep(0)
-    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     ended = await demo.run_manager.finished(run.id)
     assert ended.state is RunState.REFUSED
     assert "its agent left" in ended.fault.message

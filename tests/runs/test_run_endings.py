@@ -88,7 +88,7 @@ def allow_everything(core: Core) -> None:
     def hear(event) -> None:
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING and not event.run.stopping:
             run = event.run
-            decision = Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal)
+            decision = Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint)
             asyncio.get_running_loop().call_soon(lambda: _decide(core, decision))
 
     core.bus.listen(hear, RunChanged)
@@ -104,7 +104,7 @@ def left_behind(core: Core, run, calls: dict[str, str]) -> list[str]:
     found = [f"call {one.tool} is {one.state}" for one in run.calls if one.state in ("running", "waiting")]
     found += [f"call {name} is shown as {state}" for name, state in calls.items() if state in ("running", "waiting")]
     found += ["a slot"] if core.run_manager.slots.full or core.run_manager.slots.waiting else []
-    found += ["a held call"] if core.run_manager.pauses.all() or core.run_manager.pauses.holds(run.id) else []
+    found += ["a held call"] if core.run_manager.held_calls.all() or core.run_manager.held_calls.holds(run.id) else []
     found += ["a server's request"] if core.catalog.asks.holds(run.id) else []
     found += ["a mark in a copy"] if list(core.paths.stages.glob("*/run.json")) else []
     found += ["a watched workspace"] if core.services.snapshots.knows(run.id) else []
@@ -238,7 +238,7 @@ async def test_a_held_call_ends_with_its_run(narrow):
         narrow.settings = replace(narrow.settings, approval_wait_seconds=1 if how == "nobody answered" else 300)
         run = narrow.run_manager.submit(SENDS_MAIL, agent)
         async with asyncio.timeout(60):
-            while not narrow.run_manager.pauses.holds(run.id):
+            while not narrow.run_manager.held_calls.holds(run.id):
                 assert not narrow.run_manager.run(run.id).ended, narrow.run_manager.run(run.id).fault
                 await asyncio.sleep(0.01)
         assert "waiting" in calls.values(), how

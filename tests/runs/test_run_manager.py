@@ -66,7 +66,9 @@ async def test_hidden_characters_are_refused_and_cannot_be_allowed(core, agent):
     done = await core.run_manager.finished(core.run_manager.submit("x = 1 # \u202e evil", agent).id)
     assert done.state is RunState.REFUSED
     with pytest.raises(WorkbenchError):
-        core.run_manager.decide(Decision(done.id, done.proposal.sha, allow=True, by="you", seal=done.seal))
+        core.run_manager.decide(
+            Decision(done.id, done.proposal.sha, allow=True, by="you", fingerprint=done.fingerprint)
+        )
 
 
 async def test_nobody_there_means_no(demo, agent):
@@ -81,12 +83,12 @@ async def test_a_waiting_run_can_be_stopped(demo, agent):
     stopped = await demo.run_manager.stop(run.id)
     assert stopped.state is RunState.STOPPED
     with pytest.raises(WorkbenchError):
-        demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+        demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
 
 
 async def test_a_stop_right_after_an_allow_still_stops(demo, agent):
     run = await waiting(demo, demo.run_manager.submit(SENDS, agent))
-    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     stopped = await demo.run_manager.stop(run.id)
     assert stopped.state is RunState.STOPPED
     assert stopped.calls == ()
@@ -96,7 +98,7 @@ async def test_a_second_decision_is_refused(demo, agent):
     run = await waiting(demo, demo.run_manager.submit(SENDS, agent))
     demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=False, by="you"))
     with pytest.raises(WorkbenchError):
-        demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+        demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     assert (await demo.run_manager.finished(run.id)).state is RunState.REFUSED
 
 
@@ -104,7 +106,9 @@ async def test_an_edit_to_broken_text_cannot_be_allowed(demo, agent):
     run = await waiting(demo, demo.run_manager.submit(SENDS, agent))
     edited = await demo.run_manager.edit(run.id, "if True print(1)")
     with pytest.raises(WorkbenchError):
-        demo.run_manager.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you", seal=edited.seal))
+        demo.run_manager.decide(
+            Decision(run.id, edited.proposal.sha, allow=True, by="you", fingerprint=edited.fingerprint)
+        )
     await demo.run_manager.stop(run.id)
 
 
@@ -167,7 +171,9 @@ async def test_an_allowed_run_that_must_queue_no_longer_waits_for_a_person(demo,
     first = demo.run_manager.submit("import time\ntime.sleep(30)", agent)
     await reached(demo, first, RunState.RUNNING)
     second = await waiting(demo, demo.run_manager.submit(SENDS, agent))
-    demo.run_manager.decide(Decision(second.id, second.proposal.sha, allow=True, by="you", seal=second.seal))
+    demo.run_manager.decide(
+        Decision(second.id, second.proposal.sha, allow=True, by="you", fingerprint=second.fingerprint)
+    )
     async with asyncio.timeout(60):
         while demo.run_manager.run(second.id).state is RunState.WAITING:
             await asyncio.sleep(0.02)

@@ -146,7 +146,7 @@ async def test_an_agent_s_run_waits_for_consent_although_it_would_pass(bare: Cor
     run = await reached(bare, bare.run_manager.submit("result = 6 * 7", agent), *OVER)
     assert run.state is RunState.WAITING
     assert run.isolation.startswith("Wants a container; this machine has none")
-    bare.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    bare.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     done = await bare.run_manager.finished(run.id)
     assert (done.state, done.result, done.level) == (RunState.DONE, "42", "process")
     assert done.backend == bare.sandbox.strength.backend

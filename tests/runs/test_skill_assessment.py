@@ -44,7 +44,7 @@ async def test_what_a_skill_does_is_what_the_program_does(demo):
 async def test_an_approved_program_may_do_what_its_skill_does(demo):
     keep(demo, "greet", SENDER)
     run = await waiting(demo, demo.run_manager.submit(USES, demo.services.sessions.open("agent")))
-    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     done = await demo.run_manager.finished(run.id)
     assert done.state is RunState.DONE, done.fault
 
@@ -53,7 +53,7 @@ async def test_a_skill_kept_anew_while_its_program_waits_is_noticed(demo):
     keep(demo, "greet", SENDER)
     run = await waiting(demo, demo.run_manager.submit(USES, demo.services.sessions.open("agent")))
     keep(demo, "greet", SENDER.replace("Hi", "Something else"))
-    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     done = await demo.run_manager.finished(run.id)
     assert done.state is RunState.FAILED
     assert "changed after this program was assessed" in done.fault.message
@@ -150,7 +150,7 @@ async def test_no_spelling_has_a_skill_run_that_nobody_assessed(core):
         assert run.verdict.risk in (Risk.HIGH, Risk.CRITICAL), program
         assert run.verdict.definitions["skills.tidy"] == kept.sha, program
         assert precious.exists(), program
-        core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+        core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
         done = await core.run_manager.finished(run.id)
         assert done.state is RunState.DONE, (program, done.fault)
         assert not precious.exists(), program
@@ -183,7 +183,7 @@ async def test_a_skill_that_is_kept_while_its_program_waits_is_noticed(core):
     code = "import os\nos.remove('workspace/a')\nload_skill('tidy').tidy()"
     run = await waiting(core, core.run_manager.submit(code, core.services.sessions.open("agent")))
     keep(core, "tidy", TIDY)
-    core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=run.seal))
+    core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     done = await core.run_manager.finished(run.id)
     assert done.state is RunState.FAILED
     assert "changed after this program was assessed" in done.fault.message

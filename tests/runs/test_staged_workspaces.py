@@ -85,8 +85,8 @@ async def waiting(core, run):
 
 
 def allow(core, run):
-    seal = core.run_manager.run(run.id).seal
-    core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", seal=seal))
+    fingerprint = core.run_manager.run(run.id).fingerprint
+    core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=fingerprint))
 
 
 async def inside(core, name):

@@ -56,7 +56,7 @@ async def test_a_run_is_not_accused_of_what_the_workbench_or_somebody_outside_wr
     code = "import os, time\nopen('workspace/mine.txt', 'w').write('x')\n"
     code += "for _ in range(2000):\n    if not os.path.isdir('workspace/results'):\n        time.sleep(0.02)\n"
     run = await waiting(core, core.run_manager.submit(code, agent, "to wait", force_approval=True))
-    core.run_manager.decide(Decision(run.id, run.proposal.sha, True, "you", seal=run.seal))
+    core.run_manager.decide(Decision(run.id, run.proposal.sha, True, "you", fingerprint=run.fingerprint))
     await reached(core, run, RunState.RUNNING)
     (core.services.paths.workspace / "notes.txt").write_text("saved in an editor")
     long = await done(core, agent, "result = ['x' * 40 for n in range(40000)]")

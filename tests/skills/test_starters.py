@@ -88,7 +88,7 @@ def allow(core: Core, event: Event) -> None:
     """A person reads each program, and agrees."""
     if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
         run = event.run
-        decision = Decision(run.id, run.proposal.sha, True, "you", seal=run.seal)
+        decision = Decision(run.id, run.proposal.sha, True, "you", fingerprint=run.fingerprint)
         asyncio.get_running_loop().call_soon(core.run_manager.decide, decision)
 
 

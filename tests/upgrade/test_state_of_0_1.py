@@ -118,7 +118,7 @@ async def test_what_0_1_decided_and_kept_still_works(old):
 
         async def allow(run):
             if run.state is RunState.WAITING:
-                await api.decide(Decision(run.id, run.proposal.sha, allow=True, by="", seal=run.seal))
+                await api.decide(Decision(run.id, run.proposal.sha, allow=True, by="", fingerprint=run.fingerprint))
 
         done = await wait_for_run(connection, begun.id, allow)
         assert (done.state, await connection.whole(done.result), done.fault) == (RunState.DONE, "2", None)
@@ -137,7 +137,7 @@ async def test_an_approval_for_good_counts_or_asks_again(old):
         async def deny(run):
             if run.state is RunState.WAITING:
                 asked.append(run.id)
-                await api.decide(Decision(run.id, run.proposal.sha, allow=False, by="", seal=run.seal))
+                await api.decide(Decision(run.id, run.proposal.sha, allow=False, by="", fingerprint=run.fingerprint))
 
         await connect_allowed_servers(api)
         same = await wait_for_run(connection, (await api.submit(SEND, "again", "")).id, deny)

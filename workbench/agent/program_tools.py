@@ -121,15 +121,15 @@ class ProgramTools:
         ask = f"get_run(run_id={run.id!r}, wait=40) waits for it and gives its answer."
         if not self._run_manager.asks_user(run.id):
             return ToolAnswer(f"{subject} is not over: {self._words(run)}. {ask}", facts, kind=TextKind.FIXED)
-        if run.state is not RunState.WAITING and not run.pauses:  # a server asks, and only a window has its form
+        if run.state is not RunState.WAITING and not run.held_calls:  # a server asks, and only a window has its form
             words = f"{subject} waits: a server asks your user something, in the workbench's window. {ask}"
             return ToolAnswer(words, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
-        deadline = run.deadline if run.state is RunState.WAITING else min(one.deadline for one in run.pauses)
+        deadline = run.deadline if run.state is RunState.WAITING else min(one.deadline for one in run.held_calls)
         what = "your user's approval" if run.state is RunState.WAITING else "your user: a call of it needs approval"
         allow = (
             f"`mcp-workbench runs allow {run.id}`"
             if run.state is RunState.WAITING
-            else " and ".join(f"`mcp-workbench calls allow {one.id}`" for one in run.pauses[:3])
+            else " and ".join(f"`mcp-workbench calls allow {one.id}`" for one in run.held_calls[:3])
         )
         text = (
             f"{subject} waits for {what}; {_left(deadline)} are left.\n"
@@ -201,7 +201,7 @@ class ProgramTools:
         if (ahead := self._run_manager.slots.ahead(run.id)) is not None:
             most = self._run_manager.slots.most
             return f"waiting for a place: {ahead} before it, {most} may run at once"
-        if any(call.state == "waiting" for call in run.calls) or run.pauses:
+        if any(call.state == "waiting" for call in run.calls) or run.held_calls:
             return "the program is running: a call of it waits for the user's approval"
         return f"the program is {run.state}"
 

@@ -43,6 +43,8 @@ from workbench.records import (
     Finding,
     Finds,
     Frame,
+    HeldCall,
+    HeldCallAnswer,
     ImportChoice,
     ImportReport,
     JsonObject,
@@ -58,8 +60,6 @@ from workbench.records import (
     Outcome,
     PastCall,
     PastQuery,
-    Pause,
-    PauseAnswer,
     Permission,
     Permissions,
     PlanChoice,
@@ -140,8 +140,8 @@ class CoreApi(Protocol):
         """Accept, decline or cancel; content is JSON text: a form's values, a model's message, a reason."""
 
     @api(decides=True, consent=True)
-    async def answer_pause(self, answer: PauseAnswer) -> Pause:
-        """Let it pass or deny it; the answer counts for exactly the calls that the pause of this id showed."""
+    async def answer_held_call(self, answer: HeldCallAnswer) -> HeldCall:
+        """Let it pass or deny it; the answer counts for exactly the calls that the held call of this id showed."""
 
     @api(decides=True, consent=True)
     async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:
@@ -440,6 +440,10 @@ class CoreApi(Protocol):
         """Whether answers from a terminal need a PIN."""
 
     @api
+    async def held_calls(self) -> tuple[HeldCall, ...]:
+        """Held calls, oldest first."""
+
+    @api
     async def held_files(self) -> tuple[FileChanges, ...]:
         """Changes of programs that nobody approved, newest first; each under the id of its run."""
 
@@ -534,10 +538,6 @@ class CoreApi(Protocol):
     @api
     async def past_call(self, number: int) -> PastCall:
         """One call with everything that was kept of it."""
-
-    @api
-    async def pauses(self) -> tuple[Pause, ...]:
-        """Held calls, oldest first."""
 
     @api
     async def permissions(self) -> Permissions: ...

@@ -87,4 +87,4 @@ async def _wait(connection: CoreConnection, run_id: str, on_held: OnHeld | None)
 def _held(run: Run) -> set[str]:
     """What of it waits for the user: the decision about its program, and each held call."""
     decision = {run.proposal.sha} if run.state is RunState.WAITING else set[str]()
-    return decision | {pause.id for pause in run.pauses}
+    return decision | {held_call.id for held_call in run.held_calls}

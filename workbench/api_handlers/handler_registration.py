@@ -54,7 +54,7 @@ def api_methods(
         services.library.lessons,
         services.sandbox,
         run_manager,
-        run_manager.pauses,
+        run_manager.held_calls,
         run_manager.states,
         agents,
         calls,

@@ -20,11 +20,11 @@ from workbench.records import (
     Decision,
     EntryQuery,
     Finding,
+    HeldCall,
+    HeldCallAnswer,
     KeptState,
     Note,
     Origin,
-    Pause,
-    PauseAnswer,
     PlanChoice,
     ReviewFigures,
     Run,
@@ -125,31 +125,31 @@ class RunHandler(RequestHandler):
 
     # ── held calls and REPL sessions ─────────────────────────────────────────────────────────────
     @api(decides=True, consent=True)
-    async def answer_pause(self, answer: PauseAnswer) -> Pause:
-        """Let it pass or deny it; the answer counts for exactly the calls that the pause of this id showed."""
-        agents = any(one.id == answer.pause_id and one.session != PERSON for one in self._manager.pauses.all())
+    async def answer_held_call(self, answer: HeldCallAnswer) -> HeldCall:
+        """Let it pass or deny it; the answer counts for exactly the calls that the held call of this id showed."""
+        agents = any(one.id == answer.held_call_id and one.session != PERSON for one in self._manager.held_calls.all())
         terminal = self._check_terminal(of_agent=agents)
-        pause = self._manager.pauses.answer(answer)
-        self._services.journal.append(self._decision_note(pause, answer, terminal))
-        return pause
+        held_call = self._manager.held_calls.answer(answer)
+        self._services.journal.append(self._decision_note(held_call, answer, terminal))
+        return held_call
 
-    def _decision_note(self, pause: Pause, answer: PauseAnswer, terminal: str) -> Note:
+    def _decision_note(self, held_call: HeldCall, answer: HeldCallAnswer, terminal: str) -> Note:
         """The audit entry of one decision, however many calls it is about; each call has entries of its own."""
-        calls = f"{len(pause.list)} calls" if len(pause.list) > 1 else "a call"
+        calls = f"{len(held_call.list)} calls" if len(held_call.list) > 1 else "a call"
         word, hasty = ("allowed" if answer.allow else "denied"), is_hasty(answer.allow, answer.seconds)
         unread = f" after {answer.seconds:.1f} s, too soon to have been read" if hasty else ""
         detail: dict[str, object] = {"allow": answer.allow, "by": BY, "seconds": answer.seconds, "scope": answer.scope}
         detail |= {"terminal": terminal} if terminal else {}
         return Note(
             kind=f"{DECIDED}.call",
-            summary=f"{calls} of {pause.server}.{pause.tool} {word} by {BY}{unread}",
+            summary=f"{calls} of {held_call.server}.{held_call.tool} {word} by {BY}{unread}",
             actor=BY,
-            session=pause.session,
-            server=pause.server,
-            tool=pause.tool,
-            run_id=pause.run_id,
-            risk=str(pause.risk),
-            detail={**detail, "calls": len(pause.list), **({"hasty": True} if hasty else {})},
+            session=held_call.session,
+            server=held_call.server,
+            tool=held_call.tool,
+            run_id=held_call.run_id,
+            risk=str(held_call.risk),
+            detail={**detail, "calls": len(held_call.list), **({"hasty": True} if hasty else {})},
         )
 
     @api(decides=True)

@@ -43,9 +43,9 @@ from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
     Fault,
+    HeldCallAnswer,
     Origin,
     Outcome,
-    PauseAnswer,
     Permission,
     Place,
     Risk,
@@ -352,11 +352,11 @@ class Broker:
         self._services.journal.append(call_note(kind, call, session, risk, summary, None, ok=ok))
 
 
-def _denied_by_user(answer: PauseAnswer, judgement: Judgement) -> Fault:
+def _denied_by_user(answer: HeldCallAnswer, judgement: Judgement) -> Fault:
     """What the program is told."""
     about = [one for one in judgement.reasons if one.rule in (RULED, UNFORESEEN)]
     words = f"{about[0].text.rstrip('.')}." if about else "This call needs a person's word."
-    reason = f"A person denied it: {answer.reason}" if answer.reason and answer.pause_id else answer.reason
+    reason = f"A person denied it: {answer.reason}" if answer.reason and answer.held_call_id else answer.reason
     return Fault(f"{words} {reason or 'A person denied it.'}", "Go on without it, or ask why.")
 
 

@@ -1,7 +1,7 @@
-"""Nested calls that wait for a person while their program runs: asked, grouped, answered, or refused in time.
+"""Calls of a running program that wait for approval: grouped, answered, or refused when their time is over.
 
-Alike calls of one run are one pause: what a loop wants stands in one list. Each time one joins, the pause gets a new
-id, so an answer is about exactly the calls that stood there when the person looked; who came later goes on waiting.
+Similar calls of one run form one held call with a list, so that a loop asks once. It gets a new id whenever a
+call joins it. An answer therefore covers exactly the calls that the user saw; later ones continue to wait.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from msgspec.structs import replace
 
 from workbench.api.marker import api
 from workbench.errors import WorkbenchError
-from workbench.events import Event, PauseSettled, RunPaused
-from workbench.records import Pause, PauseAnswer, Risk
+from workbench.events import CallHeld, Event, HeldCallSettled
+from workbench.records import HeldCall, HeldCallAnswer, Risk
 
 LISTED = 200  # calls that one answer can be about; more wait for the next
 GATHER = 0.05  # seconds in which calls that begin to wait are told together
-TIMED_OUT = PauseAnswer("", allow=False, reason="Nobody answered in time.")
+TIMED_OUT = HeldCallAnswer("", allow=False, reason="Nobody answered in time.")
 _WORSE = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 
 
@@ -29,9 +29,9 @@ _WORSE = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 class _Waiting:
     """One call that waits."""
 
-    pause: Pause  # as it would be asked alone, with its own deadline
+    held_call: HeldCall  # as it would be asked alone, with its own deadline
     line: str
-    answer: asyncio.Future[PauseAnswer]
+    answer: asyncio.Future[HeldCallAnswer]
     timer: asyncio.TimerHandle | None = None  # until nobody answered this call in time
 
 
@@ -42,50 +42,50 @@ class _Group:
     name: str
     key: tuple[str, ...]
     waiting: list[_Waiting] = field(default_factory=list)
-    told: Pause | None = None
+    told: HeldCall | None = None
     ids: dict[str, int] = field(default_factory=dict)  # id → how many of them it was about
     gathering: asyncio.TimerHandle | None = None  # until those that joined are told together
     times: int = 0  # how often it was told
 
 
 class HeldCalls:
-    """All pauses of a core. Only a person's door reaches `answer`."""
+    """All held calls of a core. Only a person's door reaches `answer`."""
 
     def __init__(self, tell: Callable[[Event], None]) -> None:
         self._tell = tell
         self._groups: dict[tuple[str, ...], _Group] = {}
 
-    @api(name="pauses")
-    def all(self) -> tuple[Pause, ...]:
+    @api(name="held_calls")
+    def all(self) -> tuple[HeldCall, ...]:
         """Held calls, oldest first."""
         return tuple(group.told for group in self._groups.values() if group.told is not None)
 
-    def of(self, run_id: str) -> tuple[Pause, ...]:
-        return tuple(pause for pause in self.all() if pause.run_id == run_id)
+    def of(self, run_id: str) -> tuple[HeldCall, ...]:
+        return tuple(held_call for held_call in self.all() if held_call.run_id == run_id)
 
     def holds(self, run_id: str) -> bool:
         """Whether a person is asked because of this run right now; that is not the program's time."""
         return any(key[0] == run_id for key in self._groups)
 
-    async def ask(self, pause: Pause, line: str, seconds: float, *, alone: bool = False) -> PauseAnswer:
+    async def ask(self, held_call: HeldCall, line: str, seconds: float, *, alone: bool = False) -> HeldCallAnswer:
         """Wait for a person; nobody in time is a no. `line`: the call as it stands in the list of a batch. `alone`:
         that line is too short for what decides, so it is a question of its own. Cancelling takes it back."""
         if seconds <= 0:
             return TIMED_OUT
-        waiting = _Waiting(pause, line, asyncio.get_running_loop().create_future())
-        group = self._join(waiting, seconds, pause.call_id if alone else "")
+        waiting = _Waiting(held_call, line, asyncio.get_running_loop().create_future())
+        group = self._join(waiting, seconds, held_call.call_id if alone else "")
         try:
             return await waiting.answer
         finally:
             self._drop(group, waiting, "withdrawn")  # its run was stopped
 
-    def answer(self, answer: PauseAnswer) -> Pause:
-        """A person's word; it counts for the calls that the pause showed under the id it names."""
-        group = next((one for one in self._groups.values() if answer.pause_id in one.ids), None)
+    def answer(self, answer: HeldCallAnswer) -> HeldCall:
+        """A person's word; it counts for the calls that the held call showed under the id it names."""
+        group = next((one for one in self._groups.values() if answer.held_call_id in one.ids), None)
         if group is None or group.told is None:
             raise WorkbenchError("Nobody waits for this answer any more.", "The run went on, or it ended.")
         told = group.told
-        many = group.ids[answer.pause_id] if answer.allow else len(group.waiting)
+        many = group.ids[answer.held_call_id] if answer.allow else len(group.waiting)
         self._settle(group, many, answer, "allowed" if answer.allow else "denied")
         return told
 
@@ -102,13 +102,13 @@ class HeldCalls:
     # inside
 
     def _join(self, waiting: _Waiting, seconds: float, alone: str) -> _Group:
-        pause = waiting.pause
-        key = (pause.run_id, pause.server, pause.tool, alone)
+        held_call = waiting.held_call
+        key = (held_call.run_id, held_call.server, held_call.tool, alone)
         group = self._groups.get(key)
         if group is None:
             group = self._groups[key] = _Group(uuid.uuid4().hex[:12], key)
         loop = asyncio.get_running_loop()
-        waiting.pause = replace(pause, deadline=time.time() + seconds)
+        waiting.held_call = replace(held_call, deadline=time.time() + seconds)
         waiting.timer = loop.call_later(seconds, self._expired, group, waiting)
         group.waiting.append(waiting)
         if group.told is None:
@@ -127,23 +127,23 @@ class HeldCalls:
         before = group.told.id if group.told is not None else ""
         group.times += 1
         shown = group.waiting[:LISTED]
-        first = shown[0].pause
+        first = shown[0].held_call
         group.told = replace(
             first,
             id=f"{group.name}-{group.times}",
-            deadline=min(one.pause.deadline for one in shown),
-            why=tuple(dict.fromkeys(reason for one in shown for reason in one.pause.why))[:20],
-            origins=tuple(dict.fromkeys(origin for one in shown for origin in one.pause.origins))[:20],
-            risk=max((one.pause.risk for one in shown), key=_WORSE.index),
-            trifecta=any(one.pause.trifecta for one in shown),
-            offers=tuple(dict.fromkeys(rule for one in shown for rule in one.pause.offers)),
+            deadline=min(one.held_call.deadline for one in shown),
+            why=tuple(dict.fromkeys(reason for one in shown for reason in one.held_call.why))[:20],
+            origins=tuple(dict.fromkeys(origin for one in shown for origin in one.held_call.origins))[:20],
+            risk=max((one.held_call.risk for one in shown), key=_WORSE.index),
+            trifecta=any(one.held_call.trifecta for one in shown),
+            offers=tuple(dict.fromkeys(rule for one in shown for rule in one.held_call.offers)),
             more=len(group.waiting) - 1,
             list=tuple(one.line for one in shown),
         )
         group.ids[group.told.id] = len(shown)
-        self._tell(RunPaused(group.told, before))
+        self._tell(CallHeld(group.told, before))
 
-    def _settle(self, group: _Group, many: int, answer: PauseAnswer, ending: str) -> None:
+    def _settle(self, group: _Group, many: int, answer: HeldCallAnswer, ending: str) -> None:
         settled, group.waiting = group.waiting[:many], group.waiting[many:]
         for one in settled:
             _give(one, answer)
@@ -166,13 +166,13 @@ class HeldCalls:
             group.gathering.cancel()
         self._groups.pop(group.key, None)
         if told is not None:
-            self._tell(PauseSettled(told, ending))
+            self._tell(HeldCallSettled(told, ending))
 
     def _expired(self, group: _Group, waiting: _Waiting) -> None:
         self._drop(group, waiting, "timed out")
 
 
-def _give(waiting: _Waiting, answer: PauseAnswer) -> None:
+def _give(waiting: _Waiting, answer: HeldCallAnswer) -> None:
     if waiting.timer is not None:
         waiting.timer.cancel()
     if not waiting.answer.done():

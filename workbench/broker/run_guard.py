@@ -32,11 +32,11 @@ from workbench.permissions.judgement import PLAN, CountedCall, Judgement, PlanMa
 from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason, names_place
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
+    HeldCall,
+    HeldCallAnswer,
     JsonObject,
     Origin,
     Outcome,
-    Pause,
-    PauseAnswer,
     Risk,
     Run,
     Tool,
@@ -317,12 +317,12 @@ class RunGuard:
         return f" {' '.join(words(self._run.record.proposal.code))} "
 
     # ── asking the user ──────────────────────────────────────────────────────────────────────────
-    async def ask(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> PauseAnswer:
+    async def ask(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> HeldCallAnswer:
         """Hold the call until the user answered, and remember the answer."""
         run, name, reasons = self._run, f"{tool.server}.{tool.name}", judgement.reasons
         shown, decisive = in_order(arguments, [one.path for one in reasons])
         text = json.dumps(shown, ensure_ascii=False, indent=2, default=str)
-        pause = Pause(
+        held_call = HeldCall(
             id="",
             run_id=run.record.id,
             call_id=call.id,
@@ -342,11 +342,13 @@ class RunGuard:
         self.asked += 1
         self._waiting(call.id, True)
         run.note(
-            "held_call.waiting", f"{name} waits for a person: {reasons[0].text}", {"call": call.id, "why": pause.why}
+            "held_call.waiting",
+            f"{name} waits for a person: {reasons[0].text}",
+            {"call": call.id, "why": held_call.why},
         )
         try:
             wait = self._settings().approval_wait_seconds
-            answer = await self._held_calls.ask(pause, line[:SHOWN_LINE], wait, alone=decisive > SHOWN_LINE)
+            answer = await self._held_calls.ask(held_call, line[:SHOWN_LINE], wait, alone=decisive > SHOWN_LINE)
         finally:
             self._waiting(call.id, False)
         said = "was allowed by a person" if answer.allow else f"was denied: {answer.reason or 'a person said no'}"
@@ -355,7 +357,7 @@ class RunGuard:
         self._remember(tool, reasons, answer)
         return answer
 
-    def _remember(self, tool: Tool, reasons: Sequence[CallReason], answer: PauseAnswer) -> None:
+    def _remember(self, tool: Tool, reasons: Sequence[CallReason], answer: HeldCallAnswer) -> None:
         place = tool.server, tool.name
         for one in reasons:
             if not answer.allow:

@@ -22,9 +22,9 @@ from workbench.cli.exit_codes import DONE
 from workbench.cli.terminal_answers import ROLE, Terminal, answer, later, running, unlock
 from workbench.cli.terminal_output import narrate
 from workbench.errors import WorkbenchError
-from workbench.events import Event, FilesHeld, PauseSettled, RunChanged, RunPaused, spawn
+from workbench.events import CallHeld, Event, FilesHeld, HeldCallSettled, RunChanged, spawn
 from workbench.paths import Paths
-from workbench.records import Decision, FileChanges, Gate, JsonObject, Pause, PauseAnswer, Risk, Run, RunState
+from workbench.records import Decision, FileChanges, Gate, HeldCall, HeldCallAnswer, JsonObject, Risk, Run, RunState
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
@@ -142,13 +142,15 @@ class ProgramRequest(Request):
         same = [
             other.id
             for other in await api.runs()
-            if (other.seal, other.proposal.session) == (run.seal, run.proposal.session)
+            if (other.fingerprint, other.proposal.session) == (run.fingerprint, run.proposal.session)
             and other.state is RunState.WAITING
             and other.id != run.id
         ]
         decision = Decision(run.id, run.proposal.sha, allow, "you", reason, time.time(), seconds, scope=scope)
         hosts = self._hosts if allow else ()
-        await api.decide(replace(decision, seal=run.seal, hosts=hosts, also=tuple(same) if run.seal else ()))
+        await api.decide(
+            replace(decision, fingerprint=run.fingerprint, hosts=hosts, also=tuple(same) if run.fingerprint else ())
+        )
 
     def ended_by(self, event: Event) -> str:
         if not isinstance(event, RunChanged) or event.run.id != self.id:
@@ -166,27 +168,27 @@ class CallRequest(Request):
 
     kind = CALL
 
-    def __init__(self, pause: Pause) -> None:
-        calls = f" ({pause.more + 1} calls)" if pause.more else ""
-        sentence = pause.sentence or f"Wants to call {pause.server}.{pause.tool}{calls}."
-        super().__init__(pause.id, pause.run_id, pause.risk, sentence, pause.author, pause.deadline)
-        self.pause = pause
+    def __init__(self, held_call: HeldCall) -> None:
+        calls = f" ({held_call.more + 1} calls)" if held_call.more else ""
+        sentence = held_call.sentence or f"Wants to call {held_call.server}.{held_call.tool}{calls}."
+        super().__init__(held_call.id, held_call.run_id, held_call.risk, sentence, held_call.author, held_call.deadline)
+        self.held_call = held_call
 
     @property
     def word(self) -> str:
-        name = self.pause.tool
+        name = self.held_call.tool
         return name if self.risk in _TYPED and len(name) <= LONGEST and name.isprintable() else "allow"
 
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
-        return call_facts(self.pause, await connection.whole(self.pause.arguments), width)
+        return call_facts(self.held_call, await connection.whole(self.held_call.arguments), width)
 
     async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
-        await api.answer_pause(PauseAnswer(self.id, allow, "once", reason, seconds))
+        await api.answer_held_call(HeldCallAnswer(self.id, allow, "once", reason, seconds))
 
     def ended_by(self, event: Event) -> str:
-        if isinstance(event, RunPaused) and event.before == self.id:
+        if isinstance(event, CallHeld) and event.before == self.id:
             return "More calls wait beside it now; look at it again."
-        if isinstance(event, PauseSettled) and event.pause.id == self.id:
+        if isinstance(event, HeldCallSettled) and event.held_call.id == self.id:
             return f"It was {event.ending} elsewhere." if event.ending in ("allowed", "denied") else "It is over."
         return ""
 
@@ -250,7 +252,7 @@ class FilesRequest(Request):
 async def found(api: CoreApi) -> list[Request]:
     """All that waits in one project; what is nearest to its deadline first."""
     programs = [ProgramRequest(run) for run in await api.runs() if run.state is RunState.WAITING]
-    calls = [CallRequest(pause) for pause in await api.pauses()]
+    calls = [CallRequest(held_call) for held_call in await api.held_calls()]
     files = [FilesRequest(one) for one in await api.held_files()]
     return sorted([*programs, *calls, *files], key=lambda one: one.deadline)
 

@@ -11,9 +11,9 @@ from workbench.records import (
     EffectKind,
     Finding,
     Flow,
+    HeldCall,
     Likeness,
     Origin,
-    Pause,
     Risk,
     Run,
     ValueOrigin,
@@ -78,29 +78,33 @@ def verdict_facts(verdict: Verdict, width: int) -> list[str]:
     return lines
 
 
-def call_facts(pause: Pause, arguments: str, width: int) -> list[str]:
+def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
     """A held call: which tool, why, with which arguments, and where their values came from."""
-    many, name = pause.more + 1, f"{pause.server}.{pause.tool}"
-    who = f"The program of “{pause.author}”" if pause.author else "A program"
+    many, name = held_call.more + 1, f"{held_call.server}.{held_call.tool}"
+    who = f"The program of “{held_call.author}”" if held_call.author else "A program"
     title = f"{who} wants to call {name}" + (f" {many} times." if many > 1 else ".")
     lines = wrap(title, width)
-    if pause.sentence:
-        lines += wrap(pause.sentence, width)
+    if held_call.sentence:
+        lines += wrap(held_call.sentence, width)
     rows = [
-        ("Risk", str(pause.risk)),
-        ("Program", f"{pause.run_id} (mcp-workbench runs show {pause.run_id})"),
-        ("Careful", "private data, strangers' text and a way out meet here" if pause.trifecta else ""),
+        ("Risk", str(held_call.risk)),
+        ("Program", f"{held_call.run_id} (mcp-workbench runs show {held_call.run_id})"),
+        ("Careful", "private data, strangers' text and a way out meet here" if held_call.trifecta else ""),
     ]
     lines += ["", *_rows(rows, width)]
-    lines += _group("Why you are asked", list(pause.why), width)
+    lines += _group("Why you are asked", list(held_call.why), width)
     if many > 1:
-        lines += ["", f"The calls that wait ({len(pause.list)} of {many} are answered now)", *_indented(pause.list)]
+        lines += [
+            "",
+            f"The calls that wait ({len(held_call.list)} of {many} are answered now)",
+            *_indented(held_call.list),
+        ]
     else:
         lines += ["", "What it would send", *_indented(arguments.splitlines() or [arguments])]
-    if pause.origins:
+    if held_call.origins:
         lines += ["", "Where its values came from"]
-        for origin in pause.origins[:_MOST]:
-            lines += _origin(origin, pause.run_id, width)
+        for origin in held_call.origins[:_MOST]:
+            lines += _origin(origin, held_call.run_id, width)
     return lines
 
 

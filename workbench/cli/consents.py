@@ -13,8 +13,8 @@ from workbench.errors import WorkbenchError
 from workbench.records import (
     Consent,
     Decision,
-    Pause,
-    PauseAnswer,
+    HeldCall,
+    HeldCallAnswer,
     Risk,
     Run,
     RunState,
@@ -92,8 +92,8 @@ class Yes:
         try:
             if run.state is RunState.WAITING:
                 await self._decide(run)
-            for pause in run.pauses:
-                await self._answer(pause)
+            for held_call in run.held_calls:
+                await self._answer(held_call)
         except WorkbenchError as fault:  # somebody else was quicker, or its time was over
             narrate(fault.message)
 
@@ -127,21 +127,21 @@ class Yes:
         self.unanswered = True
         await self._say(run, allow=False, reason=ALONE)
 
-    async def _answer(self, pause: Pause) -> None:
-        narrate(f"A call waits: {pause.server}.{pause.tool}. {pause.sentence or ' '.join(pause.why)}")
-        for line in pause.list or (pause.arguments,):
+    async def _answer(self, held_call: HeldCall) -> None:
+        narrate(f"A call waits: {held_call.server}.{held_call.tool}. {held_call.sentence or ' '.join(held_call.why)}")
+        for line in held_call.list or (held_call.arguments,):
             narrate(f"  {line:.500}")
         if self._wait:
             narrate("Answer it in a window on this project.")
         elif self._line is not None:
             allow = _is_yes(await self._line("Let it pass? [y/N] "))
-            await self._api.answer_pause(PauseAnswer(pause.id, allow))
+            await self._api.answer_held_call(HeldCallAnswer(held_call.id, allow))
         else:
             narrate("Denied: nobody is here to be asked, and --yes is about the program, not about such a call.")
-            await self._api.answer_pause(PauseAnswer(pause.id, allow=False, reason=ALONE))
+            await self._api.answer_held_call(HeldCallAnswer(held_call.id, allow=False, reason=ALONE))
 
     async def _say(self, run: Run, *, allow: bool, reason: str = "") -> None:
-        answer = Decision(run.id, run.proposal.sha, allow, "", reason, seal=run.seal)
+        answer = Decision(run.id, run.proposal.sha, allow, "", reason, fingerprint=run.fingerprint)
         await self._api.decide(answer)
 
 

@@ -184,18 +184,18 @@ def _show(given: argparse.Namespace, paths: Paths) -> int:
 
 async def _look(connection: CoreConnection, given: argparse.Namespace) -> int | None:
     api, width = connection.api, shutil.get_terminal_size((100, 24)).columns
-    calls = [one for one in await api.pauses() if one.id.startswith(given.id)]
+    calls = [one for one in await api.held_calls() if one.id.startswith(given.id)]
     runs = [one for one in await api.runs() if one.id.startswith(given.id)] if PROGRAM in given.kinds else []
     if len(calls) + len(runs) > 1:
         names = ", ".join([*(one.id for one in calls), *(one.id for one in runs)][:10])
         raise WorkbenchError(f"Several begin with {given.id:.40}.", f"They are {names}.")
     if calls:
-        pause = replace(calls[0], arguments=await connection.whole(calls[0].arguments))
+        held_call = replace(calls[0], arguments=await connection.whole(calls[0].arguments))
         if given.output == "json":
-            print_record(pause)
+            print_record(held_call)
         else:
-            print_data("\n".join(await CallRequest(pause).facts(connection, width)))
-            _hint(f"calls allow {pause.id}", pause.deadline)
+            print_data("\n".join(await CallRequest(held_call).facts(connection, width)))
+            _hint(f"calls allow {held_call.id}", held_call.deadline)
         return DONE
     if not runs:
         return None
@@ -209,8 +209,8 @@ async def _look(connection: CoreConnection, given: argparse.Namespace) -> int | 
     print_data("\n".join([f"{run.id} is {run.state}", "", *program_facts(run, proposal.code, width), *_ending(run)]))
     if run.state is RunState.WAITING:
         _hint(f"runs allow {run.id}", run.deadline)
-    for pause in run.pauses:
-        _hint(f"calls allow {pause.id}", pause.deadline)
+    for held_call in run.held_calls:
+        _hint(f"calls allow {held_call.id}", held_call.deadline)
     return DONE
 
 

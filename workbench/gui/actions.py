@@ -205,7 +205,7 @@ ACTIONS: tuple[Action, ...] = (
         (LINKED,),
     ),
     Action(
-        "pause.decide",
+        "held_call.decide",
         "Decide on a waiting call",
         "Open the call that waits in the middle of a run, the one whose time ends first.",
         "Programs",

@@ -24,11 +24,11 @@ from workbench.gui.docks.runs import RunsPane
 from workbench.gui.docks.servers import ServersPane
 from workbench.gui.docks.skills import SkillsPane
 from workbench.gui.files.pane import FilesPane
+from workbench.gui.held_calls.strip import HeldCallStrip
 from workbench.gui.icons import icon
 from workbench.gui.layout import Layout
 from workbench.gui.narrow import Narrow
 from workbench.gui.pane import Pane
-from workbench.gui.pauses.strip import PauseStrip
 from workbench.gui.search_button import SearchButton
 from workbench.gui.status import Status
 from workbench.gui.tab_order import step_focus
@@ -84,7 +84,7 @@ class MainWindow(QMainWindow):
     def _make_panes(self) -> None:
         self.banners = Banners(self.context, self.commands["core.again"], self.commands["secrets.open"], self)
         self.strip = WaitingStrip(self.context, self)
-        self.pauses = PauseStrip(self.context, self)
+        self.held_calls = HeldCallStrip(self.context, self)
         self.asks = AskStrip(self.context, self)
         self.centre = Centre(self.context, self.commands, self)
         self.status = Status(self.context, self)
@@ -134,7 +134,7 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         column.addWidget(self.banners)
         column.addWidget(self.strip)
-        column.addWidget(self.pauses)
+        column.addWidget(self.held_calls)
         column.addWidget(self.asks)
         column.addWidget(self.centre, 1)
         self.setCentralWidget(middle)
@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
         self.context.tasks.failed.connect(self.banners.show_fault)
         self.runs.waiting.connect(self.docks["runs"].count)
         self.runs.waiting.connect(Attention(self).count)
-        self.pauses.counted.connect(self.runs.count_pauses)
+        self.held_calls.counted.connect(self.runs.count_held_calls)
 
     def _join(self, pane: Pane) -> None:
         """A pane that came later hears and is refreshed like the others."""
@@ -170,7 +170,7 @@ class MainWindow(QMainWindow):
         return [
             self.banners,
             self.strip,
-            self.pauses,
+            self.held_calls,
             self.asks,
             self.status,
             *(dock.pane for dock in self.docks.values()),

@@ -16,10 +16,10 @@ from workbench.gui.dialogs.approvals import ApprovalDialogs
 from workbench.gui.dialogs.plans import Plans
 from workbench.gui.editor.deeds import EDITOR_DEEDS
 from workbench.gui.files.pane import CHANGES
+from workbench.gui.held_calls.dialogs import HeldCallDialogs
 from workbench.gui.main_window import MainWindow
 from workbench.gui.openings import Openings
 from workbench.gui.pane_round import PaneRound
-from workbench.gui.pauses.dialogs import PauseDialogs
 from workbench.gui.privacy_actions import PAGES
 from workbench.gui.run_actions import RUN_OFFERS
 from workbench.gui.skills.deeds import SkillDeeds
@@ -40,7 +40,7 @@ from workbench.gui.wishes import (
     ShowChanges,
     ShowCode,
     ShowFile,
-    ShowPause,
+    ShowHeldCall,
     ShowPlan,
     ShowPrivacy,
     ShowRun,
@@ -93,11 +93,11 @@ class Wiring(QObject):
         for part in (self._approvals, self._plans):
             window.bridge.heard.connect(part.hear)
             window.bridge.linked.connect(part.link)
-        self._pauses = PauseDialogs(self._context, window.pauses, window)
-        self._pauses.said.connect(self._say)
-        self._pauses.run_wanted.connect(self._run_started)
-        window.bridge.heard.connect(self._pauses.hear)
-        window.bridge.linked.connect(self._pauses.link)
+        self._held_calls = HeldCallDialogs(self._context, window.held_calls, window)
+        self._held_calls.said.connect(self._say)
+        self._held_calls.run_wanted.connect(self._run_started)
+        window.bridge.heard.connect(self._held_calls.hear)
+        window.bridge.linked.connect(self._held_calls.link)
         self._openings = Openings(window)
         self._openings.chosen.connect(self.grant)
         self._round = PaneRound(window)
@@ -144,8 +144,8 @@ class Wiring(QObject):
                 self._window.status.offer(undo)
             case ShowAsk(ask_id):
                 self._asks.show(ask_id)
-            case ShowPause(pause_id):
-                self._pauses.show(pause_id)
+            case ShowHeldCall(held_call_id):
+                self._held_calls.show(held_call_id)
             case ShowPlan(run_id):
                 self._plans.show(run_id)
             case StartDryRun(run_id):
@@ -332,7 +332,7 @@ class Wiring(QObject):
     def _bind(self) -> None:
         window, bind = self._window, self._window.commands.bind
         bind("ask.answer", self._asks.show)
-        bind("pause.decide", self._pauses.show)
+        bind("held_call.decide", self._held_calls.show)
         bind("agent.example", self._context.api.start_example_agent)
         bind("editor.go_on", window.centre.go_on)
         bind("editor.dry_run", window.centre.dry_run)

@@ -85,10 +85,10 @@ class ShowAsk(Struct, frozen=True):
     ask_id: str
 
 
-class ShowPause(Struct, frozen=True):
+class ShowHeldCall(Struct, frozen=True):
     """Open a call that waits in the middle of a run."""
 
-    pause_id: str  # or the id of the call
+    held_call_id: str  # or the id of the call
 
 
 class Act(Struct, frozen=True):
@@ -176,7 +176,7 @@ Wish: TypeAlias = (
     | KeepRun
     | KeepSkill
     | ShowAsk
-    | ShowPause
+    | ShowHeldCall
     | Act
     | Say
     | ShowCall

@@ -47,7 +47,7 @@ from workbench.records.files import (
     UndoLine,
     UndoPlan,
 )
-from workbench.records.held_calls import Held, Pause, PauseAnswer, PlanChoice, ValueOrigin
+from workbench.records.held_calls import Held, HeldCall, HeldCallAnswer, PlanChoice, ValueOrigin
 from workbench.records.network import Connection, HostRule, NetworkRules
 from workbench.records.permissions import (
     Permission,
@@ -205,6 +205,8 @@ __all__ = [
     "Gate",
     "Given",
     "Held",
+    "HeldCall",
+    "HeldCallAnswer",
     "Hidden",
     "HiddenValue",
     "Hints",
@@ -238,8 +240,6 @@ __all__ = [
     "Outcome",
     "PastCall",
     "PastQuery",
-    "Pause",
-    "PauseAnswer",
     "Permission",
     "Permissions",
     "Place",

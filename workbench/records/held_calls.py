@@ -21,7 +21,7 @@ class ValueOrigin(Struct, frozen=True):
     around: str = ""  # what stood around it; the value itself lies between \x02 and \x03
 
 
-class Pause(Struct, frozen=True):
+class HeldCall(Struct, frozen=True):
     """One call, or a batch of alike ones, that waits for a person while its program runs."""
 
     id: str
@@ -43,12 +43,12 @@ class Pause(Struct, frozen=True):
     offers: tuple[Permission, ...] = ()  # rules for personal data, each of which would have answered a part of it
 
 
-class PauseAnswer(Struct, frozen=True):
-    """A person's answer to one pause."""
+class HeldCallAnswer(Struct, frozen=True):
+    """A person's answer to one held call."""
 
-    pause_id: str
+    held_call_id: str
     allow: bool
-    scope: str = "once"  # once: what the pause shows; rest: also what the run calls of this tool from now on
+    scope: str = "once"  # once: what the held call shows; rest: also what the run calls of this tool from now on
     reason: str = ""
     seconds: float = 0.0  # how long the person looked
 

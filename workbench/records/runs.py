@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from workbench.records.calls import CallTrace
 from workbench.records.common_types import Fault, Origin, Risk
-from workbench.records.held_calls import Held, Pause
+from workbench.records.held_calls import Held, HeldCall
 from workbench.records.permissions import RunProfile
 
 
@@ -174,7 +174,7 @@ class Decision(Struct, frozen=True):
     seconds: float = 0.0  # how long the person looked
     hosts: tuple[str, ...] = ()  # "host:port", reachable from this run only because the person said so
     scope: str = "once"  # once, session, text, tool, server: how far the answer reaches
-    seal: str = ""  # of the run, as the person saw it
+    fingerprint: str = ""  # of the run, as the person saw it
     also: tuple[str, ...] = ()  # other runs of the same question that the answer is for
     plan: str = ""  # the dry run whose plan was allowed; anything else needs approval
     terminal: str = ""  # where it was given, if not in a window: the core writes it, no door
@@ -211,12 +211,12 @@ class Run(Struct, frozen=True):
     backend: str = ""  # what isolated it, once it runs
     level: str = ""  # process, container or vm: where it runs, or will
     isolation: str = ""  # one sentence where that is weaker than its risk asks for; allowing it is the consent
-    pauses: tuple[Pause, ...] = ()  # nested calls that wait for a person right now
+    held_calls: tuple[HeldCall, ...] = ()  # nested calls that wait for a person right now
     plan: tuple[Held, ...] = ()  # what a dry run held
     plan_notes: tuple[str, ...] = ()  # what its plan cannot say
     observed: tuple[Observation, ...] = ()  # what it did beside what was foretold, once it is over
     read: tuple[str, ...] = ()  # what its session had read when it ended: private, untrusted
-    seal: str = ""  # SHA-256 over text, limits, servers and definitions: what an answer is about
+    fingerprint: str = ""  # SHA-256 over text, limits, servers and definitions: what an answer is about
     like: Resemblance | None = None  # a program that was allowed before
     scopes: tuple[str, ...] = ()  # how far a yes may reach beyond once: session, text, server
     scopes_why: str = ""  # why not further

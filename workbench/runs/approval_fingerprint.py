@@ -18,7 +18,7 @@ from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.server_catalog import ServerCatalog
 
 
-def seal(proposal: Proposal, verdict: Verdict, catalog: ServerCatalog, most: Limits) -> str:
+def approval_fingerprint(proposal: Proposal, verdict: Verdict, catalog: ServerCatalog, most: Limits) -> str:
     """Over the text, the limits it would run under, and what the names in it mean right now."""
     tools = sorted({(use.server, use.tool) for use in verdict.tools})
     skills = [pair for pair in sorted(verdict.definitions.items()) if pair[0].startswith(MARK)]

@@ -21,7 +21,7 @@ from workbench.analysis.reading import Reading
 from workbench.audit.audit_statistics import is_hasty
 from workbench.broker.services import Services
 from workbench.records import Decision, Likeness, Proposal, Resemblance, Run, Verdict
-from workbench.runs.approval_fingerprint import seal
+from workbench.runs.approval_fingerprint import approval_fingerprint
 from workbench.runs.pinned_approvals import PinnedApprovals
 from workbench.runs.program_execution import limits_from
 
@@ -69,13 +69,13 @@ class Approvals:
         allowed = tuple(self._allowed)
         like = await asyncio.to_thread(self._resemblance, run.proposal, verdict, reading.program, allowed)
         scopes, why = self.pins.reach(run, verdict)
-        return replace(run, seal=self.seal(run), like=like, scopes=scopes, scopes_why=why)
+        return replace(run, fingerprint=self.fingerprint(run), like=like, scopes=scopes, scopes_why=why)
 
-    def seal(self, run: Run) -> str:
+    def fingerprint(self, run: Run) -> str:
         if run.verdict is None:
             return ""
         limits = limits_from(self._services.settings(), run.proposal.seconds, run.verdict.profile)
-        return seal(run.proposal, run.verdict, self._services.catalog, limits)
+        return approval_fingerprint(run.proposal, run.verdict, self._services.catalog, limits)
 
     def remember(self, run: Run, reading: Reading | None) -> None:
         """A person let this run."""
@@ -104,13 +104,13 @@ class Approvals:
 def is_same_question(one: Run, other: Run) -> bool:
     """Whether two waiting programs are one and the same request: text, meaning, who asks, and what was found in it:
     that is more once their session has read strangers' text."""
-    return bool(one.seal) and _question(one) == _question(other)
+    return bool(one.fingerprint) and _question(one) == _question(other)
 
 
 def _question(run: Run) -> tuple[object, ...]:
     verdict = run.verdict
     found = (verdict.risk, verdict.gate, verdict.findings, verdict.asks, verdict.hosts) if verdict is not None else ()
-    return run.seal, run.proposal.session, run.level, run.isolation, found
+    return run.fingerprint, run.proposal.session, run.level, run.isolation, found
 
 
 def answer_for(decision: Decision, run: Run) -> Decision:
@@ -123,7 +123,7 @@ def told(decision: Decision, run: Run, mask: Callable[[str], str]) -> tuple[str,
     hasty = is_hasty(decision.allow, decision.seconds)
     summary = f"was {'allowed' if decision.allow else 'denied'} by {decision.by}"
     detail: dict[str, object] = {"allow": decision.allow, "sha": decision.sha, "by": decision.by}
-    detail |= {"seconds": decision.seconds, "seal": run.seal, "reason": mask(decision.reason)}
+    detail |= {"seconds": decision.seconds, "fingerprint": run.fingerprint, "reason": mask(decision.reason)}
     detail |= {"hosts": [mask(host) for host in decision.hosts]} if decision.hosts else {}
     detail |= {"scope": decision.scope} if decision.scope != "once" else {}
     detail |= {"plan": decision.plan} if decision.plan else {}

@@ -59,7 +59,7 @@ class DryRuns:
 
     def _decide(self, waits: ProgramRun, run: ProgramRun, plan: Plan, choice: PlanChoice, by: str) -> Run:
         """The waiting program goes on; not if it is another one by now."""
-        if (waits.record.proposal.sha, waits.record.seal) != (choice.sha, run.record.seal):
+        if (waits.record.proposal.sha, waits.record.fingerprint) != (choice.sha, run.record.fingerprint):
             raise WorkbenchError("The waiting program was changed after its dry run.", AGAIN)
         waits.decide(_decision(waits.record.id, choice, by))
         waits.plan = plan
@@ -72,7 +72,7 @@ class DryRuns:
         proposal = replace(before, id=uuid.uuid4().hex[:12], at=time.time(), dry_run=False)
         real = ProgramRun(self._services, run.session, proposal)
         decision = replace(_decision(proposal.id, choice, by), at=time.time())
-        real.record = replace(real.record, decision=decision, seal=run.record.seal)
+        real.record = replace(real.record, decision=decision, fingerprint=run.record.fingerprint)
         real.plan = plan
         real.may_write = plan.files
         self._tell(real, run, choice)

@@ -60,7 +60,9 @@ class PinnedApprovals:
         """The rule answers in the person's place."""
         self._services.rules.note_use(rule)
         by = f"your rule of {time.strftime('%d %b %H:%M', time.localtime(rule.made))}"
-        return Decision(run.id, run.proposal.sha, True, by, at=time.time(), scope=rule.scope, seal=run.seal)
+        return Decision(
+            run.id, run.proposal.sha, True, by, at=time.time(), scope=rule.scope, fingerprint=run.fingerprint
+        )
 
     def keep(self, run: Run, decision: Decision, session: Session) -> Permission | None:
         """Make the rule that a decision asks for; refuses one that reaches further than the question offered."""

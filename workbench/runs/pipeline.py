@@ -68,7 +68,7 @@ class RunPipeline:
         self._recorder = CallRecorder()
         self.staging = StagedWorkspaces(services)
         self.states = ReplSessions(services, release=self.staging.release)
-        self.pauses = HeldCalls(services.tell)
+        self.held_calls = HeldCalls(services.tell)
         self.slots = RunSlots(lambda: services.settings().run_concurrent)
         self._steps = (
             self._take_turn_in_repl_session,
@@ -179,17 +179,19 @@ class RunPipeline:
         if run.record.proposal.wish not in WITHOUT_PROGRAM and not self._services.settings().run_enabled:
             return RunEnd(RunState.REFUSED, "was not run: programs are switched off", SWITCHED_OFF)
         if run.dry_run is not None:
-            run.record = replace(run.record, seal=self._approvals.seal(run.record))  # a plan is about what is there now
+            run.record = replace(
+                run.record, fingerprint=self._approvals.fingerprint(run.record)
+            )  # a plan is about what is there now
         if run.record.decision is None:
             return None
-        if self._approvals.seal(run.record) == run.record.seal:
+        if self._approvals.fingerprint(run.record) == run.record.fingerprint:
             if run.plan is None:
                 self._approvals.remember(run.record, run.reading)
             return None
         run.note(
             "run.approval_invalidated",
             "was not run: what it uses changed after it was allowed",
-            {"seal": run.record.seal},
+            {"fingerprint": run.record.fingerprint},
         )
         changed = Fault(_CHANGED, "Propose it again.", ours=True)
         return RunEnd(RunState.REFUSED, "was not run: what it uses changed", changed)
@@ -220,9 +222,9 @@ class RunPipeline:
             run.resources.push_async_callback(self._settle_changes, run)
         run.step(RunState.RUNNING, where, started=time.time())
         await workspace_changes.begin(run)
-        run.resources.callback(self.pauses.withdraw, run.record.id)
+        run.resources.callback(self.held_calls.withdraw, run.record.id)
         run.recording = self._recorder.begin()
-        run.ending = await ProgramExecution(run, self._broker, self._stock, self.states, self.pauses).run()
+        run.ending = await ProgramExecution(run, self._broker, self._stock, self.states, self.held_calls).run()
         return None
 
     # ── parts of steps ───────────────────────────────────────────────────────────────────────────

@@ -61,7 +61,7 @@ class ProgramExecution:
     """One program in one sandbox; every frame from inside is hostile input until it is checked."""
 
     def __init__(
-        self, run: ProgramRun, broker: Broker, stock: GeneratedPackages, states: ReplSessions, pauses: HeldCalls
+        self, run: ProgramRun, broker: Broker, stock: GeneratedPackages, states: ReplSessions, held_calls: HeldCalls
     ) -> None:
         self._run = run
         self._services = run.services
@@ -69,8 +69,8 @@ class ProgramExecution:
         self._stock = stock
         self._states = states
         self._outgoing = outgoing(run)
-        self._pauses = pauses
-        self._guard = run.guard = RunGuard(run, run.services.settings, pauses, run.hold_call)
+        self._held_calls = held_calls
+        self._guard = run.guard = RunGuard(run, run.services.settings, held_calls, run.hold_call)
 
     async def run(self) -> Ending:
         """From the exact bytes that were shown to their ending."""
@@ -133,7 +133,7 @@ class ProgramExecution:
     def _stands(self) -> bool:
         """Whether a person is asked because of it, by a server or by the guard."""
         run_id = self._run.record.id
-        return self._services.catalog.asks.holds(run_id) or self._pauses.holds(run_id)
+        return self._services.catalog.asks.holds(run_id) or self._held_calls.holds(run_id)
 
     async def _answer(self, kind: str, params: JsonObject) -> Answered:
         """Answer, and remember it for whoever wants to make a cassette of this run."""

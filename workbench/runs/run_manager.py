@@ -60,7 +60,7 @@ class RunManager:
         self.read_within_bounds = self._assessor.read_within_bounds
         self._pipeline = RunPipeline(services, broker, stock, self.approvals, self._assessor)
         self.staging, self.states = self._pipeline.staging, self._pipeline.states
-        self.pauses, self.slots = self._pipeline.pauses, self._pipeline.slots
+        self.held_calls, self.slots = self._pipeline.held_calls, self._pipeline.slots
         self._runs: dict[str, ProgramRun] = {}
         self._open: dict[str, ProgramRun] = {}  # those that were not over when somebody last looked
         self._past: tuple[Run, ...] = ()
@@ -92,7 +92,7 @@ class RunManager:
     @api
     def run(self, run_id: str) -> Run:
         if run_id in self._runs:
-            return replace(self._runs[run_id].record, pauses=self.pauses.of(run_id))
+            return replace(self._runs[run_id].record, held_calls=self.held_calls.of(run_id))
         for run in self._past:
             if run.id == run_id:
                 return run
@@ -101,7 +101,9 @@ class RunManager:
     def asks_user(self, run_id: str) -> bool:
         """Whether it needs an answer of the user right now: about its text, a call of it, or a server's request."""
         run = self._runs.get(run_id)
-        return run is not None and (run.asks or self.pauses.holds(run_id) or self._services.catalog.asks.holds(run_id))
+        return run is not None and (
+            run.asks or self.held_calls.holds(run_id) or self._services.catalog.asks.holds(run_id)
+        )
 
     def is_users(self, run_id: str) -> bool:
         """Whether it is with the user: it needs an answer, or was allowed and has not started yet."""
@@ -244,7 +246,7 @@ class RunManager:
             raise WorkbenchError("This text cannot be allowed.", verdict.sentence)
         if decision.plan:
             raise WorkbenchError("A plan is allowed where it is shown.", "Open the dry run and run its plan.")
-        if decision.allow and decision.seal != run.record.seal:
+        if decision.allow and decision.fingerprint != run.record.fingerprint:
             words = "What stands behind this program changed while you looked at it."
             raise WorkbenchError(words, "Look at it again: its tools, servers or limits are others now.")
         if not set(decision.hosts) <= set(verdict.hosts if verdict is not None else ()):
@@ -278,7 +280,7 @@ class RunManager:
         return run.record
 
     async def close(self) -> None:
-        self.pauses.close()
+        self.held_calls.close()
         self._settling.cancel()
         await asyncio.wait([self._settling])
         for run in tuple(self._runs.values()):

@@ -186,7 +186,7 @@ async def test_a_silent_agents_program_that_waits_for_the_user_goes_on_waiting(c
         await core.connected_agents._http._agents.look()
         run = core.run_manager.run(facts["run"])
         assert run.state is RunState.WAITING, "its agent was told to ask for it later"
-        core.run_manager.decide(Decision(run.id, run.proposal.sha, True, "you", seal=run.seal))
+        core.run_manager.decide(Decision(run.id, run.proposal.sha, True, "you", fingerprint=run.fingerprint))
         answer = await client.call_tool("get_run", {"run_id": run.id, "wait": 40})
     assert answer.content[0].text == 'result = "gone"'
 

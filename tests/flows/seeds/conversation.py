@@ -248,6 +248,6 @@ async def _answer(core: Core, *, allow: bool) -> None:
         while (run := await asyncio.wait_for(waits.get(), 60)).state is not RunState.WAITING:
             pass
         reason = "" if allow else "Not today."
-        await core.api.decide(Decision(run.id, run.proposal.sha, allow, "", reason, seal=run.seal))
+        await core.api.decide(Decision(run.id, run.proposal.sha, allow, "", reason, fingerprint=run.fingerprint))
     finally:
         forget()

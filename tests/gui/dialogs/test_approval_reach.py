@@ -35,7 +35,7 @@ SEAL = "5e" * 32
 
 @pytest.fixture
 def waiting(make: Any, paper: Any) -> Run:
-    run: Run = replace(make.run("w"), seal=SEAL, scopes=("session", "text"))
+    run: Run = replace(make.run("w"), fingerprint=SEAL, scopes=("session", "text"))
     paper.run_list["w"] = run
     return run
 
@@ -71,7 +71,7 @@ def test_one_answer_goes_to_every_identical_request_and_to_no_other(
     ask: Any, waiting: Run, paper: Any, qtbot: Any
 ) -> None:
     paper.run_list["same"] = replace(waiting, id="same")
-    paper.run_list["other"] = replace(waiting, id="other", seal="0" * 64)
+    paper.run_list["other"] = replace(waiting, id="other", fingerprint="0" * 64)
     theirs = replace(waiting.proposal, session="session-2")
     paper.run_list["theirs"] = replace(waiting, id="theirs", proposal=theirs)
     dialog = ask(waiting)
@@ -82,7 +82,7 @@ def test_one_answer_goes_to_every_identical_request_and_to_no_other(
     with qtbot.waitSignal(dialog.decided):
         dialog.deny("no")
     (decision,) = decisions(paper)
-    assert (decision.also, decision.seal, decision.scope) == (("same", "later"), SEAL, "once")
+    assert (decision.also, decision.fingerprint, decision.scope) == (("same", "later"), SEAL, "once")
 
 
 def test_a_yes_reaches_further_only_when_that_was_chosen(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:

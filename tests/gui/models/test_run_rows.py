@@ -51,7 +51,7 @@ def test_a_skill_is_found_by_what_it_says_of_itself(qapp: Any, paper: Any) -> No
 
 
 def test_identical_requests_are_one_row_that_says_how_many(make: Any) -> None:
-    run = replace(make.run("a"), seal="5e" * 32, deadline=200.0)
-    others = [replace(run, id="b", deadline=100.0), replace(run, id="c", seal="0" * 64, deadline=300.0)]
+    run = replace(make.run("a"), fingerprint="5e" * 32, deadline=200.0)
+    others = [replace(run, id="b", deadline=100.0), replace(run, id="c", fingerprint="0" * 64, deadline=300.0)]
     rows = [row for row in run_rows([run, *others], 0.0) if not row.section]
     assert [(row.key, ("2 ×", "accent") in row.badges) for row in rows] == [("b", True), ("c", False)]

@@ -71,7 +71,7 @@ def asked(make: Any) -> Run:
     proposal = replace(run.proposal, code=CODE, purpose="Send this month's report to the team, as always")
     like = Resemblance(Likeness.VALUES, time.time() - 400, BEFORE, changes)
     told = {
-        "seal": "5e" * 32,
+        "fingerprint": "5e" * 32,
         "scopes": ("session",),
         "scopes_why": "A program of high risk is never allowed for good.",
     }

@@ -17,7 +17,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 
 
 def shoot(widget: Any, name: str) -> None:
-    """A picture that is not empty, taken when the pauses that collect changes are over."""
+    """A picture that is not empty, taken when the held calls that collect changes are over."""
     QTest.qWait(350)
     picture = widget.grab()
     FOLDER.mkdir(exist_ok=True)

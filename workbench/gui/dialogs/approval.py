@@ -102,7 +102,10 @@ class ApprovalDialog(LaterDialog):
     def _compare_question(self, run: Run) -> None:
         """The same question asked once more is answered along with this one."""
         mine = self._run
-        same = bool(mine.seal) and (mine.seal, mine.proposal.session) == (run.seal, run.proposal.session)
+        same = bool(mine.fingerprint) and (mine.fingerprint, mine.proposal.session) == (
+            run.fingerprint,
+            run.proposal.session,
+        )
         if same and run.id != mine.id and run.state is RunState.WAITING:
             self._alike[run.id] = run
         else:
@@ -228,7 +231,7 @@ class ApprovalDialog(LaterDialog):
         hosts = self._hosts.ticked() if allow else ()
         decision = Decision(self._run.id, sha, allow, "you", reason, time.time(), looked, hosts)
         scope = self._foot.scope.scope if allow else ONCE
-        decision = replace(decision, scope=scope, seal=self._run.seal, also=tuple(self._alike))
+        decision = replace(decision, scope=scope, fingerprint=self._run.fingerprint, also=tuple(self._alike))
         self._context.tasks.run("decide about a run", self._send(decision))
 
     async def _send(self, decision: Decision) -> None:

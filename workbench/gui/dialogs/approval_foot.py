@@ -49,7 +49,7 @@ class ApprovalFoot(QFrame):
 
     def show_run(self, run: Run) -> None:
         verdict = run.verdict
-        self._sha = (run.seal or run.proposal.sha)[:12]
+        self._sha = (run.fingerprint or run.proposal.sha)[:12]
         self.show_alike(0)
         self._facts.setToolTip(_what_is_sealed(run))
         self._dry_run.setVisible(not run.proposal.state and not self._close.isVisible())
@@ -207,4 +207,4 @@ def _what_is_sealed(run: Run) -> str:
     over = QCoreApplication.translate(
         "approval", "Over the text, its limits, the servers it reaches and their tools' definitions; checked at start."
     )
-    return f"{over}\n{run.seal or run.proposal.sha}\ntext: {run.proposal.sha}"
+    return f"{over}\n{run.fingerprint or run.proposal.sha}\ntext: {run.proposal.sha}"

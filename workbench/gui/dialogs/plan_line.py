@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from workbench.gui.pauses.evidence import Evidence
+from workbench.gui.held_calls.evidence import Evidence
 from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import Theme, mark

@@ -36,7 +36,7 @@ from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, lead_focus, tool_button
 from workbench.gui.whole import fetch_whole, whole_size
-from workbench.gui.wishes import RecordRun, Say, ShowCode, ShowPause, ShowPlan, ShowPrivacy
+from workbench.gui.wishes import RecordRun, Say, ShowCode, ShowHeldCall, ShowPlan, ShowPrivacy
 from workbench.records import Fault, Ledger, Run, RunState
 from workbench.records.runs import ENDS
 
@@ -216,7 +216,7 @@ class OutputPane(Pane):
     def _decide(self, index: QModelIndex) -> None:
         """A call that waits leads to its question."""
         if (call := self._calls.call(index.row())) is not None and call.state == "waiting":
-            self.wished.emit(ShowPause(call.call_id))
+            self.wished.emit(ShowHeldCall(call.call_id))
 
     def _show_plan(self) -> None:
         self.wished.emit(ShowPlan(self._wanted))

@@ -81,8 +81,9 @@ class RunHead(Strip):
         self._trifecta.setVisible(frozenset(run.read) >= _TRIFECTA)
         self._stop.setVisible(run.state in _OPEN)
         self._stop.setEnabled(not run.stopping)
-        real = not run.proposal.dry_run  # a plan ends with the core that made it; runs of earlier ones have no seal
-        self._plan.setVisible(not real and bool(run.seal) and run.state in (RunState.DONE, RunState.FAILED))
+        real = not run.proposal.dry_run
+        # A plan is lost when its core ends; runs of earlier cores have no approval fingerprint.
+        self._plan.setVisible(not real and bool(run.fingerprint) and run.state in (RunState.DONE, RunState.FAILED))
         self._record.setVisible(real and run.state is RunState.DONE and bool(run.calls))
         self._keep.setVisible(real and run.state is RunState.DONE and run.proposal.language == "python")
         can = {KEEPABLE: not self._keep.isHidden(), RECORDABLE: not self._record.isHidden()}

@@ -36,7 +36,7 @@ class RunsPane(Pane):
         super().__init__(context, parent)
         self._commands = commands
         self._runs: dict[str, Run] = {}
-        self._pauses = 0  # calls of running programs that wait
+        self._held_calls = 0  # calls of running programs that wait
         self.model = RowsModel(self)
         self.list = RowsView(context.theme, self.tr("Runs"), self)
         self.list.setModel(self.model)
@@ -62,10 +62,10 @@ class RunsPane(Pane):
     def refresh(self) -> None:
         self.context.tasks.run("runs", self.context.api.runs(), self._load)
 
-    def count_pauses(self, number: int) -> None:
+    def count_held_calls(self, number: int) -> None:
         """So many questions about calls are open beside the programs that wait."""
-        if number != self._pauses:
-            self._pauses = number
+        if number != self._held_calls:
+            self._held_calls = number
             self._draw()
 
     def run(self, run_id: str) -> Run | None:
@@ -107,7 +107,7 @@ class RunsPane(Pane):
         self._tick.start(1_000 if waits else 30_000)  # countdowns, and how long ago the others were
         self._commands.hold(WAITING, waits > 0)
         self._selected()
-        self.waiting.emit(waits + self._pauses)
+        self.waiting.emit(waits + self._held_calls)
 
     def _selected(self) -> None:
         self._commands.hold(STOPPABLE, self._stoppable() is not None)

@@ -42,7 +42,7 @@ def run_rows(runs: Iterable[Run], now: float) -> list[Row]:
 
 def _question(run: Run) -> tuple[str, str]:
     """What one answer is for: the same text in the same meaning, asked by the same session."""
-    return (run.seal, run.proposal.session) if run.seal else (run.id, "")
+    return (run.fingerprint, run.proposal.session) if run.fingerprint else (run.id, "")
 
 
 def run_row(run: Run, now: float, same: int = 0) -> Row:

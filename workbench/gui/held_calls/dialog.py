@@ -27,33 +27,33 @@ from workbench.errors import WorkbenchError
 from workbench.gui.context import Context
 from workbench.gui.dialogs.allow_button import AllowButton
 from workbench.gui.fault_card import FaultCard
+from workbench.gui.held_calls.evidence import Evidence
+from workbench.gui.held_calls.learned import LearnedChoice
 from workbench.gui.icons import icon, pixmap
 from workbench.gui.later_dialog import LaterDialog
-from workbench.gui.pauses.evidence import Evidence
-from workbench.gui.pauses.learned import LearnedChoice
 from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.roomy_button import RoomyButton
 from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import mark
 from workbench.gui.views import label
 from workbench.gui.words import countdown, risk_word
-from workbench.records import Fault, Pause, PauseAnswer
+from workbench.records import Fault, HeldCall, HeldCallAnswer
 
 _ONE_LINE = 100  # letters of width that all answers need beside each other
 _REASONS = 4  # that stand there; of more it is said how many
 _LINES = 12  # of what it would send, before that scrolls by itself
 
 
-class PauseDialog(LaterDialog):
+class HeldCallDialog(LaterDialog):
     """Told by its owner when calls joined or nobody has to answer any more."""
 
     run_wanted = Signal(str)
     """The id of the run whose page is to be shown."""
 
-    def __init__(self, context: Context, pause: Pause, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, held_call: HeldCall, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self.pause = pause
+        self.held_call = held_call
         self._began = time.monotonic()
         self._sending = False
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -62,38 +62,38 @@ class PauseDialog(LaterDialog):
         self._clock = QTimer(self, interval=500)
         self._clock.timeout.connect(self._tick)
         self._clock.start()
-        self.show_pause(pause)
+        self.show_held_call(held_call)
         self.deny.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def show_pause(self, pause: Pause) -> None:
+    def show_held_call(self, held_call: HeldCall) -> None:
         """What waits now; a press that was meant for what stood here before does not count."""
-        self.pause = pause
-        many = pause.more + 1
-        name = f"{pause.server}.{pause.tool}"
-        who = one_line(pause.author, 60) or self.tr("A program")
+        self.held_call = held_call
+        many = held_call.more + 1
+        name = f"{held_call.server}.{held_call.tool}"
+        who = one_line(held_call.author, 60) or self.tr("A program")
         one, several = self.tr("{0} wants to call {1}"), self.tr("{0} wants to call {1} {2} times")
         self._title.setText(several.format(who, name, many) if many > 1 else one.format(who, name))
-        risk = risk_word(pause.risk)
+        risk = risk_word(held_call.risk)
         self._risk.setText(risk.text)
         mark(self._risk, tone=risk.tone)
-        self._trifecta.setVisible(pause.trifecta)
-        self._why.setText("\n".join(self._reasons(pause)))
-        self._evidence.show_origins(pause.origins, pause.run_id)
-        self._evidence.setVisible(bool(pause.origins))
-        words = visible("\n".join(pause.list) if many > 1 else pause.arguments)
+        self._trifecta.setVisible(held_call.trifecta)
+        self._why.setText("\n".join(self._reasons(held_call)))
+        self._evidence.show_origins(held_call.origins, held_call.run_id)
+        self._evidence.setVisible(bool(held_call.origins))
+        words = visible("\n".join(held_call.list) if many > 1 else held_call.arguments)
         self._arguments.setPlainText(words)
         lines = max(3, min(_LINES, words.count("\n") + 2))
         self._arguments.setMinimumHeight(self._arguments.fontMetrics().lineSpacing() * lines)
         self._heading.setText(self.tr("The calls that wait") if many > 1 else self.tr("What it would send"))
-        shown = len(pause.list)
+        shown = len(held_call.list)
         self.allow.setText(self.tr("Allow these {}").format(shown) if shown > 1 else self.tr("Allow once"))
-        self._learned.show_pause(pause)
+        self._learned.show_held_call(held_call)
         self._unsettle()
         self._tick()
 
-    def _reasons(self, pause: Pause) -> list[str]:
-        more = len(pause.why) - _REASONS
-        said = [f"• {reason}" for reason in pause.why[:_REASONS]]
+    def _reasons(self, held_call: HeldCall) -> list[str]:
+        more = len(held_call.why) - _REASONS
+        said = [f"• {reason}" for reason in held_call.why[:_REASONS]]
         return [*said, self.tr("• and {} more reasons of this kind").format(more)] if more > 0 else said
 
     def end(self, words: str) -> None:
@@ -138,14 +138,14 @@ class PauseDialog(LaterDialog):
             return
         self._sending = True
         seconds = time.monotonic() - self._began
-        answer = PauseAnswer(self.pause.id, allow, scope, reason, seconds)
+        answer = HeldCallAnswer(self.held_call.id, allow, scope, reason, seconds)
         self._context.tasks.run("answer a waiting call", self._send(answer))
 
-    async def _send(self, answer: PauseAnswer) -> None:
+    async def _send(self, answer: HeldCallAnswer) -> None:
         try:
             if answer.allow and (rule := self._learned.rule) is not None:
                 await self._context.api.set_permission(rule)
-            await self._context.api.answer_pause(answer)
+            await self._context.api.answer_held_call(answer)
         except WorkbenchError as fault:
             if not self._over:
                 self._fault.show_fault(Fault(fault.message, fault.hint))
@@ -174,7 +174,7 @@ class PauseDialog(LaterDialog):
         self._reason.setFocus()
 
     def _show_run(self) -> None:
-        self.run_wanted.emit(self.pause.run_id)
+        self.run_wanted.emit(self.held_call.run_id)
 
     def _unsettle(self) -> None:
         if not self._over:
@@ -182,8 +182,8 @@ class PauseDialog(LaterDialog):
             self.rest.unsettle()
 
     def _tick(self) -> None:
-        left = self.tr("denied in {}").format(countdown(self.pause.deadline, time.time()))
-        self._time.setText(left if self.pause.deadline else "")
+        left = self.tr("denied in {}").format(countdown(self.held_call.deadline, time.time()))
+        self._time.setText(left if self.held_call.deadline else "")
 
     # how it is laid out
 

@@ -11,7 +11,7 @@ from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.context import Context
 from workbench.gui.text import one_line
 from workbench.gui.views import label
-from workbench.records import Pause, Permission, Risk
+from workbench.records import HeldCall, Permission, Risk
 
 _LONGEST = 110  # letters of a rule in the list
 
@@ -38,22 +38,22 @@ class LearnedChoice(QWidget):
         number = self.choice.currentIndex() - 1
         return self._rules[number] if not self.isHidden() and 0 <= number < len(self._rules) else None
 
-    def show_pause(self, pause: Pause) -> None:
+    def show_held_call(self, held_call: HeldCall) -> None:
         """Ask for rules once for each question. Nothing is learned of a batch, of high risk, or of values that came
         from strangers or are private."""
-        if self._shown == (about := f"{pause.id} {pause.more}"):
+        if self._shown == (about := f"{held_call.id} {held_call.more}"):
             return
         self._shown = about
         self._offer(())
-        risky = pause.risk in (Risk.HIGH, Risk.CRITICAL)
-        doubtful = risky or pause.more or pause.trifecta or pause.origins
+        risky = held_call.risk in (Risk.HIGH, Risk.CRITICAL)
+        doubtful = risky or held_call.more or held_call.trifecta or held_call.origins
         if not doubtful:
-            self._context.tasks.run("read rules for a call", self._read(pause))
+            self._context.tasks.run("read rules for a call", self._read(held_call))
 
-    async def _read(self, pause: Pause) -> None:
+    async def _read(self, held_call: HeldCall) -> None:
         try:
-            arguments = json.loads(pause.arguments)
-            found = await self._context.api.suggest_permissions(pause.server, pause.tool, arguments)
+            arguments = json.loads(held_call.arguments)
+            found = await self._context.api.suggest_permissions(held_call.server, held_call.tool, arguments)
         except (ValueError, WorkbenchError):
             return  # what was shortened teaches nothing
         self._offer(found)

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.gui.paper_pauses import make_pause
-from tests.gui.pauses.test_dialog import answers, opened
-from workbench.records import Pause, Risk
+from tests.gui.held_calls.test_dialog import answers, opened
+from tests.gui.paper_heldcalls import make_held_call
+from workbench.records import HeldCall, Risk
 
 
-def plain(**more: Any) -> Pause:
+def plain(**more: Any) -> HeldCall:
     arguments = json.dumps({"to": "bob@acme.com", "body": "hello"})
-    return replace(make_pause(), arguments=arguments, risk=Risk.MEDIUM, trifecta=False, origins=(), **more)
+    return replace(make_held_call(), arguments=arguments, risk=Risk.MEDIUM, trifecta=False, origins=(), **more)
 
 
 def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, paper: Any, qtbot: Any) -> None:
-    paper.put_pause(plain())
+    paper.put_held_call(plain())
     dialog = opened(window, qtbot)
     choice = dialog._learned.choice
     qtbot.waitUntil(lambda: choice.count() == 3)
@@ -33,7 +33,7 @@ def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, pa
 
 
 def test_a_no_teaches_nothing(window: Any, paper: Any, qtbot: Any) -> None:
-    paper.put_pause(plain())
+    paper.put_held_call(plain())
     dialog = opened(window, qtbot)
     qtbot.waitUntil(lambda: dialog._learned.choice.count() == 3)
     dialog._learned.choice.setCurrentIndex(1)
@@ -44,12 +44,18 @@ def test_a_no_teaches_nothing(window: Any, paper: Any, qtbot: Any) -> None:
 
 @pytest.mark.parametrize(
     "more",
-    [{"trifecta": True}, {"risk": Risk.HIGH}, {"risk": Risk.CRITICAL}, {"more": 2}, {"origins": make_pause().origins}],
+    [
+        {"trifecta": True},
+        {"risk": Risk.HIGH},
+        {"risk": Risk.CRITICAL},
+        {"more": 2},
+        {"origins": make_held_call().origins},
+    ],
 )
 def test_nothing_is_learned_of_what_is_doubtful(
     window: Any, paper: Any, qtbot: Any, settled: Any, more: dict[str, Any]
 ) -> None:
-    paper.put_pause(replace(plain(), **more))
+    paper.put_held_call(replace(plain(), **more))
     dialog = opened(window, qtbot)
     settled()
     assert dialog._learned.isHidden()
