@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from workbench.analysis.parsed_program import ParsedProgram
 from workbench.skills.importable_module import missing_module, module_source, usage
 
 
 def call(code: str, *given: Any) -> Any:
     """Import the module made from a program named `skill`, and call it."""
     scope: dict[str, Any] = {"__name__": "skill"}
-    exec(compile(module_source(code, "skill"), "skill.py", "exec"), scope)
+    exec(compile(module_source(ParsedProgram(code), "skill"), "skill.py", "exec"), scope)
     return asyncio.run(scope["skill"](*given))
 
 
@@ -44,7 +45,7 @@ def test_a_plain_program_becomes_the_body_of_its_function(code: str, result: obj
 
 def test_a_program_with_the_function_is_left_as_it_is() -> None:
     code = "LIMIT = 3  # a comment\n\nasync def skill(n): return n + LIMIT\n"
-    assert module_source(code, "skill") == code
+    assert module_source(ParsedProgram(code), "skill") == code
     assert call(code, 2) == 5
 
 
@@ -56,7 +57,7 @@ def test_what_tries_the_function_out_does_not_run_at_import() -> None:
 
 def test_no_python_is_a_syntax_error() -> None:
     with pytest.raises(SyntaxError):
-        module_source("async def (", "skill")
+        module_source(ParsedProgram("async def ("), "skill")
 
 
 def test_a_missing_skill_says_why() -> None:
@@ -74,7 +75,7 @@ def test_a_missing_skill_says_why() -> None:
     ],
 )
 def test_the_usage_shows_the_arguments_that_are_needed(code: str, line: str) -> None:
-    assert usage(code, "skill") == f"from skills.skill import skill\n\n{line}"
+    assert usage(ParsedProgram(code), "skill") == f"from skills.skill import skill\n\n{line}"
 
 
 def test_pending_orders_are_summarised_in_a_few_lines(run_starter: Callable[[str, str], Any]) -> None:

@@ -52,11 +52,25 @@ class ParsedProgram:
         self.text = text
         self.tree: ast.Module | None = None
         self.fault: Finding | None = None
+        self._error: BaseException | None = None
         if python:
             try:
                 self.tree = parse(text)
-            except UNREADABLE as fault:
-                self.fault = _told(fault)
+            except UNREADABLE as error:
+                self.fault, self._error = _told(error), error
+
+    def require_tree(self) -> ast.Module:
+        """The tree; of a text that cannot be read, the error with which Python refuses it."""
+        if self.tree is None:
+            raise self._error or ValueError("The text was not parsed.")
+        return self.tree
+
+    def function(self, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The function of this name that it defines at its top."""
+        for statement in self.tree.body if self.tree is not None else ():
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name == name:
+                return statement
+        return None
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from workbench.analysis.parsed_program import parse
+from workbench.analysis.parsed_program import ParsedProgram
 from workbench.identifiers import skill_module_name
 from workbench.records import Skill
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
-def module_source(code: str, function: str) -> str:
+def module_source(program: ParsedProgram, function: str) -> str:
     """The module of a skill. A program without the function becomes its body; what is no Python: SyntaxError."""
-    program = parse(code)
-    if _definition(program, function) is None:
-        return _wrapped(program, function)
-    waits = next((at for at, statement in enumerate(program.body) if _belongs_in_function(statement)), None)
+    tree = program.require_tree()
+    if program.function(function) is None:
+        return _wrapped(tree, function)
+    waits = next((at for at, statement in enumerate(tree.body) if _belongs_in_function(statement)), None)
     if waits is None:
-        return code
-    later = [statement for statement in program.body[waits:] if _is_definition(statement)]
-    return ast.unparse(ast.Module([*program.body[:waits], *later], [])) + "\n"
+        return program.text
+    later = [statement for statement in tree.body[waits:] if _is_definition(statement)]
+    return ast.unparse(ast.Module([*tree.body[:waits], *later], [])) + "\n"
 
 
 def missing_module(function: str, reason: str) -> str:
@@ -30,22 +30,12 @@ def missing_module(function: str, reason: str) -> str:
     return ast.unparse(ast.fix_missing_locations(ast.Module([ast.Raise(fault, None)], []))) + "\n"
 
 
-def usage(code: str, function: str) -> str:
+def usage(program: ParsedProgram, function: str) -> str:
     """How a program calls the skill."""
-    try:
-        found = _definition(parse(code), function)
-    except (SyntaxError, ValueError, RecursionError):
-        found = None
+    found = program.function(function)
     call = f"{function}({', '.join(_placeholders(found.args)) if found else ''})"
     wait = "" if isinstance(found, ast.FunctionDef) else "await "
     return f"from skills.{function} import {function}\n\nresult = {wait}{call}"
-
-
-def _definition(program: ast.Module, function: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    for statement in program.body:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name == function:
-            return statement
-    return None
 
 
 def _wrapped(program: ast.Module, function: str) -> str:
@@ -118,6 +108,6 @@ def importable(skill: Skill) -> str:
     if skill.faults:
         return missing_module(function, skill.faults[0])
     try:
-        return module_source(skill.code, function)
+        return module_source(ParsedProgram(skill.code), function)
     except (SyntaxError, ValueError, RecursionError) as fault:
         return missing_module(function, f"its code is not Python: {fault}")

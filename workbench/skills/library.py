@@ -12,7 +12,7 @@ from threading import Lock
 
 from msgspec.structs import replace
 
-from workbench.analysis.parsed_program import parse
+from workbench.analysis.parsed_program import ParsedProgram
 from workbench.errors import WorkbenchError
 from workbench.events import Event, SkillsChanged
 from workbench.files import read_plain, write_file
@@ -357,12 +357,9 @@ def _check(skill: Skill) -> None:
         raise WorkbenchError(f"{skill.name} has no description.", "Say in a sentence what it is for.")
     if not skill.code and not skill.notes:
         raise WorkbenchError(f"{skill.name} has neither code nor instructions.", "Write one of them, then keep it.")
-    try:
-        parse(skill.code)
-    except (SyntaxError, ValueError, RecursionError) as fault:
-        line = getattr(fault, "lineno", None)
-        where = f" at line {line}" if line else ""
-        raise WorkbenchError(f"{skill.name} is not Python{where}.", "Mend it, run it, then keep it.") from fault
+    if (fault := ParsedProgram(skill.code).fault) is not None:
+        where = f" at line {fault.span.line}" if fault.rule == "syntax" else ""
+        raise WorkbenchError(f"{skill.name} is not Python{where}.", "Mend it, run it, then keep it.")
 
 
 def _next_version(before: Skill | None, sha: str) -> int:

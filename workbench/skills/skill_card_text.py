@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from workbench.analysis.parsed_program import parse
+from workbench.analysis.parsed_program import ParsedProgram
 from workbench.identifiers import skill_module_name
 from workbench.skills.importable_module import usage
 
@@ -13,10 +13,11 @@ from workbench.skills.importable_module import usage
 def body(name: str, description: str, code: str, tools: Sequence[str]) -> str:
     """Title, usage, features and an example."""
     function = skill_module_name(name)
-    call = usage(code, function)
+    program = ParsedProgram(code)
+    call = usage(program, function)
     facts = [f"- `{function}.py` holds the code; it runs inside the workbench's sandbox."]
     facts += [f"- Calls the tool `{tool}`." for tool in tools]
-    if doc := _docstring(code, function):
+    if doc := _docstring(program.tree, function):
         facts.append(f"- {doc}")
     title = name.replace("-", " ").capitalize()
     return "\n".join(
@@ -43,13 +44,9 @@ def body(name: str, description: str, code: str, tools: Sequence[str]) -> str:
     )
 
 
-def _docstring(code: str, function: str) -> str:
+def _docstring(program: ast.Module | None, function: str) -> str:
     """The first line of what the function or the program says of itself."""
-    try:
-        program = parse(code)
-    except (SyntaxError, ValueError, RecursionError):
-        return ""
-    for node in (*program.body, program):
+    for node in (*program.body, program) if program is not None else ():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):
             doc = ast.get_docstring(node) if getattr(node, "name", function) == function else None
             if doc:

@@ -11,7 +11,7 @@ import keyword
 from collections.abc import Mapping
 from typing import Any, Final
 
-from workbench.analysis.parsed_program import parse
+from workbench.analysis.parsed_program import ParsedProgram
 from workbench.errors import WorkbenchError
 from workbench.identifiers import skill_module_name
 from workbench.records import JsonObject, JsonValue, Skill
@@ -25,12 +25,7 @@ _MAPS: Final = frozenset({"dict", "Dict", "Mapping", "JsonObject"})
 
 def function_of(skill: Skill) -> _Function | None:
     """The function that the skill is; None where its code is a plain program, or none at all."""
-    try:
-        body = parse(skill.code).body
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    found = [one for one in body if isinstance(one, _Function) and one.name == skill_module_name(skill.name)]
-    return found[0] if found else None
+    return ParsedProgram(skill.code).function(skill_module_name(skill.name))
 
 
 def schema_of(skill: Skill) -> JsonObject:
@@ -54,20 +49,22 @@ def _schema_of_function(function: _Function | None) -> JsonObject:
 
 def calling(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
     """The program that calls the skill with these arguments; wrong names are refused with the right ones."""
-    call, function = _call(skill, arguments), skill_module_name(skill.name)
+    function = skill_module_name(skill.name)
+    call = _call(skill, function_of(skill), arguments)
     return f"from skills.{function} import {function}\n\nresult = {call}\n"
 
 
 def trying(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
     """The same for a skill that programs cannot import yet: its own text, and the call below it."""
-    call = _call(skill, arguments)
-    return f"{module_source(skill.code, skill_module_name(skill.name)).rstrip()}\n\n\nresult = {call}\n"
+    program, function = ParsedProgram(skill.code), skill_module_name(skill.name)
+    call = _call(skill, program.function(function), arguments)
+    return f"{module_source(program, function).rstrip()}\n\n\nresult = {call}\n"
 
 
-def _call(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
+def _call(skill: Skill, definition: _Function | None, arguments: Mapping[str, JsonValue]) -> str:
     if not skill.code:
         raise WorkbenchError(f"{skill.name} is instructions only.", "There is nothing to run; load_skill reads them.")
-    definition, function = function_of(skill), skill_module_name(skill.name)
+    function = skill_module_name(skill.name)
     schema = _schema_of_function(definition)
     known = schema["properties"]
     names = ", ".join(known) if isinstance(known, dict) and known else "none"
@@ -89,14 +86,11 @@ def _call(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
 def called_with(code: str, name: str) -> JsonObject | None:
     """The arguments with which a program calls this skill once, where they are written out; None where they are not."""
     function = skill_module_name(name)
-    try:
-        found = [
-            node
-            for node in ast.walk(parse(code))
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
-        ]
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    found = [
+        node
+        for node in ParsedProgram(code).nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
+    ]
     if len(found) != 1 or found[0].args or any(word.arg is None for word in found[0].keywords):
         return None
     try:
