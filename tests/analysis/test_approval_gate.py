@@ -1,15 +1,27 @@
-"""What happens next, by the rules and by what the person has set."""
+"""When the user is asked about a program: settings, the bounds of its run, and programs that only add data."""
 
 from __future__ import annotations
+
+import itertools
 
 import pytest
 from msgspec.structs import replace
 
-from workbench.analysis.approval_gate import decide_gate, is_auto_approved_as_additive, isolation_risk
-from workbench.analysis.verdict_bounds import Limits, bound
-from workbench.permissions.call_rules import RuleAnswer
+from workbench.analysis.approval_gate import (
+    Limits,
+    bound,
+    decide_gate,
+    is_additive,
+    is_auto_approved_as_additive,
+    isolation_risk,
+    only_adds,
+)
+from workbench.analysis.reading import assess
+from workbench.permissions.call_rules import Foreseen, RuleAnswer, ToolRules
+from workbench.permissions.judgement import foresee
 from workbench.permissions.run_profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
-from workbench.records import Gate, Risk, RunProfile, Verdict
+from workbench.permissions.tool_annotations import effective
+from workbench.records import EffectKind, Gate, Hints, Risk, Tool, ToolBits, Trust, Verdict, Word
 from workbench.settings import Settings
 
 ALL = Settings(approval_auto_low=True, approval_auto_medium=True)
@@ -50,24 +62,17 @@ AUTO = {  # what a person lets pass → the risks that pass
 }
 
 
-@pytest.mark.parametrize("word", list(Gate))
-@pytest.mark.parametrize("risk", RISKS)
-@pytest.mark.parametrize("preferences", list(AUTO))
-@pytest.mark.parametrize("profile", [READ_ONLY, WRITE_RESTRICTED, EXECUTE_FULL])
-@pytest.mark.parametrize("force", [False, True])
-def test_every_combination_of_gate_risk_preferences_profile_and_force(
-    word: Gate, risk: Risk, preferences: tuple[bool, bool], profile: RunProfile, force: bool
-) -> None:
-    given = bound(verdict(risk, word), Limits(profile), lambda server, tool: None, lambda tool: RuleAnswer(None))
-    found = decide_gate(
-        given, Settings(approval_auto_low=preferences[0], approval_auto_medium=preferences[1]), force=force
-    )
-    if word in (Gate.BLOCKED, Gate.REFUSED):
-        assert found is word  # no preference softens it, and no person is bothered with it
-    elif force or profile.ask or risk not in AUTO[preferences]:
-        assert found is Gate.ASK
-    else:
-        assert found is Gate.AUTO
+def test_every_combination_of_gate_risk_preferences_profile_and_force() -> None:
+    profiles = (READ_ONLY, WRITE_RESTRICTED, EXECUTE_FULL)
+    for case in itertools.product(Gate, RISKS, AUTO, profiles, (False, True)):
+        gate, risk, preferences, profile, force = case
+        given = bound(verdict(risk, gate), Limits(profile), lambda server, tool: None, lambda tool: RuleAnswer(None))
+        settings = Settings(approval_auto_low=preferences[0], approval_auto_medium=preferences[1])
+        if gate in (Gate.BLOCKED, Gate.REFUSED):
+            expected = gate  # no preference softens it, and the user is not bothered with it
+        else:
+            expected = Gate.ASK if force or profile.ask or risk not in AUTO[preferences] else Gate.AUTO
+        assert decide_gate(given, settings, force=force) is expected, case
 
 
 @pytest.mark.parametrize("risk", RISKS)
@@ -87,3 +92,157 @@ def test_what_leaves_nothing_to_decide_runs_unasked_unless_the_person_wants_to_s
     assert is_auto_approved_as_additive(mild, Settings())
     assert not is_auto_approved_as_additive(mild, ALL), "all of its risk pass anyway"
     assert [isolation_risk(mild, Settings(approval_auto_mild=yes)) for yes in (True, False)] == [Risk.LOW, Risk.MEDIUM]
+
+
+# ── verdicts within bounds: what goes back to its author, what the sandbox refuses, what asks, what rules settle ───
+SEND = Tool("mail", "send_email", hash="m")
+LIST = Tool("shop", "list_orders", hints=Hints(read_only=True), hash="l")
+TOOLS = (SEND, LIST)
+DENIED = Foreseen(Word.DENY, "Denied by your rule: No.", "Do without shop.list_orders.")
+READING = "from servers.shop import list_orders\nresult = await list_orders()\n"
+SENDING = "from servers.mail import send_email\nawait send_email(to='bob@acme.com')\n"
+WRITING = "open('workspace/a.txt', 'w').write('x')\n"
+
+
+def bounded(code: str, limits: Limits, *, reach: bool = True, **words: Foreseen) -> Verdict:
+    def find(server: str, name: str) -> Tool | None:
+        return next((tool for tool in TOOLS if (tool.server, tool.name) == (server, name)), None)
+
+    def foreseen(tool: Tool) -> Foreseen:
+        return words.get(tool.name) or foresee(ToolRules(tool), limits.profile, limits.required, "")
+
+    return bound(assess(code, TOOLS, () if reach else None), limits, find, foreseen)
+
+
+def test_within_the_usual_bounds_a_verdict_stays_as_it_is() -> None:
+    plain = assess(SENDING, TOOLS, ())
+    assert replace(bounded(SENDING, Limits(WRITE_RESTRICTED)), profile=None) == plain
+
+
+def test_a_tool_outside_the_profile_goes_back_to_the_author_with_its_line() -> None:
+    found = bounded(SENDING, Limits(READ_ONLY))
+    assert (found.gate, found.findings[0].rule, found.findings[0].span.line) == (Gate.BLOCKED, "bounds", 2)
+    assert found.sentence.startswith("Cannot run: The profile read_only calls tools that only read; mail.send_email")
+
+
+def test_a_tool_that_is_not_required_goes_back_too_and_a_required_one_does_not() -> None:
+    assert bounded(SENDING, Limits(WRITE_RESTRICTED, ("shop.list_orders",))).gate is Gate.BLOCKED
+    assert bounded(SENDING, Limits(WRITE_RESTRICTED, ("mail.send_email",))).gate is Gate.ASK
+
+
+def test_what_nobody_read_is_not_returned_because_of_a_name_in_it() -> None:
+    assert bounded(SENDING, Limits(READ_ONLY, read=False)).gate is Gate.ASK
+
+
+def test_the_sandbox_refuses_to_write_where_only_reading_is_mounted() -> None:
+    found = bounded(WRITING, Limits(READ_ONLY))
+    assert (found.gate, found.effects[0].kind) == (Gate.REFUSED, EffectKind.REFUSED)
+    assert "not writable in read_only" in found.effects[0].text
+    assert bounded(WRITING, Limits(WRITE_RESTRICTED)).gate is Gate.ASK
+
+
+def test_scratch_files_are_written_in_every_profile() -> None:
+    assert bounded("open('/tmp/a.txt', 'w').write('x')\n", Limits(READ_ONLY)).gate is Gate.AUTO
+
+
+def test_a_denied_tool_goes_back_with_the_rule() -> None:
+    found = bounded(READING, Limits(WRITE_RESTRICTED), list_orders=DENIED)
+    assert found.gate is Gate.BLOCKED
+    assert "Denied by your rule: No. Do without shop.list_orders" in found.sentence
+
+
+def test_what_a_rule_allows_is_told_and_weighs_no_more() -> None:
+    allowed = Foreseen(Word.ALLOW, "Allowed by your rule: To Bob.", depends=True)
+    found = bounded(SENDING, Limits(WRITE_RESTRICTED), send_email=allowed)
+    assert found.allowed == ("Allowed by your rule: To Bob. Its real arguments are looked at when it is called.",)
+    assert (found.risk, found.unsettled) == (Risk.HIGH, Risk.LOW)
+
+
+def test_a_rule_about_a_tool_settles_nothing_else() -> None:
+    allowed = Foreseen(Word.ALLOW, "Allowed.")
+    found = bounded(SENDING + WRITING, Limits(WRITE_RESTRICTED), send_email=allowed)
+    assert found.unsettled is Risk.MEDIUM
+
+
+def test_a_person_is_asked_for_a_rule_a_profile_a_wider_profile_and_lost_rules() -> None:
+    asked = Foreseen(Word.ASK, "Asks because of your rule: Ask.")
+    found = bounded(READING, Limits(EXECUTE_FULL, wider="Wider.", lost=True), list_orders=asked)
+    assert found.asks == (
+        "Asks because of your rule: Ask.",
+        "What you allow and forbid cannot be read, so everything asks.",
+        "The profile execute_full always asks.",
+        "Wider.",
+    )
+
+
+# ── programs of medium risk that leave a person nothing to decide ───────────────────────────────────
+READS = Hints(read_only=True, destructive=False, open_world=False)
+ADDS = Hints(read_only=False, destructive=False, open_world=False)
+DESK_TOOLS = (
+    Tool("desk", "create_entry", hints=ADDS),
+    Tool("desk", "get_entry", hints=READS),
+    Tool("desk", "list_comments", hints=replace(READS, open_world=True)),
+    Tool("desk", "send_note", hints=ADDS),
+    Tool("desk", "drop_entry", hints=ADDS),
+    Tool("desk", "open_case", hints=replace(ADDS, open_world=True)),
+    Tool("other", "get_row", hints=READS),
+)
+CALL = "from servers.desk import create_entry\nawait create_entry(title='Lamp')\n"
+
+
+def is_mild(code: str, tools=DESK_TOOLS, taken=lambda path: False) -> bool:
+    weighed = tuple(effective(tool, Trust(("desk", "other"))) for tool in tools)
+    verdict = assess(code, weighed)
+    known = {(tool.server, tool.name): tool for tool in weighed}
+    return is_additive(verdict, [known.get((use.server, use.tool)) for use in verdict.tools], taken)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        CALL,
+        "from servers.desk import get_entry\nfor one in range(3):\n    await get_entry(id=one)\n" + CALL,
+        "open('workspace/out/a.csv', 'w').write('x')",
+        "from pathlib import Path\nPath('workspace/b.json').write_text(open('workspace/a.json').read())",
+    ],
+)
+def test_adding_to_one_trusted_server_and_writing_new_data_leaves_nothing_to_decide(code):
+    assert is_mild(code)
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("from servers.desk import get_entry\nawait get_entry(id=1)", "low risk is another matter"),
+        ("from servers.desk import send_note\nawait send_note(text='x')", "it sends"),
+        ("from servers.desk import drop_entry\nawait drop_entry(id=1)", "it destroys by its name"),
+        ("from servers.desk import open_case\nawait open_case(id=1)", "it reaches the world"),
+        ("from servers.desk import list_comments\nprint(await list_comments())\n" + CALL, "strangers write that"),
+        ("from servers.other import get_row\nx = await get_row()\n" + CALL, "two servers"),
+        ("x = open('workspace/a.txt').read()\n" + CALL, "nobody knows who wrote the file"),
+        ("import client\nawait client.call_tool('desk', input(), {})\n" + CALL, "a tool chosen at run time"),
+        ("from servers.desk import create_entry, vanish\nawait create_entry(title='x')\nawait vanish()", "unknown"),
+        ("eval('1')\n" + CALL, "more than tools"),
+        ("open('workspace/run.py', 'w').write('x')", "another program may run it"),
+        ("open('workspace/.git/a.txt', 'w').write('x')", "hidden"),
+        ("open('workspace/' + input() + '.txt', 'w').write('x')", "its name is known at run time only"),
+        ("import os\nos.remove('workspace/a.txt')", "it deletes"),
+        ("import requests\nrequests.get('https://a.example')\n" + CALL, "the network"),
+    ],
+)
+def test_everything_else_asks(code, why):
+    assert not is_mild(code), why
+
+
+def test_a_file_that_is_there_already_is_asked_about():
+    assert not is_mild("open('workspace/a.csv', 'w').write('x')", taken=lambda path: path == "a.csv")
+
+
+def test_only_hints_that_are_believed_and_a_persons_word_make_a_tool_that_only_adds():
+    plain = DESK_TOOLS[0]
+    assert not only_adds(effective(plain, Trust()))
+    assert only_adds(effective(plain, Trust(("desk",))))
+    said = ToolBits(destructive=False, open_world=False, key=plain.hash)
+    assert only_adds(effective(plain, Trust((), {"desk": {"create_entry": said}})))
+    sends = replace(said, sends=True)
+    assert not only_adds(effective(plain, Trust(("desk",), {"desk": {"create_entry": sends}})))

@@ -13,8 +13,7 @@ from functools import cached_property, lru_cache
 from weakref import WeakKeyDictionary
 
 from workbench.analysis.literal_values import UNSURE, fits_shape, literal_value
-from workbench.analysis.name_bindings import NameBindings
-from workbench.analysis.parsed_program import UNREADABLE, ParsedProgram
+from workbench.analysis.parsed_program import UNREADABLE, NameBindings, ParsedProgram
 from workbench.analysis.reading import Reading
 from workbench.analysis.unconditional_steps import ProgramStep, StepWalker
 from workbench.identifiers import package_name, parameter_names

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from workbench.analysis.host_names import host_name, is_address, place, protocols_for, split_place
 from workbench.analysis.interpreter.program_report import NotedFinding, ProgramReport
 from workbench.analysis.interpreter.values import HOLE, Value
-from workbench.analysis.tables.patterns import HOST
+from workbench.analysis.tables.dangerous_texts import HOST
 from workbench.errors import WorkbenchError
 from workbench.records import EffectKind, HostRule, Risk
 from workbench.records.risk_levels import at_least

@@ -18,7 +18,7 @@ from typing import Any
 from msgspec import Struct
 
 from workbench.analysis.parsed_program import UNREADABLE, ParsedProgram
-from workbench.analysis.tables.patterns import ADDRESS
+from workbench.analysis.tables.dangerous_texts import ADDRESS
 from workbench.permissions import tool_verbs
 from workbench.permissions.call_rules import PYTHON
 from workbench.records import Finding, Gate, Likeness, Proposal, Risk, Tool, ValueChange, Verdict

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from workbench.analysis.name_bindings import NameBindings, own_function
+from workbench.analysis.parsed_program import NameBindings, own_function
 
 _STARTING = frozenset(("asyncio.run", "asyncio.wait_for", "asyncio.gather"))  # what they are given fails with them
 _PASSING = (

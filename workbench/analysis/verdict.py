@@ -11,7 +11,7 @@ from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.interpreter.program_report import NotedFinding, NotedToolUse, ProgramReport
 from workbench.analysis.interpreter.tool_calls import use_words
 from workbench.analysis.interpreter.values import HOLE
-from workbench.analysis.tables.patterns import BLOB, HEX_ESCAPES, SHORTEST_BLOB
+from workbench.analysis.tables.dangerous_texts import BLOB, HEX_ESCAPES, SHORTEST_BLOB
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.permissions.tool_annotations import sends, tool_risk
 from workbench.records import Effect, EffectKind, Flow, Gate, Impact, Risk, Span, Tool, ToolUse, Verdict

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from workbench import offload
-from workbench.analysis.additive_programs import is_additive
+from workbench.analysis.approval_gate import Limits, bound, is_additive
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
 from workbench.analysis.reading import Reading, read
 from workbench.analysis.used_skills import uses_skills, with_skills
-from workbench.analysis.verdict_bounds import Limits, bound
 from workbench.broker.agent_sessions import PERSON
 from workbench.broker.services import Services
 from workbench.broker.token_release import announce_tokens

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.analysis.interpreter.effects import PathPlace, certain, host, judge_argv, judge_line, place, within
 from workbench.analysis.interpreter.values import HOLE
-from workbench.analysis.tables.commands import CommandClass
+from workbench.analysis.tables.dangerous_texts import CommandClass
 from workbench.records import EffectKind, Risk, Verdict
 
 

@@ -6,10 +6,15 @@ import ast
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from workbench.analysis.data_flow.assignments import assign, names_assigned_by, take_element
-from workbench.analysis.data_flow.attributes import attribute, value_of_name
 from workbench.analysis.data_flow.calls import argument, call
 from workbench.analysis.data_flow.functions import define_lambda, yield_value
+from workbench.analysis.data_flow.names_and_attributes import (
+    assign,
+    attribute,
+    names_assigned_by,
+    take_element,
+    value_of_name,
+)
 from workbench.analysis.data_flow.value_origins import (
     EMPTY,
     NOTHING,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from workbench.analysis.data_flow.assignments import bind, link, names_assigned_by, note_attribute_name
+from workbench.analysis.data_flow.names_and_attributes import bind, link, names_assigned_by, note_attribute_name
 from workbench.analysis.data_flow.program_scopes import FunctionNode, argument_names
 from workbench.analysis.data_flow.value_origins import (
     EMPTY,

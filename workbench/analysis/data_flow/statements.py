@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from workbench.analysis.data_flow.assignments import assign, bind, put_into, take_element
 from workbench.analysis.data_flow.calls import called_references
 from workbench.analysis.data_flow.expressions import operate
 from workbench.analysis.data_flow.functions import define_class, define_function
+from workbench.analysis.data_flow.names_and_attributes import assign, bind, put_into, take_element
 from workbench.analysis.data_flow.value_origins import (
     EMPTY,
     NOTHING,

@@ -13,8 +13,15 @@ from msgspec import Struct
 from workbench.analysis.host_rule_findings import named_place
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.values import HOLE, NOTHING, Value, ValueSource, each, known, shown, text_of
-from workbench.analysis.tables.commands import COMMANDS, Command, CommandClass
-from workbench.analysis.tables.patterns import DESTRUCTIVE_COMMAND, HOST, SECRET_NAME, SENSITIVE_PATH
+from workbench.analysis.tables.dangerous_texts import (
+    COMMANDS,
+    DESTRUCTIVE_COMMAND,
+    HOST,
+    SECRET_NAME,
+    SENSITIVE_PATH,
+    Command,
+    CommandClass,
+)
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
 from workbench.records import EffectKind, Risk
 from workbench.records.risk_levels import raised

@@ -11,12 +11,19 @@ from workbench.analysis.interpreter.imports import LOADED_FROM, LOADERS, use_any
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.tool_calls import is_tool, note_dynamic, note_tool
 from workbench.analysis.interpreter.values import HOLE, NOTHING, UNKNOWN, Value, each, join, known, tainted, text_of
-from workbench.analysis.tables.attributes import SOFT, SPECIAL, TELLING_NAMES
+from workbench.analysis.tables import names
 from workbench.analysis.tables.callables import CALLABLES
-from workbench.analysis.tables.methods import PATH_KINDS, PATH_METHODS, TELLING, TEXT_METHODS
+from workbench.analysis.tables.methods_and_attributes import (
+    PATH_KINDS,
+    PATH_METHODS,
+    SOFT,
+    SPECIAL,
+    TELLING,
+    TELLING_NAMES,
+    TEXT_METHODS,
+)
 from workbench.analysis.tables.modules import ALIASES, CLIENT, REACHED, STANDARD, TEXTS
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
-from workbench.analysis.tables.word_sets import names
 from workbench.records import EffectKind, Risk
 from workbench.records.risk_levels import at_least
 

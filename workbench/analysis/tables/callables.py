@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from workbench.analysis.tables.methods import PATH_KINDS, PATH_METHODS
+from workbench.analysis.tables.methods_and_attributes import PATH_KINDS, PATH_METHODS
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
 from workbench.records import Risk
 
