@@ -3,8 +3,8 @@
 Nothing else parses a program. Who has to know what a program means asks its `Reading` (`reading.py`), which holds this.
 
 A name counts as bound to one meaning (`NameBindings`) only when everything that ever binds it is one and the same
-import or definition, directly or through an alias that is assigned once. In a program that reaches into the machinery of
-modules and names, no name counts.
+import or definition, directly or through an alias that is assigned once. In a program that reaches into the machinery
+of modules and names, no name counts.
 """
 
 from __future__ import annotations
