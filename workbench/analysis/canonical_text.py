@@ -14,7 +14,7 @@ import unicodedata
 from msgspec import Struct
 
 from workbench.analysis.parsed_program import UNREADABLE, parse
-from workbench.analysis.tables import names
+from workbench.analysis.tables.word_sets import names
 from workbench.records import Finding, Risk, Span
 
 MAX_BYTES = 400_000  # beyond this nobody reads it, and analysis would cost more than it tells

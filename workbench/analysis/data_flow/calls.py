@@ -45,7 +45,7 @@ from workbench.analysis.data_flow.value_origins import (
 )
 from workbench.analysis.data_flow.value_tracker import ANY_ATTRIBUTE, ValueTracker
 from workbench.analysis.tables import function_data_flow as table
-from workbench.analysis.tables import names
+from workbench.analysis.tables.word_sets import names
 
 _CHANCE: Final = ("random.", "time.", "datetime.", "asyncio.sleep")  # chance, and the clock
 _DRIVING: Final = ("random.seed", "random.setstate", "time.sleep", "asyncio.sleep")  # decides what those say next

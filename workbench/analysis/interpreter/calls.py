@@ -29,12 +29,12 @@ from workbench.analysis.interpreter.values import (
     tainted,
     text_of,
 )
-from workbench.analysis.tables import names
 from workbench.analysis.tables.callables import CALLABLES, CallableRule
 from workbench.analysis.tables.dangerous_texts import HOST
 from workbench.analysis.tables.methods_and_attributes import KINDS
 from workbench.analysis.tables.modules import MODULES
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 
 # What the argument that names the target is called, where it is given by name.
 _SUBJECTS = (

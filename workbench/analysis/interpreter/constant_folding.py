@@ -27,8 +27,8 @@ from workbench.analysis.interpreter.values import (
     known,
     text_of,
 )
-from workbench.analysis.tables import names
 from workbench.analysis.tables.methods_and_attributes import PATH_KINDS
+from workbench.analysis.tables.word_sets import names
 
 MAX_TEXT = 65_536
 _PERCENT = re.compile(r"%(?:\([^)]{0,40}\))?[-#0 +]{0,4}\d{0,4}(?:\.\d{0,4})?[sdrfxi]")

@@ -10,10 +10,10 @@ import re
 from workbench.analysis.interpreter.effects import note
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.values import Value, each, known
-from workbench.analysis.tables import names
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.modules import ALIASES, HARMLESS, MODULES, OURS, STANDARD
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.permissions import tool_verbs
 from workbench.records import EffectKind, Risk
 

@@ -11,7 +11,6 @@ from workbench.analysis.interpreter.imports import LOADED_FROM, LOADERS, use_any
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.tool_calls import is_tool, note_dynamic, note_tool
 from workbench.analysis.interpreter.values import HOLE, NOTHING, UNKNOWN, Value, each, join, known, tainted, text_of
-from workbench.analysis.tables import names
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods_and_attributes import (
     PATH_KINDS,
@@ -24,6 +23,7 @@ from workbench.analysis.tables.methods_and_attributes import (
 )
 from workbench.analysis.tables.modules import ALIASES, CLIENT, REACHED, STANDARD, TEXTS
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.records import EffectKind, Risk
 from workbench.records.risk_levels import at_least
 

@@ -23,7 +23,6 @@ from workbench.analysis.interpreter.values import (
     shown,
     text_of,
 )
-from workbench.analysis.tables import names
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, DESTROYING_SQL
 from workbench.analysis.tables.methods_and_attributes import (
     CALLING,
@@ -39,6 +38,7 @@ from workbench.analysis.tables.methods_and_attributes import (
     TELLING,
 )
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.records import Risk
 
 _FORMATTING = names("format format_map vformat get_field")

@@ -36,11 +36,11 @@ from workbench.analysis.interpreter.values import (
     tainted,
     text_of,
 )
-from workbench.analysis.tables import names
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods_and_attributes import CALLING, FOREIGN, HOOKS, TELLING_NAMES
 from workbench.analysis.tables.modules import ALIASES
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.records import EffectKind, Risk, Tool
 
 

@@ -13,10 +13,10 @@ from workbench.analysis.interpreter.indirect_names import attribute_of
 from workbench.analysis.interpreter.interpreter import Interpreter, Key, PendingBody, key
 from workbench.analysis.interpreter.tampering import note_kept, note_replaced, note_writes
 from workbench.analysis.interpreter.values import NOTHING, UNKNOWN, UNSAID, Value, iterated, join, known, shown, tainted
-from workbench.analysis.tables import names
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods_and_attributes import FORBIDDEN_WRITES, IN_PATTERNS, KINDS
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.records import Risk
 
 MOST_TURNS = 8

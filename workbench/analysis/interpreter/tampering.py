@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from workbench.analysis.interpreter.effects import note
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.values import NOTHING, Arguments, Value, shown
-from workbench.analysis.tables import names
 from workbench.analysis.tables.modules import OURS, STANDARD, TEXTS
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.records import EffectKind, Risk
 
 # Changed in honest programs, or told in other words.

@@ -17,11 +17,11 @@ from workbench.analysis.interpreter.imports import module, use_module
 from workbench.analysis.interpreter.indirect_names import evaluates, mention
 from workbench.analysis.interpreter.interpreter import Interpreter, NameScope, SpecialCall, for_names
 from workbench.analysis.interpreter.values import HOLE, NOTHING, Arguments, Value, each, known, text_of
-from workbench.analysis.tables import names
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods_and_attributes import FOREIGN, FORMATTER, SAFE_TEMPLATES, TEXT_METHODS
 from workbench.analysis.tables.modules import ALIASES
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.records import Risk
 from workbench.records.risk_levels import at_least
 

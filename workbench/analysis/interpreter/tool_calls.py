@@ -10,8 +10,8 @@ from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.program_report import NotedToolUse
 from workbench.analysis.interpreter.tool_lookup import UnknownTool
 from workbench.analysis.interpreter.values import HOLE, Arguments, Value, ValueSource, each, text_of
-from workbench.analysis.tables import names
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, INNER_ADDRESS, SHAPED_SQL
+from workbench.analysis.tables.word_sets import names
 from workbench.permissions import tool_annotations, tool_verbs
 from workbench.permissions.tool_annotations import contradicts, sends, tool_risk
 from workbench.records import EffectKind, Risk, Span, Tool

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from workbench.analysis.tables import names
+from workbench.analysis.tables.word_sets import names
 
 SENSITIVE_PATH = re.compile(
     r"""(?:^|/)(?:\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.config/gcloud|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.bash_history

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from workbench.analysis.tables import names
+from workbench.analysis.tables.word_sets import names
 
 # Modules whose functions answer with nothing but what they are given, a clock, or chance.
 PURE_MODULES: Final = names(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import string
 import sys
 
-from workbench.analysis.tables import names
 from workbench.analysis.tables.program_actions import ProgramAction
+from workbench.analysis.tables.word_sets import names
 
 MODULES: dict[str, ProgramAction] = {}
 

@@ -1,0 +1,8 @@
+"""Reads a block of words as a set of names, so that tables stay short."""
+
+from __future__ import annotations
+
+
+def names(block: str) -> frozenset[str]:
+    """The words of this block."""
+    return frozenset(block.split())
