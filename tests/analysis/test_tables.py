@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.analysis.tables import dangerous_texts, names
+from workbench.analysis.tables import dangerous_texts
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.dangerous_texts import COMMANDS, CommandClass
 from workbench.analysis.tables.methods_and_attributes import (
@@ -24,6 +24,7 @@ from workbench.analysis.tables.methods_and_attributes import (
 )
 from workbench.analysis.tables.modules import ALIASES, HARMLESS, MODULES, OURS, STANDARD
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
+from workbench.analysis.tables.word_sets import names
 from workbench.records import Risk
 
 
