@@ -15,7 +15,7 @@ from workbench.search.search_all import SearchAll
 from workbench.search.searchable_items import of_skill
 from workbench.search.semantic.sentence_embeddings import OutdatedIndex
 from workbench.search.word_vectors import VECTORS, WordVectors
-from workbench.servers.resources_and_prompts.resource_cache import CachedResources
+from workbench.servers.server_cache import CachedResources
 
 FILE = "file:///crm/customers.csv"
 KEPT = CachedResources(
@@ -34,7 +34,7 @@ async def home(house: Any) -> Any:
     config = first.catalog.server("echo").state.config
     await first.catalog.close()
     memory = first.catalog._around.memory
-    memory.offers.keep(config, KEPT)
+    memory.keep_resources(config, KEPT)
     assert memory.recall(config).offers == KEPT
     return await house()
 

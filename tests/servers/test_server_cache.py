@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from workbench.records import ServerConfig
 from workbench.servers.configuration.launch_command import fingerprint
-from workbench.servers.server_cache import CachedServer, ServerCache
+from workbench.servers.resources_and_prompts import resource_parsing
+from workbench.servers.server_cache import CachedResources, CachedServer, ServerCache
 from workbench.servers.tool_definitions import definition_parsing
 
 CONFIG = ServerConfig("one", "run")
@@ -32,4 +33,34 @@ def test_a_damaged_or_foreign_file_is_nothing(tmp_path: Path, content: str) -> N
 def test_a_cache_that_cannot_be_written_is_only_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("")
     ServerCache(tmp_path / "file").keep(CONFIG, CachedServer())
+    assert "cannot be cached" in caplog.text
+
+
+RESOURCES = CachedResources(
+    resource_parsing.resources("one", [{"uri": "a://b", "name": "é", "mimeType": "text/plain", "size": 3}]).entries,
+    resource_parsing.templates("one", [{"uriTemplate": "a://{b}", "title": "T"}]).entries,
+    resource_parsing.prompts("one", [{"name": "p", "arguments": [{"name": "x", "required": True}]}]).entries,
+)
+
+
+def test_resources_are_known_again_beside_the_tools(tmp_path: Path) -> None:
+    cache = ServerCache(tmp_path)
+    cache.keep(CONFIG, CachedServer())
+    cache.keep_resources(CONFIG, RESOURCES)
+    assert ServerCache(tmp_path).recall(CONFIG).offers == RESOURCES
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"format": 1, "resources": 7, "prompts": [1, {}, {"name": ""}]}', '{"format": 9}']
+)
+def test_damaged_or_foreign_resources_are_nothing(tmp_path: Path, content: str) -> None:
+    cache = ServerCache(tmp_path)
+    cache.keep(CONFIG, CachedServer("T"))
+    (tmp_path / f"{fingerprint(CONFIG)}.offers.json").write_text(content)
+    assert cache.recall(CONFIG) == CachedServer("T")
+
+
+def test_resources_that_cannot_be_written_are_only_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_text("")
+    ServerCache(tmp_path / "file").keep_resources(CONFIG, CachedResources())
     assert "cannot be cached" in caplog.text

@@ -20,12 +20,11 @@ from workbench.servers.connection import ProgressListener, ServerConnection, Ses
 from workbench.servers.monitoring.message_log import MessageLog
 from workbench.servers.monitoring.server_statistics import CallStatistics
 from workbench.servers.paged_lists import list_tools
-from workbench.servers.resources_and_prompts.resource_cache import CachedResources
 from workbench.servers.resources_and_prompts.resource_updates import ServerResources
 from workbench.servers.sdk_adapter import protocol_negotiation
 from workbench.servers.sdk_adapter.protocol_negotiation import MODERN, Greeting
 from workbench.servers.sdk_adapter.transport_selection import another_may_do
-from workbench.servers.server_cache import CachedServer
+from workbench.servers.server_cache import CachedResources, CachedServer
 from workbench.servers.server_context import ServerContext
 from workbench.servers.server_faults import ServerFault, masked, not_running
 from workbench.servers.server_requests import ObservedHost
@@ -367,7 +366,7 @@ class McpServer:
         return (*self.own.warnings, *self.traffic.warnings())
 
     async def _remember_offers(self, kept: CachedResources) -> None:
-        await asyncio.to_thread(self._around.memory.offers.keep, self.state.config, kept)
+        await asyncio.to_thread(self._around.memory.keep_resources, self.state.config, kept)
         await self.moments.keep_offers(kept.templates, kept.prompts)
 
     async def _remember(self) -> None:

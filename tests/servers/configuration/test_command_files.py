@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
-from workbench.servers.configuration.launch_command import LaunchCommand
-from workbench.servers.configuration.launch_consents import difference, from_json, look
+from workbench.records import ServerConfig
+from workbench.servers.configuration.launch_command import LaunchCommand, fingerprint
+from workbench.servers.configuration.launch_consents import LaunchConsents, difference, look
 
 
 @pytest.fixture
@@ -66,14 +68,28 @@ def test_what_is_missing_or_no_plain_file_is_left_to_the_start(tool: Path) -> No
     assert device.sha == ""
 
 
-@pytest.mark.parametrize("value", [None, 7, ["x"], [{"name": "x"}], [{"name": 1, "path": "", "sha": ""}]])
-def test_a_damaged_memory_is_none(value: object) -> None:
-    assert from_json(value) is None
+@pytest.mark.parametrize("files", [7, ["x"], [{"name": "x"}], [{"name": 1, "path": "", "sha": ""}]])
+def test_a_damaged_consent_asks_again_and_leaves_the_others(
+    tmp_path: Path, files: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    damaged, other = ServerConfig("a", "run"), ServerConfig("b", "go")
+    stored = {fingerprint(damaged): {"server": "a", "files": files}, fingerprint(other): {"server": "b"}}
+    (tmp_path / "allowed.json").write_text(json.dumps(stored))
+    consents = LaunchConsents(tmp_path / "allowed.json")
+    consents.read()
+    assert not consents.allows(damaged)
+    assert consents.allows(other)
+    assert "left out" in caplog.text
 
 
-def test_what_is_written_is_read_again(tool: Path) -> None:
-    files = look(launch(tool), {})
-    assert from_json([file.as_json() for file in files]) == files
+def test_files_that_are_written_are_read_again(tool: Path, tmp_path: Path) -> None:
+    files, config = look(launch(tool), {}), ServerConfig("a", "run")
+    consents = LaunchConsents(tmp_path / "allowed.json")
+    consents.give(config)
+    assert consents.vouch(config, files) == ""
+    again = LaunchConsents(tmp_path / "allowed.json")
+    again.read()
+    assert again.known(config) == {file.name: file for file in files}
 
 
 def test_a_script_behind_an_option_with_a_value_is_found(tmp_path: Path) -> None:

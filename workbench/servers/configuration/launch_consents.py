@@ -16,9 +16,11 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.records import Consent, ServerConfig
 from workbench.servers.configuration import private_json_files, secret_masking
@@ -31,11 +33,11 @@ class LaunchConsents:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._given: dict[str, object] = {}
+        self._given: dict[str, _StoredConsent] = {}  # by the fingerprint of the entry
 
     def read(self) -> None:
-        found = private_json_files.load(self._file)
-        self._given = dict(found) if isinstance(found, dict) else {}
+        stored = private_json_files.load_as(self._file, dict[str, Any]) or {}  # Any: JSON
+        self._given = private_json_files.convert_entries(stored, _StoredConsent, "consent")
 
     def allows(self, config: ServerConfig) -> bool:
         return config.builtin or fingerprint(config) in self._given
@@ -49,10 +51,9 @@ class LaunchConsents:
         before = self._files(config)
         if before is not None and (told := difference(before, files)):
             return told
-        if before != files and config.name and fingerprint(config) in self._given:
-            entry = self._given[fingerprint(config)]
-            kept = entry if isinstance(entry, dict) else {}
-            self._save({**self._given, fingerprint(config): {**kept, "files": [file.as_json() for file in files]}})
+        entry = self._given.get(fingerprint(config))
+        if before != files and config.name and entry is not None:
+            self._save({**self._given, fingerprint(config): replace(entry, files=files)})
         return ""
 
     def give(self, config: ServerConfig, like: ServerConfig | None = None) -> None:
@@ -60,17 +61,16 @@ class LaunchConsents:
         takes the place of without being asked about anew, so the files that were allowed stay the only ones."""
         if config.builtin:
             return
-        said: dict[str, object] = {"server": config.name, "command": config.command, "at": time.time()}
         files = self._files(like) if like is not None else None
-        if files is not None:
-            said["files"] = [file.as_json() for file in files]
-        self._save({**self._given, fingerprint(config): said})
+        self._save(
+            {**self._given, fingerprint(config): _StoredConsent(config.name, config.command, time.time(), files)}
+        )
 
     def _files(self, config: ServerConfig) -> tuple[CommandFile, ...] | None:
         entry = self._given.get(fingerprint(config))
-        return from_json(entry.get("files")) if isinstance(entry, dict) else None
+        return entry.files if entry is not None else None
 
-    def _save(self, given: dict[str, object]) -> None:
+    def _save(self, given: dict[str, _StoredConsent]) -> None:
         private_json_files.save(self._file, given, durable=True, name="The file of your consents")
         self._given = given
 
@@ -88,8 +88,14 @@ class CommandFile(Struct, frozen=True):
     changed: int  # its time of change, in nanoseconds
     sha: str = ""  # made when it is needed
 
-    def as_json(self) -> dict[str, str | int]:
-        return {"name": self.name, "path": self.path, "size": self.size, "changed": self.changed, "sha": self.sha}
+
+class _StoredConsent(Struct, frozen=True):
+    """What the user allowed, and the files behind the command at its first start."""
+
+    server: str = ""
+    command: str = ""
+    at: float = 0.0
+    files: tuple[CommandFile, ...] | None = None  # None: not started yet, or allowed by a version that kept no files
 
 
 def of(config: ServerConfig, project: Path, known: Mapping[str, CommandFile]) -> tuple[CommandFile, ...]:
@@ -122,22 +128,6 @@ def difference(before: tuple[CommandFile, ...], now: tuple[CommandFile, ...]) ->
         if (old.sha, old.size, old.changed) != (file.sha, file.size, file.changed):
             return f"{file.name} has changed since you allowed it: {file.path}"
     return ""
-
-
-def from_json(value: object) -> tuple[CommandFile, ...] | None:
-    """What was remembered, or None for what cannot be that."""
-    if not isinstance(value, list):
-        return None
-    found = []
-    for entry in value:
-        if not isinstance(entry, dict):
-            return None
-        words = [entry.get(key) for key in ("name", "path", "sha")]
-        numbers = [entry.get(key) for key in ("size", "changed")]
-        if not all(isinstance(word, str) for word in words) or not all(type(number) is int for number in numbers):
-            return None
-        found.append(CommandFile(str(words[0]), str(words[1]), numbers[0] or 0, numbers[1] or 0, str(words[2])))
-    return tuple(found)
 
 
 def _files(launch: LaunchCommand) -> list[tuple[str, Path]]:

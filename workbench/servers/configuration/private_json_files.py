@@ -1,14 +1,23 @@
-"""Small private JSON files of the servers: read as untrusted, written atomically with mode 0600."""
+"""Private JSON files of the servers: decoded into types with msgspec, written atomically with mode 0600.
+
+A file may have been damaged or written by another version: what does not fit its type is logged and left out.
+"""
 
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from workbench.files import read_plain, write_file
 
-LARGEST = 1 << 30  # bytes; more was not written by us
+log = logging.getLogger(__name__)
+LARGEST = 1 << 30  # bytes; the workbench writes no larger file
+Stored = TypeVar("Stored")
 
 
 def load(file: Path) -> Any:  # Any: JSON; callers check its shape. None: there is nothing usable
@@ -18,16 +27,41 @@ def load(file: Path) -> Any:  # Any: JSON; callers check its shape. None: there 
         return None
 
 
-def read(file: Path) -> tuple[Any, bool]:  # Any: as above
-    """What is usable, and whether something is there at all: a file that cannot be read is not a missing one."""
+def load_as(file: Path, kind: type[Stored]) -> Stored | None:
+    """The file's content as a value of this type; None when it is missing or does not fit."""
+    return convert(load(file), kind, file.name) if file.exists() else None
+
+
+def read_as(file: Path, kind: type[Stored]) -> tuple[Stored | None, bool]:
+    """The same, and whether there is a file at all: one that cannot be read is not a missing one."""
     try:
-        return json.loads(read_plain(file, "ascii", largest=LARGEST)), True
+        return convert(json.loads(read_plain(file, "ascii", largest=LARGEST)), kind, file.name), True
     except FileNotFoundError:
         return None, False
     except (OSError, ValueError, RecursionError):
         return None, True
 
 
-def save(file: Path, value: Any, *, durable: bool = False, name: str = "") -> None:  # Any: JSON
+def convert(value: object, kind: type[Stored], what: str) -> Stored | None:
+    """A decoded value as this type, or None and a line in the log."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as fault:
+        log.warning("%s is left out: %s", what, fault)
+        return None
+
+
+def convert_entries(entries: Mapping[str, Any], kind: type[Stored], what: str) -> dict[str, Stored]:  # Any: JSON
+    """Those entries of an object that fit the type."""
+    found = ((name, convert(value, kind, f"{what} {name:.80}")) for name, value in entries.items())
+    return {name: value for name, value in found if value is not None}
+
+
+def convert_items(items: Iterable[Any], kind: type[Stored], what: str) -> list[Stored]:  # Any: JSON
+    """Those items of a list that fit the type."""
+    return [value for item in items if (value := convert(item, kind, what)) is not None]
+
+
+def save(file: Path, value: Any, *, durable: bool = False, name: str = "") -> None:  # Any: JSON, or Structs of it
     """Atomic and 0600; the folder is made 0700 when it is missing."""
-    write_file(file, json.dumps(value), durable=durable, name=name)
+    write_file(file, json.dumps(msgspec.to_builtins(value)), durable=durable, name=name)

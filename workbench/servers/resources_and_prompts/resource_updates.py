@@ -14,9 +14,9 @@ from workbench.servers.connection import ServerConnection
 from workbench.servers.monitoring.protocol_log import ProtocolLog
 from workbench.servers.paged_lists import PagedList, read_pages
 from workbench.servers.resources_and_prompts import resource_parsing
-from workbench.servers.resources_and_prompts.resource_cache import CachedResources
 from workbench.servers.resources_and_prompts.resource_parsing import ParsedList
 from workbench.servers.sdk_adapter.protocol_negotiation import MODERN
+from workbench.servers.server_cache import CachedResources
 from workbench.servers.server_context import ServerContext
 from workbench.servers.server_faults import ServerFault
 

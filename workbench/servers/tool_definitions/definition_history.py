@@ -9,14 +9,14 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any, Literal
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct, field, to_builtins
 
 from workbench.errors import WorkbenchError
 from workbench.records import (
     ChangeKind,
     DefinitionChange,
-    JsonValue,
     Moment,
     Prompt,
     ResourceTemplate,
@@ -26,7 +26,6 @@ from workbench.records import (
 from workbench.servers.configuration import private_json_files
 
 log = logging.getLogger(__name__)
-_FORMAT = 1  # another number in a file: it is not understood
 _MOST = 20  # moments of one server
 _BYTES = 8 << 20  # of all their definitions; older moments make room
 _TOOL = "tool "  # how a tool's key begins, so that none can be taken for the server's own words
@@ -35,11 +34,19 @@ _OFFERS = 2_000  # prompts, and templates, of one moment
 _LISTED = 500  # changes told at once
 
 
-class _Then(Struct, frozen=True):
-    """One moment: what there was, by the digest of its text."""
+class _Snapshot(Struct, frozen=True, array_like=True):
+    """The definitions at one moment, each by the digest of its text."""
 
     at: float
-    parts: Mapping[str, str]
+    parts: dict[str, str]
+
+
+class _StoredHistory(Struct, frozen=True):
+    """The file of one server."""
+
+    format: Literal[1]  # a file of another format is not read
+    then: list[Any] = field(default_factory=list)  # snapshots, oldest first
+    texts: dict[str, Any] = field(default_factory=dict)  # digest → JSON text
 
 
 class DefinitionHistory:
@@ -48,7 +55,7 @@ class DefinitionHistory:
     def __init__(self, server: str, folder: Path) -> None:
         self._server = server
         self._file = folder / f"{hashlib.sha256(server.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.json"
-        self._then: list[_Then] = []  # oldest first
+        self._then: list[_Snapshot] = []  # oldest first
         self._texts: dict[str, str] = {}  # digest → JSON text
         self._loaded = False
         self._turn = asyncio.Lock()
@@ -71,13 +78,12 @@ class DefinitionHistory:
             if last == whole:
                 return
             self._texts |= {parts[name]: text for name, text in texts.items()}
-            self._then.append(_Then(time.time(), whole))
+            self._then.append(_Snapshot(time.time(), whole))
             self._make_room()
             await self._save()
 
     async def _save(self) -> None:
-        then = [[one.at, dict(one.parts)] for one in self._then]
-        value = {"format": _FORMAT, "then": then, "texts": dict(self._texts)}
+        value = _StoredHistory(1, list(self._then), dict(self._texts))
         try:
             await asyncio.to_thread(private_json_files.save, self._file, value)
         except WorkbenchError as fault:
@@ -101,17 +107,17 @@ class DefinitionHistory:
 
     # inside
 
-    def _change(self, name: str, old: _Then, new: _Then) -> DefinitionChange:
+    def _change(self, name: str, old: _Snapshot, new: _Snapshot) -> DefinitionChange:
         kind = ChangeKind.CHANGED
         if name not in old.parts or name not in new.parts:
             kind = ChangeKind.NEW if name in new.parts else ChangeKind.REMOVED
         before, after = (self._texts.get(one.parts.get(name, ""), "") for one in (old, new))
         return DefinitionChange(self._server, name.removeprefix(_TOOL), kind, "", new.at, before, after)
 
-    def _at(self, moment: float) -> _Then | None:
+    def _at(self, moment: float) -> _Snapshot | None:
         return next((one for one in reversed(self._then) if one.at <= moment), None)
 
-    def _told(self, one: _Then) -> Moment:
+    def _told(self, one: _Snapshot) -> Moment:
         tools = sum(name.startswith(_TOOL) for name in one.parts)
         version = json.loads(self._texts.get(one.parts.get("version", ""), '{"description": ""}'))["description"]
         return Moment(one.at, str(version), tools)
@@ -131,17 +137,10 @@ class DefinitionHistory:
         if self._loaded:
             return
         self._loaded = True
-        found = await asyncio.to_thread(private_json_files.load, self._file)
-        if isinstance(found, dict) and found.get("format") == _FORMAT:
-            self._take(found.get("then"), found.get("texts"))
-
-    def _take(self, then: JsonValue, texts: JsonValue) -> None:
-        """A file that is not as we wrote it is as good as none."""
-        try:
-            self._texts = {str(digest): str(text) for digest, text in texts.items() if _digest(str(text)) == digest}
-            self._then = [_Then(float(at), {str(name): str(one) for name, one in parts.items()}) for at, parts in then]
-        except (AttributeError, TypeError, ValueError):
-            self._texts, self._then = {}, []
+        if (stored := await asyncio.to_thread(private_json_files.load_as, self._file, _StoredHistory)) is not None:
+            texts = private_json_files.convert_entries(stored.texts, str, "text")
+            self._texts = {digest: text for digest, text in texts.items() if _digest(text) == digest}
+            self._then = private_json_files.convert_items(stored.then, _Snapshot, "snapshot of definitions")
 
 
 def _texts(state: ServerState, tools: Iterable[Tool]) -> dict[str, str]:

@@ -14,9 +14,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, field, structs
 
 from workbench.analysis.tool_warnings import definition_warnings
 from workbench.errors import WorkbenchError
@@ -25,17 +25,37 @@ from workbench.servers.configuration import private_json_files
 from workbench.servers.tool_definitions import definition_parsing
 
 log = logging.getLogger(__name__)
-_FORMAT = 1  # another number in a file: it is not understood
 _MOST = 40_000  # pins of one server; one that invents names for ever loses those it took back and nobody looked at
 _LISTED = 500  # changes told at once
 
 
 class _Pin(Struct, frozen=True):
-    """A definition a person stands behind."""
+    """A definition that the user has approved, or knew of when the server was added."""
 
     tool: Tool
     at: float  # when it was pinned
-    new: bool = False  # nobody looked at it yet
+    new: bool = False  # the user has not looked at it yet
+
+
+class _StoredPin(Struct, frozen=True):
+    """One pin in the file."""
+
+    raw: dict[str, Any]  # Any: JSON
+    hash: str
+    at: float = 0.0
+    new: bool = False
+
+
+class _StoredPins(Struct, frozen=True):
+    """The file of one server. Entries are decoded one by one: a damaged one does not affect the others."""
+
+    format: Literal[1]  # a file of another format is not read
+    tools: dict[str, Any]  # Any here and below: JSON
+    server: str = ""
+    told: dict[str, Any] = field(default_factory=dict)
+    gone: dict[str, Any] = field(default_factory=dict)
+    there: list[Any] = field(default_factory=list)
+    lost: bool = False
 
 
 class DefinitionPins:
@@ -56,18 +76,15 @@ class DefinitionPins:
 
     def load(self) -> None:
         """Blocks while it reads and hashes: call it on a thread, before anything else."""
-        found, there_is_one = private_json_files.read(self._file)
-        self._known = there_is_one
-        if not isinstance(found, dict) or found.get("format") != _FORMAT or not isinstance(found.get("tools"), dict):
-            self._lost = there_is_one
+        stored, self._known = private_json_files.read_as(self._file, _StoredPins)
+        if stored is None:
+            self._lost = self._known
             return
-        self._pins = dict(self._read(found["tools"]))
-        self._lost = found.get("lost") is True or len(self._pins) < len(found["tools"])
-        gone, there = found.get("gone"), found.get("there")
-        self._there = frozenset(filter(_is_name, there)) if isinstance(there, list) else frozenset()
-        self._gone = {str(name): _number(at) for name, at in gone.items()} if isinstance(gone, dict) else {}
-        told = found.get("told")
-        self._told = dict(_told(told)) if isinstance(told, dict) else {}
+        self._pins = self._decode(stored.tools)
+        self._lost = stored.lost or len(self._pins) < len(stored.tools)
+        self._there = frozenset(private_json_files.convert_items(stored.there, str, "name of a tool"))
+        self._gone = private_json_files.convert_entries(stored.gone, float, "removed tool")
+        self._told = private_json_files.convert_entries(stored.told, tuple[str, float], "reported change of")
 
     def take(self, tools: Sequence[Tool]) -> tuple[Tool, ...]:
         """What the server says now → what is in force: the same, or for a changed tool what was approved."""
@@ -179,13 +196,13 @@ class DefinitionPins:
         return self.snapshot()
 
     def snapshot(self) -> JsonObject:
-        """All there is to know; saved as another server's, that one begins with it."""
+        """The whole state; saved as another server's, that server begins with it."""
         tools = {
-            name: {"raw": pin.tool.raw, "at": pin.at, "new": pin.new, "hash": pin.tool.hash}
-            for name, pin in self._pins.items()
+            name: _StoredPin(dict(pin.tool.raw), pin.tool.hash, pin.at, pin.new) for name, pin in self._pins.items()
         }
-        told = {"format": _FORMAT, "server": self._server, "tools": tools, "told": dict(self._told)}
-        return {**told, "gone": dict(self._gone), "there": sorted(self._there), "lost": self._lost}
+        told, gone = dict(self._told), dict(self._gone)
+        stored = _StoredPins(1, tools, self._server, told, gone, sorted(self._there), self._lost)
+        return structs.asdict(stored)
 
     def save(self, value: JsonObject) -> None:
         """Write a dump; on a thread. Pins that cannot be written hold as long as the core lives."""
@@ -239,30 +256,16 @@ class DefinitionPins:
         odd = tuple(f"{one.message} {one.why}" for one in definition_warnings(tool))
         return DefinitionChange(self._server, name, ChangeKind.CHANGED, tool.hash, at, before, after, True, odd)
 
-    def _read(self, found: Mapping[str, Any]) -> list[tuple[str, _Pin]]:  # Any: JSON of ours, read with distrust
-        entries = [one for one in found.values() if isinstance(one, dict) and isinstance(one.get("raw"), dict)]
-        tools = {
-            tool.name: tool for tool in definition_parsing.read(self._server, [one["raw"] for one in entries]).tools
+    def _decode(self, entries: Mapping[str, Any]) -> dict[str, _Pin]:  # Any: JSON
+        """The pins whose definition still has the hash that was approved."""
+        stored = private_json_files.convert_entries(entries, _StoredPin, f"pin of {self._server}.")
+        read = definition_parsing.read(self._server, [one.raw for one in stored.values()]).tools
+        tools = {tool.name: tool for tool in read}
+        return {
+            name: _Pin(tools[name], one.at, one.new)
+            for name, one in stored.items()
+            if name in tools and one.hash == tools[name].hash
         }
-        return [
-            (name, _Pin(tools[name], _number(one.get("at")), one.get("new") is True))
-            for name, one in found.items()
-            if name in tools and isinstance(one, dict) and one.get("hash") == tools[name].hash
-        ]
-
-
-def _told(found: Mapping[str, object]) -> Iterator[tuple[str, tuple[str, float]]]:
-    for name, one in found.items():
-        if isinstance(one, list) and len(one) == 2:
-            yield name, (str(one[0]), _number(one[1]))
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _text(raw: JsonObject) -> str:
