@@ -1,8 +1,8 @@
-"""Tries the detector on lines of JSON, `{"text": …}` or `{"json": …}`: `python -m workbench.privacy < lines`.
+"""Masks lines of JSON, `{"text": …}` or `{"json": …}`: `python -m workbench.privacy < lines`.
 
-Each answer holds the masked form and where the masked values stood: `[start, end, kind]` in a text; in a JSON value
-`[pointer, start, end, kind]`, where the JSON pointer (RFC 6901) names the string or number. Keys are masked too, and
-have no pointer.
+Each answer contains the masked form and the spans of the masked values: `[start, end, kind]` in a text; in a JSON value
+`[pointer, start, end, kind]`, where a JSON pointer (RFC 6901) names the string or number. Keys are masked too, but have
+no pointer.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.detectors.kinds import LITERAL
-from workbench.privacy.pii_tokens import LOOKALIKE
+from workbench.privacy.pii_tokens import unmask_with_spans
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue
 
 
 def answers(lines: Iterable[str]) -> Iterator[dict[str, JsonValue]]:
-    """One answer for each line that is not empty, each from a session of its own."""
+    """One answer for each non-empty line, each from a separate session."""
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield _answer(_read(line, number))
@@ -50,20 +50,14 @@ def _answer(asked: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {"spans": spans, "masked": clean}
 
 
-def _spans(masked: str, vault: Vault) -> Iterator[tuple[int, int, str]]:
-    """Where the values behind the tokens stood; the text between them is as it was."""
-    longer = 0  # by how much what was read so far is longer than what it stood for
-    for match in LOOKALIKE.finditer(masked):
-        kind = match.group().lstrip("[").rpartition("_")[0]
-        start = match.start() - longer
-        end = start + len(vault.restore(match.group()))
-        longer = match.end() - end
-        if kind != LITERAL:
-            yield start, end, kind
+def _spans(masked: str, vault: Vault) -> list[tuple[int, int, str]]:
+    """Where the masked values stood in the original text."""
+    _, hidden = unmask_with_spans(masked, vault.restore)
+    return [(one.start, one.end, one.kind) for one in hidden if one.kind != LITERAL]
 
 
 def _leaves(masked: JsonValue, value: JsonValue, pointer: str) -> Iterator[tuple[str, str]]:
-    """The masked strings, each with its place in the value that was asked about."""
+    """The masked strings, each with its JSON pointer."""
     if isinstance(masked, dict) and isinstance(value, dict):
         for key, child, was in zip(value, masked.values(), value.values(), strict=True):
             yield from _leaves(child, was, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")

@@ -19,26 +19,26 @@ from typing import Final
 from workbench.privacy.detectors.text_search import find_matches
 
 _ESCAPE = re.compile(
-    r"\\{1,8}u[0-9a-fA-F]{4}|\\{1,8}U[0-9a-fA-F]{8}|(?:\\{1,8}x[0-9a-fA-F]{2})+"  # escaped again: more backslashes
+    r"\\{1,8}u[0-9a-fA-F]{4}|\\{1,8}U[0-9a-fA-F]{8}|(?:\\{1,8}x[0-9a-fA-F]{2})+"  # more backslashes: escaped again
     r"|\\[\"'\\/]|&#x[0-9a-fA-F]{2,6};|&#\d{2,7};"
 )
-_PERCENT = re.compile(r"(?:%[2-9a-fA-F][0-9a-fA-F])+|\+")  # escapes of control characters hide no value
+_PERCENT = re.compile(r"(?:%[2-9a-fA-F][0-9a-fA-F])+|\+")  # escapes of control characters are not decoded
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}")
 _HEX = re.compile(r"[0-9a-fA-F](?:[ :]?[0-9a-fA-F]){11,}")
 _NUMBER = re.compile(r"\d(?:[ \u00a0._/()\u2010-\u2013-]{0,2}+\d)*+")
 _GROUP = re.compile(r"\d+")
-_PIECE = 500  # characters of a text that are looked at together
-_BETWEEN = re.compile(r"[^\w\0\n\t,;|\"]|_")  # what may be left out; what stands between two cells of a table stays
+_PIECE = 500  # characters of a text that are read together
+_BETWEEN = re.compile(r"[^\w\0\n\t,;|\"]|_")  # separators that may be missing; those between cells of a table stay
 _DROPPED = {code: None for code in range(128) if _BETWEEN.match(chr(code))}
-FEWEST = 7  # digits of a number worth looking at
-_SURE = 10  # letters from which on a value may stand inside of a word
-_SPREAD = 3  # times as long as its letters a value may be written
+FEWEST = 7  # digits of a number that is searched
+_SURE = 10  # letters; shorter values are not found inside a word
+_SPREAD = 3  # how many times longer than its letters a spelling may be
 GAP = "\0"  # between pieces, so that nothing matches across them
 
 
 @dataclass(slots=True)
 class DecodedText:
-    """A derived text whose pieces remember where they came from."""
+    """A decoded text whose pieces map back to the original."""
 
     text: str
     starts: list[int] = field(default_factory=list)  # of each piece in this text
@@ -46,7 +46,7 @@ class DecodedText:
     exact: list[bool] = field(default_factory=list)  # whether its characters map one to one
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
-        """The stretch of the original behind a stretch of this text."""
+        """The span of the original for a span of this text."""
         first = bisect_right(self.starts, start) - 1
         last = bisect_right(self.starts, end - 1) - 1
         return self._place(first, start)[0], self._place(last, end - 1)[1]
@@ -60,7 +60,7 @@ class DecodedText:
 
 
 def decoded_texts(text: str) -> Iterator[DecodedText]:
-    """Every other reading of a text that holds something to read otherwise."""
+    """Every decoded form of a text that contains something to decode."""
     if "%" in text:
         yield _replaced(text, _PERCENT, _unquote)
     if "\\" in text or "&#" in text:
@@ -79,12 +79,12 @@ def without_invisible(text: str) -> DecodedText:
 
 
 class DigitsOnly:
-    """Only the numbers of a text, without what separates their groups."""
+    """The digits of a text, without separators between groups."""
 
     def __init__(self, text: str) -> None:
         self._starts: list[int] = []  # of each group in the view
         self._spans: list[tuple[int, int]] = []  # of each group in the text
-        self._edges: set[int] = set()  # places in the view where a group of digits begins or ends
+        self._edges: set[int] = set()  # positions in the view where a group of digits begins or ends
         parts, length = [], 0
         for run in find_matches(_NUMBER, text):
             if run.end() - run.start() < FEWEST:
@@ -104,7 +104,7 @@ class DigitsOnly:
         self.text = "".join(parts)
 
     def origin(self, start: int, end: int) -> tuple[int, int] | None:
-        """The stretch of the text behind a match; None for one from the middle of a group to the middle of another."""
+        """The span of the text for a match; None if it begins and ends inside groups."""
         if start not in self._edges and end not in self._edges:
             return None
         return self._place(start), self._place(end - 1) + 1
@@ -115,12 +115,12 @@ class DigitsOnly:
 
 
 class WithoutSeparators:
-    """A text without what separates its words: `Rosa-Lund` and `RosaLund` read alike."""
+    """A text without separators: `Rosa-Lund` and `RosaLund` are equal."""
 
     def __init__(self, text: str) -> None:
         self._whole = text
         self._starts: list[int] = []  # of each piece in this text
-        self._kept: dict[int, list[int]] = {}  # where the letters of a piece stand in the whole: of those that match
+        self._kept: dict[int, list[int]] = {}  # positions of the letters of pieces with matches
         parts, length = [], 0
         for at in range(0, len(text), _PIECE):
             parts.append(drop_separators(text[at : at + _PIECE]))
@@ -129,7 +129,7 @@ class WithoutSeparators:
         self.text = "".join(parts)
 
     def origin(self, start: int, end: int) -> tuple[int, int] | None:
-        """The stretch of the text behind a match; None for one inside of a longer word, and for words far apart."""
+        """The span of the text for a match; None inside a longer word and for words far apart."""
         first, last = self._place(start), self._place(end - 1) + 1
         inside = self._whole[max(0, first - 1) : first].isalnum(), self._whole[last : last + 1].isalnum()
         few = any(inside) if end - start < _SURE else all(inside)
@@ -148,7 +148,7 @@ class WithoutSeparators:
 
 
 def drop_separators(text: str) -> str:
-    """The text, which is short, without what separates its words."""
+    """The short text without separators."""
     return text.translate(_DROPPED) if text.isascii() else _BETWEEN.sub("", text)
 
 
@@ -203,7 +203,7 @@ def _unescape(escape: str) -> str:
 
 
 def _text(data: bytes) -> str:
-    """Bytes that a program wrote as escapes: of a text in UTF-8, or single letters."""
+    """The text of escaped bytes: UTF-8, or single letters."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -224,7 +224,8 @@ def _base64(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _mixed(run: str) -> bool:
-    """Base64 of text holds capitals among other letters; words, dates, paths and names do not."""
+    """Whether it may be base64 of a text, which has capitals among other letters, unlike words, dates, paths and
+    names."""
     return run != run.lower() and run != run.upper() and not run[1:].islower()
 
 
@@ -291,7 +292,7 @@ def _table() -> dict[int, str]:
 def _odd() -> re.Pattern[str]:
     """Matches a character that `plain` replaces."""
     codes = sorted(code for code, same in _table().items() if same.isalnum() or same in _SIGNS)
-    wide = [code for code in codes if code > _BASIC]  # as one range: each further one would cost every other letter
+    wide = [code for code in codes if code > _BASIC]  # one range: each further range slows all texts
     spans: list[list[int]] = []
     for code in codes[: -len(wide)]:
         if spans and code == spans[-1][1] + 1:

@@ -1,4 +1,4 @@
-"""What the detector makes of a text that the user tries it on: findings with reasons, and the masked text."""
+"""Shows the user what masking does to a text: findings with reasons, and the masked text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AGAIN = "the same value stands elsewhere in the text"
 
 
 def preview_masking(text: str, rules: DetectionRules = DEFAULT_RULES, known: Iterable[tuple[str, str]] = ()) -> Trial:
-    """As an answer of a server is read: learnt with its keys first, then masked. Its vault is gone afterwards."""
+    """Mask a text like an answer of a server: register it with its keys, then mask it. The vault is discarded."""
     since = time.perf_counter()
     value = parsed(text)
     vault = Vault("trial", rules=rules)
@@ -46,6 +46,6 @@ def preview_masking(text: str, rules: DetectionRules = DEFAULT_RULES, known: Ite
 
 
 def _why(found: tuple[Finding, ...], span: Hidden, other: str) -> str:
-    """In the detector's words where it found this stretch by itself."""
+    """The detector's reason for this span, else `other`."""
     at = bisect_right(found, span.start, key=lambda one: one.start) - 1
     return (found[at].why or _BY_KEY) if at >= 0 and found[at].end >= span.end else other

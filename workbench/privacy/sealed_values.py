@@ -20,7 +20,7 @@ from workbench.privacy.value_index import ValueIndex
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue
 
-WHOLE: Final = ("",)  # everything personal in an answer
+WHOLE: Final = ("",)  # all personal data of an answer
 
 
 class SealedValues:
@@ -32,35 +32,35 @@ class SealedValues:
         self._tokens: set[str] = set()
 
     def __bool__(self) -> bool:
-        """Whether anything was sealed in this session."""
+        """Whether a value was sealed in this session."""
         return bool(self._tokens)
 
     def holds(self, token: str) -> bool:
-        """Whether this stands for a value that was sealed."""
+        """Whether the token stands for a sealed value."""
         return normalize_token(token) in self._tokens
 
     def seal(self, value: JsonValue, fields: Sequence[str], source: str) -> JsonValue:
-        """A value as programs get it; `fields`: paths in it, or WHOLE."""
+        """The value as programs receive it; `fields`: paths in it, or WHOLE."""
         whole = tuple(fields) == WHOLE
         clean = self._vault.sanitize_json(value) if whole else self._fields(value, tuple(fields), source, ())
         self.remember(token for text in texts(clean) for token in _tokens(text))
         return self.veil(clean)
 
     def seal_text(self, text: str) -> str:
-        """A text that has no fields: everything that is found in it."""
+        """The text with all detected values sealed; a text has no fields."""
         clean = self._vault.sanitize(text)
         self.remember(_tokens(clean))
         return clean
 
     def remember(self, tokens: Iterable[str]) -> None:
-        """Look for what stands behind these from now on, too."""
+        """Search for the values of these tokens in later answers."""
         for token in tokens:
             if (name := normalize_token(token)) not in self._tokens:
                 self._tokens.add(name)
                 self._veil.add(token)
 
     def veil(self, value: JsonValue, also: TokenSubstitution | None = None) -> JsonValue:
-        """A value in which nothing sealed stands in the clear, nor what `also` knows."""
+        """The value without sealed values and those that `also` knows."""
         value = self._veil.json(value) if self._tokens else value
         return also.json(value) if also is not None else value
 
@@ -74,7 +74,7 @@ class SealedValues:
         return value
 
     def _all(self, value: JsonValue, source: str, key: str) -> JsonValue:
-        """Every leaf below a sealed field."""
+        """The value with a token for every leaf below a sealed field."""
         if isinstance(value, dict):
             return {self._vault.sanitize(str(name)): self._all(one, source, str(name)) for name, one in value.items()}
         if isinstance(value, list):
@@ -84,7 +84,7 @@ class SealedValues:
         return self._token(value, source, key)
 
     def _token(self, value: JsonValue, source: str, key: str) -> str:
-        """Of the kind that its key announces or its form shows, if that is all of it."""
+        """A token of the kind that key or form show, if the value is nothing else."""
         known = self._vault.sanitize_json({key: value})[key]
         if isinstance(known, str) and LOOKALIKE.fullmatch(known.strip()):
             return known.strip()
@@ -92,7 +92,7 @@ class SealedValues:
 
 
 class TokenSubstitution:
-    """Finds some values of a vault in whatever a program would get, and puts their tokens there."""
+    """Replaces some values of a vault with their tokens in answers for programs."""
 
     def __init__(self, vault: Vault, tokens: Iterable[str] = ()) -> None:
         self._vault = vault
@@ -107,7 +107,7 @@ class TokenSubstitution:
             self._known.add(text, numeric=kind.numeric, worded=kind.worded)
 
     def json(self, value: JsonValue) -> JsonValue:
-        """The same structure; keys are looked at as well, and numbers that are such a value become tokens."""
+        """The same structure with tokens, also in keys and for numbers."""
         if isinstance(value, dict):
             return {self._text(str(key)): self.json(one) for key, one in value.items()}
         if isinstance(value, list):
@@ -131,7 +131,7 @@ class TokenSubstitution:
 
 
 def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Stretches without overlaps, in their order."""
+    """Spans without overlaps, sorted."""
     found: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if found and start < found[-1][1]:
@@ -146,7 +146,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def fits(path: str, place: Sequence[str]) -> bool:
-    """Whether a path names this place in a value; `place`: the keys that lead there, and `[]` for each list."""
+    """Whether a path names this place in a value; `place`: its keys, with `[]` for each list."""
     parts = _parts(path)
     return place[-1:] == parts if len(parts) == 1 else _same(parts, place)
 
@@ -161,14 +161,14 @@ def _parts(path: str) -> tuple[str, ...]:
     return tuple(part for name in path.split(".") for part in ([name[:-2], "[]"] if name.endswith("[]") else [name]))
 
 
-_FEWEST: Final = 8  # letters and digits of what may show its last four
+_FEWEST: Final = 8  # letters and digits of a value whose last four may be shown
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 _NOT_WORD = re.compile(r"[\W_]+")
-Value = tuple[str, str]  # kind, empty for what is no token; and the text
+Value = tuple[str, str]  # kind (empty for a text that is no token) and text
 
 
 def domain_of(text: str) -> str:
-    """The part of an e-mail address that says where it is."""
+    """The domain of an e-mail address."""
     return text.rpartition("@")[2].strip().lower()
 
 
@@ -208,7 +208,7 @@ OPERATIONS: Final = frozenset({"equal", "masked", *_PARTS})
 
 
 def operate(operation: str, values: Sequence[Value]) -> JsonValue:
-    """The answer to a program; refuses what this kind of value does not show."""
+    """The answer to a program; refuses operations that this kind of value does not allow."""
     if operation == "equal" and len(values) == 2:
         (one, first), (other, second) = values
         return _plain(one or other, first) == _plain(other or one, second)
@@ -232,7 +232,7 @@ def _refused(operation: str, kind: str, kinds: Sequence[str] | frozenset[str] | 
 
 
 def _plain(kind: str, text: str) -> str:
-    """A value without what differs between two ways to write it."""
+    """The value without differences of spelling."""
     known = BY_NAME.get(kind)
     if (known is not None and known.numeric) or kind == "IBAN":
         bare = _NOT_WORD.sub("", text).upper()

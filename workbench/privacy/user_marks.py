@@ -22,21 +22,21 @@ from workbench.privacy.value_index import LONGEST
 from workbench.records import KindRule, PrivacyMark
 
 WHATS: Final = ("value", "pattern", "key")
-YOURS: Final = "CUSTOM"  # what a mark is of that names no kind
-_SHORTEST: Final = 3  # characters of a value that is hidden wherever it stands
-_SWEPT: Final = 6  # letters from which on a value is found in other writings too
+YOURS: Final = "CUSTOM"  # the kind of marks without one
+_SHORTEST: Final = 3  # characters of a value that is masked everywhere
+_SWEPT: Final = 6  # letters; shorter values are not found in other spellings
 _LONGEST_KEY: Final = 80
 
 
 class Following(Struct, frozen=True):
-    """What every session is told: how to look, and which values to know from its beginning."""
+    """The rules and known values that every session starts with."""
 
     rules: DetectionRules = DEFAULT_RULES
     known: tuple[tuple[str, str], ...] = ()  # kind and value
 
 
 def checked(mark: PrivacyMark) -> PrivacyMark:
-    """The mark as it is kept; refuses one that would do nothing, or too much."""
+    """The mark as it is stored; refuses one that would mask nothing or too much."""
     text = mark.text.strip()
     if mark.what not in WHATS:
         raise WorkbenchError(f"A mark is about a value, a pattern or a key, not {mark.what!r:.40}.")
@@ -59,7 +59,7 @@ def checked(mark: PrivacyMark) -> PrivacyMark:
 def following(
     marks: Iterable[PrivacyMark], off: str = "", thresholds: str = "", *, recall_first: bool = False
 ) -> Following:
-    """What the marks and settings say together; what a setting names that is no kind is told by `unknown`."""
+    """The rules that follow from marks and settings. `unknown` returns invalid parts of the settings."""
     every = tuple(marks)
     hides, passes = [one for one in every if one.hide], [one for one in every if not one.hide]
     values = [(one.kind, one.text) for one in hides if one.what == "value"]
@@ -76,7 +76,7 @@ def following(
 
 
 def kind_rules(rules: DetectionRules) -> tuple[KindRule, ...]:
-    """Each kind as a person sets it."""
+    """Each kind with its settings."""
     return tuple(
         KindRule(kind.name, kind.plural, kind.name not in rules.off, rules.threshold(kind.name) if kind.prose else 0.0)
         for kind in KINDS
@@ -85,20 +85,20 @@ def kind_rules(rules: DetectionRules) -> tuple[KindRule, ...]:
 
 
 def unknown(off: str, thresholds: str) -> tuple[str, ...]:
-    """What the settings name that is no kind, or no threshold from 0 to 1."""
+    """The parts of the settings that are no kind, or no threshold from 0 to 1."""
     read = {name for name, _ in _thresholds(thresholds)}
     wrong = [word for word in thresholds.split() if word.partition("=")[0].upper() not in read]
     return (*(name for name in _names(off) if name not in BY_NAME), *wrong)
 
 
 def switched(off: str, kind: str, *, on: bool) -> str:
-    """The setting of what is off, with one kind switched."""
+    """The setting of disabled kinds with one kind switched."""
     names = [name for name in _names(off) if name != kind]
     return " ".join(names if on else [*names, kind])
 
 
 def with_threshold(thresholds: str, kind: str, threshold: float) -> str:
-    """The setting of thresholds with that of one kind changed; the usual one is not written."""
+    """The setting of thresholds with one changed; the default is not written."""
     kept = [(name, score) for name, score in _thresholds(thresholds) if name != kind]
     kept += [(kind, threshold)] if threshold != THRESHOLD else []
     return " ".join(f"{name}={score:g}" for name, score in kept)

@@ -17,7 +17,7 @@ card_number card_no cardnumber credit_card credit_card_number creditcard debit_c
 ccnumber cc_num primary_account_number pan card_num
 """
 CARD_KEYS = frozenset(_CARD_KEYS.split())
-LOOK_BACK = 40  # how far before a number a word about it may stand
+LOOK_BACK = 40  # characters before a number in which a word may announce it
 
 _CARD_RUN = re.compile(r"\d(?<![\w./+-].)(?:[ -]?\d){12,}+")
 _CARD_FORMS = (
@@ -38,7 +38,7 @@ _WHOLE_CARD = re.compile(r"\d(?:[ -]?\d){11,18}")
 
 
 def find_cards(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of card numbers."""
+    """Spans of payment card numbers."""
     for match in find_matches(_CARD_RUN, text):
         after = text[match.end() : match.end() + 1]
         if not after.isalnum() and after not in ("_", "-"):
@@ -46,18 +46,18 @@ def find_cards(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_card(value: str) -> bool:
-    """Whether a value under a card key is one; mistyped ones too."""
+    """Whether a value under a card key is a card number, mistyped ones included."""
     bare = value.strip()
     return _WHOLE_CARD.fullmatch(bare) is not None and len(set(bare)) > 1
 
 
 def has_valid_check_digit(digits: str) -> bool:
-    """Whether an issuer and the check digit agree."""
+    """Whether issuer and check digit are those of a card number."""
     return 13 <= len(digits) <= 19 and len(set(digits)) > 1 and _CARD_ISSUER.match(digits) is not None and luhn(digits)
 
 
 def luhn(digits: str) -> bool:
-    """The check digit of cards."""
+    """Whether the check digit (Luhn) is right."""
     doubled = [int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits))]
     return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0
 
@@ -77,7 +77,7 @@ def _cards(text: str, run: re.Match[str]) -> Iterator[tuple[int, int]]:
 
 
 def _end_of_groups(text: str, at: int, end: int) -> int:
-    """Where a valid number that starts here in groups ends, or nothing."""
+    """The end of a valid card number in groups that starts here; None if there is none."""
     find_matches_at_words = (form.match(text, at, end) for form in _CARD_FORMS)
     return next(
         (
@@ -113,7 +113,7 @@ _WHOLE_IBAN = re.compile(r"[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){10,32}")
 
 
 def find_ibans(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of account numbers, grouped or not."""
+    """Spans of IBANs, grouped or not."""
     for match in find_matches(_IBAN_START, text):
         end, bare = _read_iban(text, match.start(), IBAN_LENGTHS.get(match.group()[:2].upper(), 0))
         if bare and not text[end : end + 1].isalnum() and has_valid_iban_checksum(bare):
@@ -121,18 +121,18 @@ def find_ibans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_iban(value: str) -> bool:
-    """Whether a value under an account key has the form of one; mistyped ones too."""
+    """Whether a value under an IBAN key has the form of one, mistyped ones included."""
     return _WHOLE_IBAN.fullmatch(value.strip()) is not None
 
 
 def has_valid_iban_checksum(bare: str) -> bool:
-    """Whether 97 divides it as the standard says."""
+    """Whether the checksum (ISO 7064, modulo 97) is right."""
     moved = bare[4:] + bare[:4]
     return int("".join(str(int(letter, 36)) for letter in moved)) % 97 == 1
 
 
 def _read_iban(text: str, start: int, length: int) -> tuple[int, str]:
-    """As many letters and digits as the country asks for, over single separators."""
+    """The IBAN that begins here: as many letters and digits as its country requires, with single separators."""
     letters: list[str] = []
     at = start
     while len(letters) < length and (match := _IBAN_LETTER.match(text, at)):
@@ -163,12 +163,12 @@ _CODE_WORD = re.compile(r"\b(?:SWIFT|BIC|IFSC)(?:/BIC| ?[Cc]ode)?[ \t:#.=]{1,4}(
 
 
 def find_accounts(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of numbers behind a word that says what they are."""
+    """Spans of account numbers and bank codes after a word that announces them."""
     yield from (match.span("number") for match in find_matches_at_words(_ACCOUNT_WORD, fold(text), _ACCOUNT_GATES))
     yield from (match.span("number") for match in find_matches_at_words(_CODE_WORD, text, _CODE_GATES))
 
 
 def is_account(value: str) -> bool:
-    """Whether a value under its key is a number or a bank's code."""
+    """Whether a value under an account key is an account number or bank code."""
     bare = value.strip()
     return _WHOLE_ACCOUNT.fullmatch(bare) is not None or _BIC.fullmatch(bare) is not None

@@ -19,10 +19,10 @@ signing_key webhook_secret authorization x_api_key token connection_string db_pa
 user_password otp cvv cvc
 """
 SECRET_KEYS = frozenset(_SECRET_KEYS.split())
-SHORTEST = 14  # characters of a text in which one of the rules below can find something
+SHORTEST = 14  # characters; in shorter texts the rules below find nothing
 LONGEST_BLOCK = 8_000  # characters of a private key
 
-# keyword → what stands there; every repetition is possessive and every start a boundary, so no text makes them slow
+# keyword → pattern; all repetitions are possessive and all starts are boundaries, so no text makes them slow
 _RULES = {
     "AKIA": r"(?<![A-Za-z0-9])AKIA[A-Z0-9]{16}(?![A-Za-z0-9])",
     "ASIA": r"(?<![A-Za-z0-9])ASIA[A-Z0-9]{16}(?![A-Za-z0-9])",
@@ -62,13 +62,13 @@ _RULES = {
     "earer ": r"(?<=[Bb]earer )(?=[^\s\"',;]*\d)[A-Za-z0-9+/=_.~-]{12,4000}+",
     "asic ": r"(?<=[Bb]asic )(?=[A-Za-z0-9+/]{0,99}[A-Z0-9=])(?![a-z]+\b)[A-Za-z0-9+/]{12,400}+={0,2}",
 }
-_BEHIND = ("hooks.slack.com/services/", "/api/webhooks/", "earer ", "asic ")  # the secret begins where these end
-_AHEAD = ("k_live_", "k_test_")  # the secret begins a letter before these
+_BEHIND = ("hooks.slack.com/services/", "/api/webhooks/", "earer ", "asic ")  # the secret begins after these
+_AHEAD = ("k_live_", "k_test_")  # the secret begins one letter before these
 _OFFSETS = tuple((keyword, len(keyword) if keyword in _BEHIND else -(keyword in _AHEAD)) for keyword in _RULES)
 _BLOCK = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
 _BLOCK_END = re.compile(r"-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
 
-# Values under a secret's key that are none.
+# Values under a secret's key that are no secrets.
 _NONE_WORDS = """
 none null nil true false string str int bool boolean object bytes undefined required optional password passwd secret
 token redacted hidden masked unset empty missing invalid expired valid wrong incorrect changed reset example enabled
@@ -101,7 +101,7 @@ def find_secrets(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_secret(value: str) -> bool:
-    """Whether a value under a secret's key is one, and no placeholder, date or sentence."""
+    """Whether a value under a secret's key is a secret, not a placeholder, date or sentence."""
     bare = value.strip()
     if _SCHEME.fullmatch(bare) or bare.startswith("-----BEGIN"):
         return True
@@ -111,18 +111,18 @@ def is_secret(value: str) -> bool:
 
 
 def is_assigned_secret(value: str) -> bool:
-    """Whether what follows `password=` in a text is one; code that names another place holds none."""
+    """Whether the text after `password=` is a secret, not code that refers to one."""
     bare = value.rstrip(")]}:")
     return is_secret(value) and len(bare) >= 4 and bare.lower() not in _NONE and not _CODE.fullmatch(bare)
 
 
 def is_secret_and_no_count(value: str) -> bool:
-    """The same for a token or a cookie: a short number beside these is how many, or which."""
+    """Like `is_secret`, for tokens and cookies: a short number is a count or an index."""
     return is_secret(value) and not (value.strip().isdigit() and len(value.strip()) < SHORTEST)
 
 
 def is_assigned_secret_and_no_count(value: str) -> bool:
-    """The same again, where it follows its key in a text."""
+    """Like `is_assigned_secret`, for tokens and cookies."""
     return is_assigned_secret(value) and is_secret_and_no_count(value)
 
 
@@ -140,7 +140,7 @@ _PLACEHOLDER = re.compile(r"[$<{%*]|(?:user|username)?:(?:pass|password|pwd|x+)$
 
 
 def find_url_credentials(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of `user:password`, without the "@"."""
+    """Spans of `user:password` in URLs, without the "@"."""
     if "://" not in text or "@" not in text:
         return
     for match in find_matches(_USER, text):
@@ -149,5 +149,5 @@ def find_url_credentials(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_url_credential(value: str) -> bool:
-    """No key announces one."""
+    """Accepts no value: no key announces logins in URLs."""
     return False

@@ -1,4 +1,4 @@
-"""E-mail addresses: around each "@", outward while characters fit, so no text makes it slow."""
+"""E-mail addresses, searched outward from each "@", so that no text makes it slow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DOMAIN = re.compile(
     r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}(?:[^\W\d_]{2,24}|xn--[a-z0-9-]{2,59})(?![^\W\d_])", re.IGNORECASE
 )
 _WHOLE = re.compile(r"(?:\"[^\"\n\0]{1,64}\"|[^\s@:;,<>()?\0]{1,64})@[^\s@:;,<>()?&\0]{1,253}")
-_LOGIN = re.compile(r"://[^\s/@:]{0,64}:[^\s/@]*\Z")  # in `https://user:password@host` the host takes no mail
+_LOGIN = re.compile(r"://[^\s/@:]{0,64}:[^\s/@]*\Z")  # `https://user:password@host` is no e-mail address
 _ASSIGNED = re.compile(r".*[=?&{|}](?=[^=?&{|}]*\Z)")  # `ADMIN_EMAIL=`, `?to=`: not part of the address
 _LEADING = "'`{|}/=?#&*^~!$%.+-"
 _ENCODED = re.compile(
@@ -31,7 +31,7 @@ _FILES = frozenset(_FILES_WORDS.split())
 
 
 def find_email_addresses(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of all addresses."""
+    """Spans of e-mail addresses."""
     at, floor = text.find("@"), 0
     while at >= 0:
         span = _around(text, at, floor)
@@ -44,7 +44,7 @@ def find_email_addresses(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_email_address(value: str) -> bool:
-    """Whether a value under an e-mail key is one, odd ones included; a link to one, or several, are not."""
+    """Whether a value under an e-mail key is one address, unusual ones included; no link, no list."""
     return 3 <= len(value) <= MAX_LOCAL + MAX_DOMAIN and _WHOLE.fullmatch(value.strip()) is not None
 
 

@@ -24,7 +24,7 @@ LONGEST = 80  # a longer key is text, not a name
 MOST_WORDS = 4  # of one announcing name, such as `secret_access_key`
 
 _ANNOUNCED = {key: kind for kind in reversed(KINDS) for key in kind.keys}
-# Words beside which a key tells about data instead of holding it: `phone_verified`, `email_count`, `card_brand`.
+# With these words a key describes data instead of containing it: `phone_verified`, `email_count`, `card_brand`.
 _OTHER_WORDS = """
 verified valid count status enabled type format id ids template subject body opt optin provider model domain city
 state country brand last4 size length policy expires expiry at changed updated created reset required hint strength
@@ -60,7 +60,7 @@ def kind_of(key: str, rules: DetectionRules = DEFAULT_RULES) -> Kind | None:
 
 @lru_cache(maxsize=4096)
 def spelling(key: str) -> str:
-    """One spelling for all ways to write a key: `First Name` and `firstName` are `first_name`."""
+    """The normalised key: `First Name` and `firstName` become `first_name`."""
     return "_".join(words_of(key)) if len(key) <= LONGEST else ""
 
 
@@ -87,7 +87,8 @@ def _role(name: str) -> Kind | None:
 
 
 def inherited(kind: Kind | None, key: str) -> Kind | None:
-    """What the key around a record says about one of its keys: `{"phone": {"home": …}}`, `{"name": {"first": …}}`."""
+    """The kind that the key around a record gives to one of its keys: `{"phone": {"home": …}}`, `{"name": {"first":
+    …}}`."""
     return kind if kind is not None and (kind.spreads or key.strip().lower() in _PARTS) else None
 
 
@@ -96,11 +97,11 @@ def words_of(key: str) -> list[str]:
     return [word.lower() for word in _ODD.split(_HUMP.sub("_", key)) if word]
 
 
-MOST_KEYS = 60  # of a record whose keys are remembered together
+MOST_KEYS = 60  # of a record whose kinds are cached
 
 _NAME = BY_NAME["NAME"]
 _RECORD_HANDLE = replace(BY_NAME["USERNAME"], accepts=person_names.is_handle)
-# What a bare key announces in a record that is about a person, that looks like one, and of which nothing is known.
+# The kind of a bare `name` in a record about a person, in one that may be, and in any other.
 _SURE = replace(_NAME, accepts=person_names.is_plausible_name, also=(_RECORD_HANDLE,))
 _FAIR = replace(_NAME, accepts=person_names.is_full_name, assigned=person_names.is_full_name)
 LIKELY = replace(_NAME, accepts=person_names.is_likely_name, assigned=person_names.is_likely_name)
@@ -153,8 +154,8 @@ _FIRMS = frozenset(
 
 
 def kinds_of(keys: Iterable[str], around: str = "", rules: DetectionRules = DEFAULT_RULES) -> dict[str, Kind | None]:
-    """What each key of one record announces, knowing the others and the key around the record. Not to be changed:
-    records of one kind share it."""
+    """The kind that each key of a record announces, given its other keys and the key around it. Cached: do not change
+    it."""
     names = tuple(keys)
     if len(names) <= MOST_KEYS and all(len(name) <= LONGEST for name in names) and len(around) <= LONGEST:
         return _remembered(names, around, rules)
@@ -177,7 +178,7 @@ _remembered = lru_cache(maxsize=2048)(_kinds_of)
 
 
 def _better(kind: Kind | None, bare: Kind | None, name: str) -> Kind | None:
-    """What a bare key announces by itself, or by the record, whichever says more."""
+    """The kind that a bare key announces by itself or in its record, whichever is more specific."""
     if kind is not None and kind.personal:
         return kind
     if bare is LIKELY and name in ("sn", "cn", "fn", "first", "last", "given", "family"):
@@ -186,7 +187,7 @@ def _better(kind: Kind | None, bare: Kind | None, name: str) -> Kind | None:
 
 
 def _bare_kind(kinds: dict[str, Kind | None], names: set[str], around: str) -> Kind | None:
-    """What a bare `name` announces in a record with these keys below that one."""
+    """The kind of a bare `name` in a record with these keys, below this key."""
     found = {kind.name for key, kind in kinds.items() if kind is not None and not _is_role(kind)}
     if is_person(around) or not _SURE_KINDS.isdisjoint(found) or not _ABOUT_PEOPLE.isdisjoint(names):
         return _SURE
@@ -211,8 +212,8 @@ def is_person(key: str) -> bool:
     return name in _PEOPLE or not person_names.ROLES.isdisjoint((name, name.removesuffix("s")))
 
 
-FEWEST_ROWS = 4  # rows that can agree on something
-ROWS_READ = 40  # of them
+FEWEST_ROWS = 4  # rows from which a majority counts
+ROWS_READ = 40  # rows that are read
 SHARE = 0.6
 LONGEST_CELL = 60  # characters of a value
 
@@ -222,7 +223,7 @@ _NAMES = frozenset({"name", "label", "title", "display_name", "displayName", "Na
 
 
 def agreed(rows: Sequence[JsonValue], rules: DetectionRules) -> tuple[tuple[str, Kind], ...]:
-    """Keys, which announce nothing themselves, of the records in a list, with the kind that most values are."""
+    """For the records in a list: the keys that announce nothing, with the kind of most of their values."""
     if len(rows) < FEWEST_ROWS or not isinstance(rows[0], dict):
         return ()
     records = [row for row in rows[:ROWS_READ] if isinstance(row, dict)]
@@ -234,10 +235,10 @@ def agreed(rows: Sequence[JsonValue], rules: DetectionRules) -> tuple[tuple[str,
 
 
 def majority_kind(values: Sequence[str], named: bool, rules: DetectionRules) -> Kind | None:
-    """The kind of which most of these values are."""
+    """The kind of most of these values: a value without a known form is then of the same kind."""
     if len(values) < FEWEST_ROWS:
         return None
-    seen = Counter(kind.name for value in values for kind in _FORMED if _whole(kind, value))
+    seen = Counter(kind.name for value in values for kind in _FORMED if _is_entirely(kind, value))
     if named and "NAME" not in rules.off:
         seen["NAME"] = sum(person_names.is_likely_name(value) and person_names.can_be_name(value) for value in values)
     name, count = seen.most_common(1)[0] if seen else ("", 0)
@@ -251,6 +252,6 @@ def _values(records: Sequence[Mapping[str, JsonValue]], key: str) -> list[str]:
     return [value for value in values if isinstance(value, str) and 0 < len(value) <= LONGEST_CELL]
 
 
-def _whole(kind: Kind, value: str) -> bool:
+def _is_entirely(kind: Kind, value: str) -> bool:
     bare = value.strip()
     return next(iter(kind.find(bare)), None) == (0, len(bare))

@@ -1,4 +1,4 @@
-"""Walks a JSON value and says for each leaf which kind of data its key, its column or its neighbours announce."""
+"""Walks a JSON value and determines for each leaf the kind that its key, column or neighbours announce."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_COLUMNS = 200
 _HEADER_CELL = re.compile(r"[^\W\d_][\w .()/#-]{0,40}")
 _COLUMN_KEYS_WORDS = "columns column_names cols headers header fields schema field_names keys attributes"
 _COLUMN_KEYS = frozenset(_COLUMN_KEYS_WORDS.split())
-# `{"name": "From", "value": …}`: what says which value it is, in the order of how well it says it, and the value.
+# `{"name": "From", "value": …}`: keys of labels, best first, and keys of values.
 _LABELS_WORDS = "name key field label header property attribute question column title system type kind id"
 _LABELS = tuple(_LABELS_WORDS.split())
 _VALUES_WORDS = "value values answer text content string_value stringvalue val data current_value display_value"
@@ -29,49 +29,49 @@ _LONGEST_LABEL = 60
 
 
 class FieldContext(Struct, frozen=True):
-    """What is known of a node from above: its kind, the kinds of the columns of its rows, the key around it."""
+    """What the parents of a node say about it: its kind, the kinds of its columns, the key around it."""
 
     kind: Kind | None = None
     columns: tuple[Kind | None, ...] = ()
     around: str = ""
-    keys: tuple[tuple[str, Kind], ...] = ()  # what the rows of a list agree on
+    keys: tuple[tuple[str, Kind], ...] = ()  # kinds of most values in the rows of a list
 
 
 class RecordLayout:
-    """One record and what each of its values is."""
+    """The kinds of the values of one record."""
 
-    def __init__(self, node: dict[str, JsonValue], told: FieldContext, rules: DetectionRules) -> None:
-        self._above = told
-        self._kinds = kinds_of(map(str, node), told.around, rules)
-        self._agreed = dict(told.keys)
+    def __init__(self, node: dict[str, JsonValue], context: FieldContext, rules: DetectionRules) -> None:
+        self._above = context
+        self._kinds = kinds_of(map(str, node), context.around, rules)
+        self._agreed = dict(context.keys)
         self._columns = _columns(node, rules)
         self._pair = _labelled(node, rules)
 
-    def told(self, key: str) -> FieldContext:
-        """What is known of the value under a key."""
+    def context(self, key: str) -> FieldContext:
+        """The context of the value under a key."""
         name = str(key)
         kind = self._kinds[name] or self._pair.get(name) or inherited(self._above.kind, name) or self._agreed.get(name)
         return FieldContext(kind, self._columns if spelling(name) not in _COLUMN_KEYS else (), name)
 
 
 def list_members(
-    node: Sequence[JsonValue], told: FieldContext, rules: DetectionRules
+    node: Sequence[JsonValue], context: FieldContext, rules: DetectionRules
 ) -> Iterator[tuple[JsonValue, FieldContext]]:
-    """The members of a list, each with what is known of it."""
-    columns = told.columns
+    """The members of a list, each with its context."""
+    columns = context.columns
     if columns and len(node) == len(columns) and not any(isinstance(child, list | dict) for child in node):
         yield from ((child, FieldContext(kind)) for child, kind in zip(node, columns, strict=True))
         return
-    if not columns and told.kind is None and (columns := _header_row(node, rules)):
-        yield node[0], FieldContext(around=told.around)
+    if not columns and context.kind is None and (columns := _header_row(node, rules)):
+        yield node[0], FieldContext(around=context.around)
         node = node[1:]
-    keys = agreed(node, rules) if told.kind is None else ()
-    below = FieldContext(told.kind, columns, told.around, keys)
+    keys = agreed(node, rules) if context.kind is None else ()
+    below = FieldContext(context.kind, columns, context.around, keys)
     yield from ((child, below) for child in node)
 
 
 def _columns(node: dict[str, JsonValue], rules: DetectionRules) -> tuple[Kind | None, ...]:
-    """What the columns hold that a record names in a list beside its rows."""
+    """The kinds of the columns that a record lists next to its rows."""
     for key, child in node.items():
         if isinstance(child, list) and 2 <= len(child) <= MOST_COLUMNS and spelling(str(key)) in _COLUMN_KEYS:
             names = [_name_of(column) for column in child]
@@ -88,7 +88,7 @@ def _name_of(column: JsonValue) -> str:
 
 
 def _header_row(node: Sequence[JsonValue], rules: DetectionRules) -> tuple[Kind | None, ...]:
-    """What the columns of a table hold whose first row names them."""
+    """The kinds of the columns of a table whose first row names them."""
     if len(node) < 2 or not isinstance(first := node[0], list) or not 2 <= len(first) <= MOST_COLUMNS:
         return ()
     names = [cell if isinstance(cell, str) and _HEADER_CELL.fullmatch(cell) else "" for cell in first]
@@ -105,7 +105,7 @@ def _kinds(names: Sequence[str], rules: DetectionRules) -> tuple[Kind | None, ..
 
 
 def _labelled(node: dict[str, JsonValue], rules: DetectionRules) -> dict[str, Kind]:
-    """What the value of a pair is, by the label beside it."""
+    """The kind of the value of a pair, by its label."""
     values = [key for key in node if spelling(str(key)) in _VALUES] if 2 <= len(node) <= 12 else []
     if not values:
         return {}
@@ -118,7 +118,7 @@ def _labelled(node: dict[str, JsonValue], rules: DetectionRules) -> dict[str, Ki
     return {}
 
 
-MOST_TRIES = 50  # places of a text where JSON may begin and does not
+MOST_TRIES = 50  # failed attempts to read JSON in a text
 
 _OPENING = re.compile(r"[{\[](?:(?<=\{)\s{0,40}[\"}]|(?<=\[)\s{0,40}[\[{\"])")
 _BEFORE = re.compile(r"(?:^|[\n:>`=(])[ \t]{0,9}\Z")
@@ -130,22 +130,22 @@ Change: TypeAlias = Callable[[JsonValue, Kind | None], JsonValue]
 
 
 def leaves(value: JsonValue, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Leaf]:
-    """Every string and number with the kind its key, or the key around it, announces; keys are leaves too."""
+    """Every string and number with the kind that its key announces. Keys are leaves too."""
     stack: list[tuple[JsonValue, FieldContext]] = [(value, FieldContext())]
     while stack:
-        node, told = stack.pop()
+        node, context = stack.pop()
         if isinstance(node, dict):
             yield from ((key, None) for key in node)
-            layout = RecordLayout(node, told, rules)
-            stack.extend((child, layout.told(key)) for key, child in node.items())
+            layout = RecordLayout(node, context, rules)
+            stack.extend((child, layout.context(key)) for key, child in node.items())
         elif isinstance(node, list | tuple):
-            stack.extend(list_members(node, told, rules))
+            stack.extend(list_members(node, context, rules))
         elif isinstance(node, str | int | float) and not isinstance(node, bool):
-            yield node, settled(told.kind, as_text(node)) if told.kind else None
+            yield node, settled(context.kind, as_text(node)) if context.kind else None
 
 
 def texts(value: JsonValue) -> Iterator[str]:
-    """Every string in a value, keys among them."""
+    """Every string in a value, including keys."""
     stack: list[JsonValue] = [value]
     while stack:
         node = stack.pop()
@@ -163,19 +163,19 @@ def rebuild(value: JsonValue, change: Change, rules: DetectionRules = DEFAULT_RU
     return _rebuilt(value, change, FieldContext(), rules)
 
 
-def _rebuilt(value: JsonValue, change: Change, told: FieldContext, rules: DetectionRules) -> JsonValue:
+def _rebuilt(value: JsonValue, change: Change, context: FieldContext, rules: DetectionRules) -> JsonValue:
     if isinstance(value, dict):
-        layout = RecordLayout(value, told, rules)
-        return {_key(key, change): _rebuilt(child, change, layout.told(key), rules) for key, child in value.items()}
+        layout = RecordLayout(value, context, rules)
+        return {_key(key, change): _rebuilt(child, change, layout.context(key), rules) for key, child in value.items()}
     if isinstance(value, list | tuple):
-        return [_rebuilt(child, change, below, rules) for child, below in list_members(value, told, rules)]
+        return [_rebuilt(child, change, below, rules) for child, below in list_members(value, context, rules)]
     if isinstance(value, str | int | float) and not isinstance(value, bool):
-        return change(value, settled(told.kind, as_text(value)) if told.kind else None)
+        return change(value, settled(context.kind, as_text(value)) if context.kind else None)
     return value
 
 
 def parsed(text: str) -> JsonValue:
-    """The value of a text that holds a JSON object or list; None for any other text."""
+    """The JSON object or list that a text is; None for any other text."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
@@ -185,7 +185,7 @@ def parsed(text: str) -> JsonValue:
 
 
 def embedded(text: str) -> list[JsonValue]:
-    """The JSON objects and lists in a text: the whole of it, one a line, or between words."""
+    """The JSON objects and lists in a text: all of it, one per line, or between words."""
     if "{" not in text and "[" not in text:
         return []
     if (whole := parsed(text)) is not None:
@@ -208,7 +208,7 @@ def embedded(text: str) -> list[JsonValue]:
 
 
 def as_text(leaf: JsonValue) -> str:
-    """A leaf as text; a whole float is written without its zero, as phone numbers out of tables are."""
+    """A leaf as text; whole floats without ".0", because phone numbers in tables become floats."""
     if isinstance(leaf, float):
         return str(int(leaf)) if math.isfinite(leaf) and leaf.is_integer() and abs(leaf) < 1e18 else repr(leaf)
     return str(leaf)

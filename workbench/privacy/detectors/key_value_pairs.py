@@ -14,8 +14,8 @@ from workbench.privacy.detectors.field_names import BARE, LIKELY, kind_of, kinds
 from workbench.privacy.detectors.kinds import Kind, settled
 from workbench.privacy.detectors.text_search import Finding, find_matches
 
-NEAR = 600  # characters before and behind a key that are looked at
-LINES = 12  # before and behind it
+NEAR = 600  # characters before and after a key that are read
+LINES = 12  # before and after it
 
 _NEIGHBOUR_KEY = re.compile(r"(?<![\w-])[A-Za-z][\w-]{1,40}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
 _NEIGHBOUR_TAG = re.compile(r"<(?:\w{1,20}:)?([A-Za-z][\w.-]{1,40})[\s>]")
@@ -24,7 +24,7 @@ _LINE_KEY = re.compile(r"^[ \t]*(?:[-*•][ \t]+)?(?:\*\*)?[\"']?([A-Za-z][\w -]
 
 
 def keys_around(text: str, at: int) -> tuple[list[str], str]:
-    """Keys of the record around a place, and the key that the record stands under."""
+    """The keys of the record around a position, and the key of the record."""
     before, behind = text[max(0, at - NEAR) : at], text[at : at + NEAR]
     opening = _unclosed(before, "{", "}")
     tag = before.rfind("<")
@@ -42,7 +42,7 @@ def keys_around(text: str, at: int) -> tuple[list[str], str]:
 
 
 def _unclosed(before: str, opening: str, closing: str) -> int:
-    """Where the innermost bracket opens that is not closed again."""
+    """The position of the innermost open bracket."""
     depth = 0
     for mark in reversed(list(re.finditer(r"[{}]", before))):
         depth += 1 if mark.group() == closing else -1
@@ -61,7 +61,7 @@ def _until_closed(behind: str, opening: str, closing: str) -> str:
 
 
 def _keys_on_lines(text: str, at: int) -> tuple[list[str], str]:
-    """The keys on lines beside this one, as far as they are indented alike, and the one less indented above them."""
+    """The keys on neighbouring lines with the same indentation, and the less indented key above them."""
     start = text.rfind("\n", 0, at) + 1
     end = text.find("\n", at)
     own = text[start : end if end >= 0 else start + NEAR][:NEAR]
@@ -81,7 +81,7 @@ def _keys_on_lines(text: str, at: int) -> tuple[list[str], str]:
 
 
 def _depth(line: str) -> int:
-    """How far a line is indented; the dash of a list counts as indentation."""
+    """The indentation of a line; the dash of a list counts."""
     bare = line.lstrip(" \t")
     inner = bare[1:].lstrip(" \t") if bare[:2] in ("- ", "* ", "• ") else bare
     return len(line) - len(inner)
@@ -92,7 +92,7 @@ def _line_key(line: str) -> str:
     return match[1].strip() if match else ""
 
 
-LOOK_BACK = 40  # characters before a word in which more of its key may stand
+LOOK_BACK = 40  # characters before a word that may belong to its key
 LONGEST = 400  # characters of a value
 
 _KEY = re.compile(r"[A-Za-z](?<![\w-].)[\w-]{1,60}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
@@ -136,7 +136,7 @@ def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> Finding | No
 
 
 def _kind_in_record(text: str, word: re.Match[str], at: int, rules: DetectionRules) -> Kind | None:
-    """What a bare key announces in its record, if it is followed by anything like a name."""
+    """The kind that a bare key announces in its record, if a name may follow it."""
     first = text[at : at + 3].lstrip("\\\"'[")[:1]
     if not first.isalpha():
         return None
@@ -171,7 +171,7 @@ def _announced(text: str, word: re.Match[str], rules: DetectionRules) -> Kind | 
 
 
 def _value(text: str, at: int, kind: Kind) -> tuple[int, int] | None:
-    """The value as far as its kind accepts it: what is quoted, the line, the field, or one word."""
+    """The longest value that its kind accepts: the quoted text, the line, the field or one word."""
     kinds = (kind, *kind.also)
     if quoted := _QUOTED.match(text, at):
         start, end = quoted.span("value")
@@ -198,12 +198,13 @@ _KINDS = {
     "ORG": "COMPANY",
     "EMAIL": "EMAIL",
 }
-_STREET, _CODE = 2, 5  # which parts of an address tell where somebody lives; the rest are town and country
+_STREET, _CODE = 2, 5  # parts of an address that identify a home; the others are town and country
 _FEWEST = 2
 
 
 def find_contact_cards(text: str) -> Iterator[Finding]:
-    """Everything about the person of a card."""
+    """The personal data in contact cards (vCard), whose keys are too short to mean anything elsewhere:
+    `N:Lund;Rosa;;;`."""
     if "BEGIN:VCARD" not in text:
         return
     for line in _CARD_LINE.finditer(text):

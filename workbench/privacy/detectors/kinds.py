@@ -21,9 +21,9 @@ from workbench.privacy.detectors import (
     user_names,
 )
 
-LITERAL = "LITERAL"  # text that looks like a token but is none
-CUSTOM = "CUSTOM"  # what the user marked themselves
-SEALED = "SEALED"  # a value of a sealed field that shows no kind of its own
+LITERAL = "LITERAL"  # text that looks like a token but is not one
+CUSTOM = "CUSTOM"  # marked by the user
+SEALED = "SEALED"  # a value of a sealed field without another kind
 
 Find = Callable[[str], Iterator[tuple[int, int]]]
 
@@ -33,26 +33,26 @@ def _find_nothing(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_not_blank(value: str) -> bool:
-    """Accepts any value: what the user says is personal is."""
+    """Accepts any value that is not blank: the user decides."""
     return value.strip() != ""
 
 
 class Kind(Struct, frozen=True):
     """One kind of personal data."""
 
-    name: str  # as it stands in tokens
-    plural: str  # as it stands in sentences
-    accepts: Callable[[str], bool]  # whether a whole value under one of the keys is of this kind
+    name: str  # in tokens
+    plural: str  # in sentences
+    accepts: Callable[[str], bool]  # whether a value under one of the keys is of this kind
     keys: frozenset[str] = frozenset()
-    find: Find = _find_nothing  # spans in free text, of a kind that has a form of its own
-    assigned: Callable[[str], bool] | None = None  # stricter than accepts: what follows `key:` in free text
-    spreads: bool = False  # its key speaks for everything below it: {"phone": {"home": …}}
-    numeric: bool = False  # its digits alone, however they are separated, are the value too
-    worded: bool = False  # each word of it is the value too: a person's names
-    why: str = "form"  # by what `find` knows it, in short words for the user
-    prose: bool = False  # looked for in prose too, by likelihood
-    also: tuple[Kind, ...] = ()  # what else its key may announce: under `user`, a name or a user name
-    personal: bool = False  # a record with one of these is about a person, so its `name` is a person's
+    find: Find = _find_nothing  # spans in free text, for kinds with a form
+    assigned: Callable[[str], bool] | None = None  # stricter than `accepts`, for text after `key:`
+    spreads: bool = False  # its key applies to everything below it: {"phone": {"home": …}}
+    numeric: bool = False  # also found by its digits, with any separators
+    worded: bool = False  # also found by each word: a person's names
+    why: str = "form"  # the reason of findings by `find`, for the user
+    prose: bool = False  # also found in prose, with a score
+    also: tuple[Kind, ...] = ()  # other kinds that its key may announce: `user` is a name or a user name
+    personal: bool = False  # a record with such a value is about a person, and so is its `name`
 
 
 KINDS = (
@@ -117,18 +117,18 @@ KINDS = (
 
 
 def settled(kind: Kind, value: str) -> Kind:
-    """Of what a key announces, what this value is; the first where it is none of it."""
+    """The kind of a value among those that its key announces; the first if it is none of them."""
     if not kind.also or kind.accepts(value):
         return kind
     return next((other for other in kind.also if other.accepts(value)), kind)
 
 
 BY_NAME = {kind.name: kind for kind in KINDS}
-_ENDS = {"companies": "company", "addresses": "address"}  # plurals that are more than an "s"
+_ENDS = {"companies": "company", "addresses": "address"}  # irregular plurals
 
 
 def plural(name: str, count: int) -> str:
-    """`2 e-mails`, `1 phone number`."""
+    """A count with the name of a kind: `2 e-mails`, `1 phone number`."""
     words = {LITERAL: "literal texts"} | {kind.name: kind.plural for kind in KINDS}
     many = words.get(name, name.lower() + "s")
     if count == 1:

@@ -1,4 +1,4 @@
-"""Names by what stands around them in mails, calendars, commits and chats: greetings, farewells, `<address>`."""
+"""Names by the text around them in mails, calendars, commits and chats: greetings, closings, `<address>`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FARTHEST = 66  # how far before its "@" an address begins
 
 _LETTERS = r"[^\W\d_][^\W\d_'’.-]{0,30}"
 _NAME = rf"{_LETTERS}(?:,? {_LETTERS}){{0,4}}"
-# The same with capitals, particles aside, where words that are no name may follow.
+# The same with capitals except particles, where other words may follow.
 _CAPITAL = r"(?!(?:the|and|or)\b)[^\W\d_a-zß-öø-ÿ](?:[^\W\d_]|['’-](?=[^\W\d_])){0,30}+\.?"
 _CAPITALS = rf"{_CAPITAL}(?: (?:(?:de|van|der|den|von|da|di|del|la|le|bin|al|dos|ten|ter|zu)\b|{_CAPITAL})){{0,4}}"
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herr|Frau|Sr|Sra|Mme|M)\b\.? ){0,2}"
@@ -48,7 +48,7 @@ _HEADED = re.compile(
     re.MULTILINE,
 )
 _SLACK = re.compile(r"<@[UW][A-Z0-9]{5,}\|(?P<name>[^<>|\n]{2,60})>")
-# How greetings and farewells begin.
+# First words of greetings and closings.
 _GREETINGS_WORDS = """
 Hi hi Hello hello Hey hey Dear dear Hallo Liebe Guten Sehr Bonjour Hola Ciao Beste Cher Chère Estimad Gentile Good
 """
@@ -63,14 +63,14 @@ _NOBODY = frozenset(_NOBODY_WORDS.split())
 
 
 def find_name_mentions(text: str) -> Iterator[Finding]:
-    """Names, each with what told that it is one."""
+    """Names with the reason of each finding."""
     if "@" in text:
         yield from _before_addresses(text)
     if "\n" in text or "," in text or "!" in text:
         yield from _named(find_matches_at_words(_GREETING, text, _GREETINGS), text, "greeting before it", _addressed)
         yield from _named(find_matches_at_words(_FAREWELL, text, _FAREWELLS), text, "farewell above it", _signed)
     if "CN=" in text:
-        yield from _named(_COMMON_NAME.finditer(text), text, "CN before it", _spelled)
+        yield from _named(_COMMON_NAME.finditer(text), text, "CN before it", _is_certificate_name)
     if "(" in text and "-" in text:
         yield from _named(find_matches_at_words(_BLAMED, text, "("), text, "date behind it", person_names.is_full_name)
     if ":" in text:
@@ -107,7 +107,7 @@ def _bare(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _writes(name: str) -> bool:
-    """Whether who writes or is written to has this name: no sentence, no team."""
+    """Whether it is the name of a sender or recipient, not a sentence or a team."""
     return person_names.is_plausible_name(name) and all(
         part[0].isupper() or part in person_names.PARTICLES for part in name.split()
     )
@@ -127,7 +127,7 @@ def _signed(name: str) -> bool:
     return _addressed(name) and (len(name.split()) > 1 or name.lower() not in _NOBODY)
 
 
-def _spelled(name: str) -> bool:
+def _is_certificate_name(name: str) -> bool:
     return person_names.is_full_name(name) and "." not in name.rstrip(".")[3:]
 
 

@@ -1,4 +1,4 @@
-"""Linear-chain CRF that says how likely each word is part of a name or an address, and the word features it reads.
+"""Linear-chain CRF (conditional random field): how likely each word is part of a name or an address, by word features.
 
 `tools/train_names.py` fitted it; here it is a file of whole numbers and some sums. A word's own weights are worked out
 once and then looked up, so a text costs little more than finding its words.
@@ -21,7 +21,7 @@ from workbench.numpy_loading import load_numpy
 from workbench.paths import resources
 from workbench.thread_cancellation import check_cancelled
 
-EDGE = "\1"  # stands before the first and behind the last word of a stretch
+EDGE = "\1"  # before the first and after the last word of a stretch
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|\n+|\0+|[^\w\s]|_")
 
 _STREET_WORDS = """
@@ -43,14 +43,14 @@ _MARKS = {"\n": "newline", "\0": "token", EDGE: "edge"}
 
 @dataclass(frozen=True, slots=True)
 class WordLists:
-    """Which words are first names, last names, and ordinary ones; all folded."""
+    """Lists of first names, last names and ordinary words, folded."""
 
     first: AbstractSet[str]
     last: AbstractSet[str]
     common: AbstractSet[str]
 
     def of(self, word: str) -> str:
-        """The lists that know a word, a letter each; of a word with a hyphen those that know one of its parts."""
+        """One letter for each list that contains the word, or a part of it between hyphens."""
         return "".join(
             letter
             for letter, known in (("F", self.first), ("L", self.last), ("C", self.common))
@@ -60,7 +60,7 @@ class WordLists:
 
 @lru_cache(maxsize=16_384)
 def folded(word: str) -> str:
-    """A word as the lists have it: small letters without their marks."""
+    """A word as in the lists: lower case without accents."""
     if word.isascii():
         return word.lower()
     parts = unicodedata.normalize("NFKD", word.lower())
@@ -68,7 +68,7 @@ def folded(word: str) -> str:
 
 
 def shape(word: str) -> str:
-    """The case of a word, the length of a number, or the mark itself."""
+    """The shape of a word: its case, the length of a number, or the sign itself."""
     if word.isdigit():
         return f"d{min(len(word), 7)}"
     if not word[0].isalnum():
@@ -83,14 +83,14 @@ def shape(word: str) -> str:
 
 
 def word_class(word: str, lists: WordLists) -> str:
-    """The one trait that is looked at together with that of the words beside it."""
+    """The feature that is combined with those of the neighbouring words."""
     small = word.lower()
     kind = "S" if small in _STREET or _STREET_END.search(small) else "T" if small in _TITLES else ""
     return f"{shape(word)}{lists.of(folded(word)) or '-'}{kind}"
 
 
 def word_features(word: str, lists: WordLists) -> tuple[str, ...]:
-    """What counts for the word itself, and for its neighbours."""
+    """The features of a word for itself and for its neighbours."""
     small = folded(word[:_LONGEST])
     form, known = shape(word), lists.of(small)
     found = [
@@ -112,7 +112,7 @@ def word_features(word: str, lists: WordLists) -> tuple[str, ...]:
 
 
 def features_at_distance(found: tuple[str, ...], distance: int) -> tuple[str, ...]:
-    """The traits of a word that count for the one so many words before or behind it."""
+    """The features of a word for a word at this distance."""
     if distance == 0:
         return found
     kept = found[1:4] if abs(distance) == 2 else tuple(one for one in found[1:] if one[0] not in "ebl")
@@ -125,10 +125,10 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]  # Any: numpy's own parameters
 
 LABELS: Final = ("O", "B-N", "I-N", "B-A", "I-A")
-DISTANCES: Final = (-2, -1, 0, 1, 2)  # of the words that are looked at for one
-SCALE: Final = 32.0  # by which the weights were multiplied before they were rounded
-_MOST_WORDS: Final = 20_000  # whose weights are remembered
-_LISTS: Final = 3  # lines of the file that are lists of words
+DISTANCES: Final = (-2, -1, 0, 1, 2)  # of the words that are read for one word
+SCALE: Final = 32.0  # factor of the rounded weights
+_MOST_WORDS: Final = 20_000  # whose weights are cached
+_LISTS: Final = 3  # lines of the model file with word lists
 
 
 class NameModel:
@@ -140,7 +140,7 @@ class NameModel:
         self.lists = WordLists(*(frozenset(line.split(" ")) for line in lines[:_LISTS]))
         self._steps: Array | None = None
         self._transitions = lines[_LISTS : _LISTS + len(LABELS)]
-        # A trait's weights are a text until they are asked for; few of them ever are.
+        # Weights of a feature stay text until they are needed; most never are.
         self._weights: dict[str, str | tuple[int, ...]] = {}
         for line in lines[_LISTS + len(LABELS) :]:
             trait, _, weights = line.partition("\t")
@@ -150,10 +150,10 @@ class NameModel:
         self._adding = Lock()
 
     def read(self, stretches: Sequence[Sequence[str]]) -> list[Array]:
-        """For each word of each stretch how likely it is part of a name, and of an address: two columns."""
+        """The probabilities that each word of each stretch is part of a name and of an address, as two columns."""
         if not stretches:
             return []
-        load_numpy()  # a tenth of a second, and only where prose is read
+        load_numpy()  # takes 0.1 s, needed for prose only
         import numpy as np
 
         words = [EDGE, EDGE]
@@ -163,7 +163,7 @@ class NameModel:
             words += [*stretch, EDGE, EDGE]
         scores = self._scores(words)
         sizes = [len(stretch) for stretch in stretches]
-        local = np.ones((len(sizes), max(sizes), len(LABELS)))  # of a shorter stretch the rest says nothing
+        local = np.ones((len(sizes), max(sizes), len(LABELS)))  # neutral after the end of shorter stretches
         for place, (start, size) in enumerate(zip(starts, sizes, strict=True)):
             local[place, :size] = scores[start : start + size]
         both = self._marginals(local, np.array(sizes))
@@ -171,7 +171,7 @@ class NameModel:
         return [found[place, :size] for place, size in enumerate(sizes)]
 
     def _scores(self, words: Sequence[str]) -> Array:
-        """How well each label fits to each word, by the word and those beside it."""
+        """The score of each label for each word, by the word and its neighbours."""
         import numpy as np
 
         known = [self._known(word) for word in words]
@@ -189,7 +189,7 @@ class NameModel:
         return np.exp(scores)
 
     def _marginals(self, local: Array, sizes: Array) -> Array:
-        """Forward and backward through the words, all stretches at once."""
+        """The forward-backward algorithm, for all stretches at once."""
         import numpy as np
 
         if self._steps is None:
@@ -205,7 +205,7 @@ class NameModel:
         for at in range(longest - 2, -1, -1):
             state = (behind[:, at + 1] * local[:, at + 1]) @ back
             state /= state.sum(axis=1, keepdims=True)
-            state[sizes <= at + 1] = 1.0  # it ends here, or before
+            state[sizes <= at + 1] = 1.0  # the stretch ends here or before
             behind[:, at] = state
         both = ahead * behind
         both /= both.sum(axis=2, keepdims=True)
@@ -223,7 +223,7 @@ class NameModel:
         return found
 
     def _row(self, word: str) -> Array:
-        """What a word says about itself and about each of its neighbours."""
+        """The weights that a word contributes to itself and to each neighbour."""
         import numpy as np
 
         row = np.zeros((len(DISTANCES), len(LABELS)))
@@ -235,14 +235,14 @@ class NameModel:
         return row
 
     def _weight(self, trait: str) -> tuple[int, ...]:
-        """A number for each label; none where the trait says nothing."""
+        """The weight of each label; None if the feature has none."""
         found = self._weights.get(trait, ())
         if isinstance(found, str):
             found = self._weights[trait] = tuple(map(int, found.split(" "))) if found else ()
         return found
 
     def _pair(self, before: str, after: str) -> Array:
-        """What two sorts beside each other say about the second, and about the first."""
+        """The weights of two neighbouring features for the second and for the first word."""
         import numpy as np
 
         found = self._pairs.get((before, after))
@@ -255,5 +255,5 @@ class NameModel:
 
 @lru_cache(maxsize=1)
 def name_model() -> NameModel:
-    """The model that comes with the program, read when a capital letter is met for the first time."""
+    """The installed model, loaded at the first capital letter."""
     return NameModel(resources() / "privacy" / "names.txt")

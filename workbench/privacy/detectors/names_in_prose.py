@@ -1,4 +1,4 @@
-"""Names and addresses in sentences: where a word could be one, the model reads the words around it.
+"""Names and addresses in sentences: the model scores the words around each candidate.
 
 Most of what tools answer is no prose. A capital letter on a word that is not an ordinary one, or on one after a number,
 opens a window of some words on either side; code, paths and headings open none, and cost one pass of a pattern.
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 Spans: TypeAlias = tuple[tuple[int, int, int], ...]
 
-KINDS: Final = ("NAME", "ADDRESS")  # in the order of the model's answer
-FEWEST: Final = 12  # characters of a text that can be prose
-_AROUND: Final = 48  # characters on either side that are read with it
+KINDS: Final = ("NAME", "ADDRESS")  # in the order of the model's columns
+FEWEST: Final = 12  # characters; shorter texts are no prose
+_AROUND: Final = 48  # characters on both sides of a candidate that are read
 _LONGEST: Final = 600  # characters that are read at once
 WHY: Final = "reads like one"
 _FEWEST_LETTERS: Final = 2
-_MOST_WINDOWS: Final = 4_096  # that are kept: a text is read when it is learnt and when it is masked, 7 % of both
+_MOST_WINDOWS: Final = 4_096  # that are cached: a text is read when registered and when masked; 7 % of both
 _recent: dict[tuple[str, tuple[float, ...]], Spans] = {}
-_EDGE_OF: Final = 0.4  # what a word beside a found one needs of the score
+_EDGE_OF: Final = 0.4  # the score that a word next to a found one needs
 
 _BIG, _SMALL = r"[A-ZÀ-ÖØ-Þ\u0100-\u017f]", r"[a-zß-öø-ÿ\u0100-\u017f]"
-# How one begins: looked for alone, which takes a third less and keeps no other thread waiting.
+# The beginning of a candidate. Searching it alone is a third faster and does not block other threads.
 _FIRST = re.compile(rf"[{_BIG[1:-1]}\ddl](?<![\w.@/\\$#%<-].)(?:(?<![dl])|(?=['’]))")
 _CANDIDATE = re.compile(
     r"(?:(?P<word>(?:Mc|Mac|De|Di|La|Le|Van|Fitz|[ODdl]['’])?"
@@ -39,13 +39,13 @@ _CANDIDATE = re.compile(
     rf"|(?P<number>\d{{1,5}}[A-Za-z]?(?:-\d{{1,4}})?,? (?={_BIG}{_SMALL}|rue |via |avenue |av\. |place |quai ))"
     r"|(?P<box>P\.? ?O\.? Box))"
 )
-_FENCE = re.compile(r"[\"|{}<>\t=`\[\]]|\n\s*\n")  # no name goes through these
+_FENCE = re.compile(r"[\"|{}<>\t=`\[\]]|\n\s*\n")  # borders of names
 _WORD_OF_PROSE = re.compile(r"(?<![\w.@/\\-])[a-zß-öø-ÿ]{2,}(?![\w(=@/\\]|[.-]\w)")
 _POSSESSIVE = ("'s", "’s")
 _TITLES = "".join(f"(?<!{title})" for title in ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St"))  # before a dot
 _BEGINS = re.compile(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
-_ORDERS = re.compile(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")  # behind one that is an order
-_BEFORE = 10  # characters that say whether a sentence begins
+_ORDERS = re.compile(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")  # after an imperative
+_BEFORE = 10  # characters that show whether a sentence begins
 
 
 def find_names_in_prose(text: str, rules: DetectionRules, found: Iterable[Finding] = ()) -> Iterator[Finding]:

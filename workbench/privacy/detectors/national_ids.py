@@ -10,7 +10,7 @@ from workbench.privacy.value_index import fold
 
 _ODD = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
 _SEPARATORS = re.compile(r"[ ./-]")
-# Told by form and check digits alone: a letter pattern, or points and a dash nobody else writes.
+# Recognised by form and check digits alone: a letter pattern, or unique dots and dashes.
 _CPF = re.compile(r"\d(?<![\w.-].)\d{2}\.\d{3}\.\d{3}-\d\d(?![\w-])")
 _CODICE = re.compile(r"[A-Z](?<!\w.)[A-Z]{5}\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}[A-Z](?!\w)")
 _CURP = re.compile(r"[A-Z](?<!\w.)[A-Z]{3}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)")
@@ -19,7 +19,7 @@ _LETTERED = re.compile(r"[A-Z](?<!\w.)[A-Z](?:[A-Z]{2,4}\d\d| \d\d )")  # how th
 
 
 def find_unmistakable(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of numbers that need no word before them."""
+    """Spans of numbers that need no announcing word."""
     if "-" in text:
         yield from (match.span() for match in find_matches(_CPF, text) if _cpf(_digits_and_letters(match.group())))
     for begins in find_matches(_LETTERED, text):
@@ -29,7 +29,7 @@ def find_unmistakable(text: str) -> Iterator[tuple[int, int]]:
 
 
 def has_valid_check_digits(number: str) -> bool:
-    """Whether some country's check digits are right."""
+    """Whether the check digits of a country are right."""
     bare = _digits_and_letters(number)
     return any(form.fullmatch(bare) and right(bare) for form, right in _CHECKS)
 
@@ -113,7 +113,7 @@ ssn social_security social_security_number social_security_no ss_number ssn_numb
 social_insurance_number
 """
 SSN_KEYS = frozenset(_SSN_KEYS.split())
-SSN_NEAR = 30  # how far behind its word a number may stand
+SSN_NEAR = 30  # characters after the announcing word in which a number may be
 
 _DASHED = re.compile(r"[0-8](?<![\w.+-].)(?<!\d.)\d\d(?<!000|666)-(?!00)\d\d-(?!0000)\d{4}(?![\w-])")
 _WORD = re.compile(r"\bssn\b|social[ _-]?security|\bitin\b|taxpayer id|\bss#", re.IGNORECASE)
@@ -126,7 +126,7 @@ _SSN_WHOLE = re.compile(r"\d{3}[ -]?\d{2}[ -]?\d{4}")
 
 
 def find_ssns(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of numbers."""
+    """Spans of US social security numbers."""
     for match in find_matches(_DASHED, text) if "-" in text else ():
         if not _OTHER_WORD.search(text[max(0, match.start() - SSN_NEAR) : match.start()]):
             yield match.span()
@@ -172,7 +172,7 @@ _CLEAR = re.compile(
     re.IGNORECASE,
 )
 _VAGUE = re.compile(r"\b(?:document|citizen|taxpayer|holder|patient|insured|resident|identification)\b", re.IGNORECASE)
-# How what they match begins, in small letters.
+# First words of the matches, in lower case.
 _CLEAR_WORDS = """
 national |identity |id card|idcard|id no|idno|id number|idnumber|personal |personala|personnum|passport|driver|driving
 |residence permit|voter id|dni|nie|nif|nino|nhs|pesel|bsn|cpf|curp|aadha|insee|codice fisc|cod. fisc|steuer|reisepass
@@ -187,7 +187,7 @@ _DATE = re.compile(r"(?:19|20)\d\d[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./]\d{1,2}
 
 
 def find_national_ids(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of numbers."""
+    """Spans of identity, tax and health numbers."""
     yield from find_unmistakable(text)
     small = fold(text)
     for pattern, beginnings, sure in ((_CLEAR, _BEGINNINGS[0], True), (_VAGUE, _BEGINNINGS[1], False)):
@@ -198,7 +198,7 @@ def find_national_ids(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_national_id(value: str) -> bool:
-    """Whether a value under its key can be one."""
+    """Whether a value under an id key can be a national id."""
     bare = value.strip()
     digits = sum(map(str.isdigit, bare))
     return (
@@ -210,7 +210,7 @@ def is_national_id(value: str) -> bool:
 
 
 def _behind(text: str, at: int) -> re.Match[str] | None:
-    """The number behind a word, on its line."""
+    """The number after a word on the same line."""
     end = text.find("\n", at, at + NATIONAL_NEAR)
     number = _NUMBER.search(text, at, min(len(text), (end if end >= 0 else at + NATIONAL_NEAR) + 26))
     if number is None or number.start() > (end if end >= 0 else at + NATIONAL_NEAR):

@@ -1,4 +1,4 @@
-"""IP and hardware (MAC) addresses, without versions and the addresses that every machine has."""
+"""IP and MAC addresses, except version numbers and addresses that every machine has."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _VERSION = re.compile(
 
 
 def find_ip_addresses(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of addresses, without port and mask."""
+    """Spans of IP addresses, without port and mask."""
     for match in find_matches(_FOUR, text):
         if not _FIRST.fullmatch(match["first"]) or _is_impersonal(match.group()):
             continue
@@ -38,7 +38,7 @@ def find_ip_addresses(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_ip_address(value: str) -> bool:
-    """Whether a value under an address key is one."""
+    """Whether a value under an IP key is an IP address."""
     bare = value.strip().split("%")[0].split("/")[0]
     try:
         ipaddress.ip_address(bare)
@@ -48,12 +48,12 @@ def is_ip_address(value: str) -> bool:
 
 
 def _is_impersonal(address: str) -> bool:
-    """Loopback, "any", and masks tell about nobody."""
+    """Whether it identifies a machine: not loopback, "any" or a mask."""
     return address.startswith(("127.0.", "0.", "255.")) or address in ("::", "::1")
 
 
 def _is_ipv6(text: str) -> bool:
-    """Also `[1::2]` and times have colons, so a few groups must be there."""
+    """Whether it has enough groups: `[1::2]` and times have colons too."""
     groups = [group for group in text.split(":") if group]
     if len(groups) < 3 and not (len(groups) == 2 and len(groups[0]) == 4):
         return False
@@ -68,7 +68,7 @@ _BARE = re.compile(r"[0-9A-Fa-f]{12}")
 
 
 def find_mac_addresses(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of addresses; one of digits alone must have colons."""
+    """Spans of MAC addresses; those of digits only must have colons."""
     for pattern in (_PAIRS, _DOTTED):
         for match in find_matches(pattern, text):
             found = match.group()

@@ -1,4 +1,4 @@
-"""Names of people and companies under keys: which keys announce a name, and whether a value reads as one."""
+"""Names of people and companies under keys: which keys announce a name, and whether a value looks like one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ visitor_name realname requester_name submitter_name reviewer_name organizer_name
 lead_name signatory_name consignee consignee_name nome cognome nombre apellido apellidos prenom voornaam achternaam
 """
 NAME_KEYS = frozenset(_NAME_KEYS.split())
-# Keys that hold a name only if it looks like one: a person's role. `name` alone says even less.
+# Keys of roles, whose value is a name only if it looks like one. `name` alone says even less.
 _ROLES_WORDS = """
 author assignee reporter owner customer client contact manager creator created_by updated_by modified_by assigned_to
 requested_by approved_by submitted_by reviewed_by submitter requester sender recipient attendee participant lead person
@@ -37,7 +37,7 @@ secondary_contact point_of_contact contact_person assigned_agent technician cash
 account_executive recruiter presenter instructor
 """
 ROLES = frozenset(_ROLES_WORDS.split())
-# The same, but things have these too: a host, an editor, an operator.
+# Roles that things have too: a host, an editor, an operator.
 _LOOSE_ROLES_WORDS = (
     "agent host editor operator speaker trainer coach responsible inspector guide actor representative poc"
 )
@@ -60,20 +60,20 @@ _NO_NAME = frozenset(_NO_NAME_WORDS.split())
 
 
 def can_be_name(value: str) -> bool:
-    """Whether a value under a name's key can be one."""
+    """Whether a value under a name key can be a name."""
     bare = value.strip()
     words = bare.split()
     return _NAME.fullmatch(bare) is not None and 1 <= len(words) <= MOST_WORDS and bare.lower() not in _NO_NAME
 
 
 def is_assigned_name(value: str) -> bool:
-    """Whether what follows `customer name:` in a text reads as a name and not as code or a sentence."""
+    """Whether the text after `customer name:` looks like a name, not like code or a sentence."""
     words = value.replace(",", " ").split()
     return can_be_name(value) and not _CODE.search(value) and all(w[0].isupper() or w in PARTICLES for w in words)
 
 
 def is_full_name(value: str) -> bool:
-    """Whether a value under a role's key reads as first and last name."""
+    """Whether a value under a role's key looks like first and last name."""
     words = _WORD.findall(value)
     return (
         is_assigned_name(value)
@@ -84,7 +84,7 @@ def is_full_name(value: str) -> bool:
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _PART = re.compile(r"(?:[^\W\d_]+(?:['’-][^\W\d_]+)*|[^\W\d_]\.)[,.]?")
-_INITIAL = 2  # letters of a word that says little
+_INITIAL = 2  # letters of an initial
 _MOST = 5
 _HANDLE = re.compile(r"@?[a-z][a-z0-9]*(?:[._][a-z0-9]+)*")
 _CASED_HANDLE = re.compile(r"@?[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*")
@@ -100,13 +100,13 @@ _NOBODY = frozenset(_NOBODY_WORDS.split())
 
 
 def is_plausible_name(value: str) -> bool:
-    """Whether the `name` of a record that is about a person is one: anything but teams and desks."""
+    """Whether the `name` of a record about a person is a person's: not a team or desk."""
     words = {word.lower() for word in _LETTERS.findall(value)}
     return can_be_name(value) and words.isdisjoint(NO_PERSON) and not words <= THINGS
 
 
 def is_likely_name(value: str) -> bool:
-    """Whether a `name` of which nothing else is known reads as first and last name and not as a thing's."""
+    """Whether a `name` without context looks like first and last name, not like a thing's name."""
     parts = value.replace(",", ", ").split()
     if not 2 <= len(parts) <= _MOST or not all(map(_is_part, parts)):
         return False
@@ -115,7 +115,7 @@ def is_likely_name(value: str) -> bool:
 
 
 def is_handle(value: str) -> bool:
-    """Whether a value under a role's key is somebody's user name: one word, no id, nobody's that every system has."""
+    """Whether a value under a role's key is a user name: one word, no id, no system account."""
     bare = value.strip()
     if not 3 <= len(bare) <= _LONGEST_HANDLE or not _HANDLE.fullmatch(bare) or _ID.fullmatch(bare):
         return False
@@ -123,7 +123,7 @@ def is_handle(value: str) -> bool:
 
 
 def is_login(value: str) -> bool:
-    """The same under `user`, where capitals and hyphens are possible too."""
+    """The same for `user`, where capitals and hyphens are possible."""
     bare = value.strip()
     if not 2 <= len(bare) <= _LONGEST_HANDLE or not _CASED_HANDLE.fullmatch(bare) or _ID.fullmatch(bare):
         return False
@@ -135,7 +135,7 @@ def _is_part(part: str) -> bool:
 
 
 def _shouts(part: str) -> bool:
-    """`API`, `SQL`: an abbreviation; a single letter is an initial."""
+    """Whether a word is an abbreviation such as `API`; a single letter is an initial."""
     return len(part.rstrip(".,")) > 1 and part.isupper()
 
 
@@ -152,7 +152,7 @@ _NO_COMPANY = frozenset(_NO_COMPANY_WORDS.split())
 
 
 def is_assigned_company(value: str) -> bool:
-    """Whether what follows `company:` in a text reads as a name and not as code or a sentence."""
+    """Whether the text after `company:` looks like a name, not like code or a sentence."""
     words = value.replace(",", " ").replace("&", " ").split()
     plain = len(words) <= 5 and not any(mark in value for mark in "()/?!:;")
     return (
@@ -164,7 +164,7 @@ def is_assigned_company(value: str) -> bool:
 
 
 def can_be_company(value: str) -> bool:
-    """Whether a value under a company's key is a name, not an id."""
+    """Whether a value under a company key is a name, not an id."""
     bare = value.strip()
     return (
         _COMPANY_NAME.fullmatch(bare) is not None

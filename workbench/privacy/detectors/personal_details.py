@@ -12,7 +12,7 @@ _BIRTH_DATE_KEYS = (
     "dob date_of_birth birth_date birthdate birthday born bday dateofbirth birth_day geburtsdatum born_on"
 )
 BIRTH_DATE_KEYS = frozenset(_BIRTH_DATE_KEYS.split())
-NEAR = 40  # how far behind its word a date may stand
+NEAR = 40  # characters after the announcing word in which a date may be
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATE_FORM = (
@@ -29,14 +29,14 @@ _ANY = re.compile(rf"{_DATE_FORM}(?:[T ][\d:.+Z-]+)?|(?:18|19|20)\d{{6}}", re.IG
 
 
 def find_birth_dates(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of dates shortly behind "born" and its like."""
+    """Spans of dates shortly after "born" and similar words."""
     for word in find_matches_at_words(_WORD, fold(text), _GATES):
         if date := _DATE.search(text, word.end(), word.end() + NEAR):
             yield date.span()
 
 
 def is_birth_date(value: str) -> bool:
-    """Whether a value under its key is a date."""
+    """Whether a value under a birth date key is a date."""
     return len(value) <= 40 and _ANY.fullmatch(value.strip()) is not None
 
 
@@ -53,7 +53,7 @@ _CODE = re.compile(r"\d{4,6}(?:-\d{4})?|[A-Za-z]{1,2}\d[A-Za-z\d]? ?\d[A-Za-z]{2
 
 
 def is_assigned_address(value: str) -> bool:
-    """Whether what follows `address:` in a text is one: a number belongs to it, brackets do not."""
+    """Whether the text after `address:` is a postal address: with a number, without brackets."""
     return (
         can_be_address(value)
         and len(value) <= 120
@@ -63,7 +63,7 @@ def is_assigned_address(value: str) -> bool:
 
 
 def can_be_address(value: str) -> bool:
-    """Whether a value under an address key is a place, not a link or a host."""
+    """Whether a value under an address key is a postal address, not a link or host."""
     bare = value.strip()
     if _CODE.fullmatch(bare):
         return True

@@ -1,4 +1,4 @@
-"""Phone numbers: by "+", by the shapes people write, or by a word before them; never dates, addresses or ids.
+"""Phone numbers by "+", by usual groupings or by a word before them; not dates, addresses or ids.
 
 One pass takes runs of digits with their separators; what a run is, is decided on its groups, so nothing backtracks.
 """
@@ -18,10 +18,10 @@ phone telephone tel mobile cell cellphone fax msisdn whatsapp phone_number phone
 caller callee landline handy telefon phone1 phone2
 """
 PHONE_KEYS = frozenset(_PHONE_KEYS.split())
-FEWEST, MOST = 7, 15  # digits of a number that stands alone; E.164 knows no more
+FEWEST, MOST = 7, 15  # digits of a number; E.164 allows 15
 FEWEST_WITH_WORD = 6
-WHOLE = 11  # digits after which an international number is taken as complete
-LOOK_BACK = 40  # how far before a number its word may stand
+WHOLE = 11  # digits after which an international number is complete
+LOOK_BACK = 40  # characters before a number in which a word may announce it
 
 _RUN = re.compile(r"[+(\d](?:(?<=\d)|(?<=\()\d|(?<=\+)\(?\d)(?:[ \u00a0./()-]{0,2}+\d){5,}+")
 _GROUP = re.compile(r"\d+")
@@ -33,7 +33,7 @@ _WORD = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = " \t\u00a0" + string.punctuation.replace("_", "")
-# How what stands before a number ends, if that may announce it.
+# Last words of the text before a number that may announce it.
 _ENDINGS_WORDS = """
 phone telefon mobile whatsapp app hotline tel cell fax sms handy dial ring call called me him her us them no nr number
 is at on
@@ -54,7 +54,7 @@ _WHOLE = re.compile(r"[+(]?[\d(][\d\s()./+*#-]{3,30}(?: ?(?:x|ext\.?) ?\d{1,6})?
 
 class _Run(Struct, frozen=True):
     text: str
-    groups: tuple[tuple[int, int], ...]  # spans of digits within it
+    groups: tuple[tuple[int, int], ...]  # spans of its groups of digits
 
     def digits(self, first: int = 0, last: int | None = None) -> int:
         return sum(end - start for start, end in self.groups[first:last])
@@ -97,10 +97,10 @@ def _numbers(text: str, offset: int, run: _Run) -> Iterator[tuple[int, int]]:
 
 
 def _inside_word(text: str, start: int, run: _Run) -> bool:
-    """Whether it goes on as a word, a decimal, a time, or an amount."""
+    """Whether the number continues as a word, decimal, time or amount."""
     end = start + len(run.text)
     before, after = text[start - 1 : start], text[end : end + 1]
-    listed = len(run.groups) > 2  # commas beside it divide fields, not thousands
+    listed = len(run.groups) > 2  # commas next to it separate fields, not thousands
     if before.isalnum() or (before and before in "_.,$€£#=/%+&:-" and not _separates(text, start, listed)):
         return True
     if after.isalnum() and not _EXTENSION.match(text, end):
@@ -110,7 +110,7 @@ def _inside_word(text: str, start: int, run: _Run) -> bool:
 
 
 def _separates(text: str, start: int, listed: bool) -> bool:
-    """`tel:555…`, `phone=555…`, `name,555…`: a mark that only divides fields."""
+    """Whether a separator of fields is before it: `tel:555…`, `phone=555…`, `name,555…`."""
     mark, earlier = text[start - 1], text[start - 2 : start - 1]
     if mark == "," and listed:
         return True
@@ -118,7 +118,7 @@ def _separates(text: str, start: int, listed: bool) -> bool:
 
 
 def _international(run: _Run) -> Iterator[tuple[int, int]]:
-    """As many groups as a number may have digits; what follows in the same run is another number."""
+    """The groups of the first number; further groups of the run are another number."""
     taken = 0
     while taken < len(run.groups) and run.digits(0, taken + 1) <= MOST and not _complete(run, taken):
         taken += 1
@@ -128,7 +128,7 @@ def _international(run: _Run) -> Iterator[tuple[int, int]]:
 
 
 def _complete(run: _Run, taken: int) -> bool:
-    """Whether these groups are a whole number and only a space divides them from the next."""
+    """Whether these groups are a complete number and only a space separates them from the next."""
     return run.digits(0, taken) >= WHOLE and run.text[run.groups[taken - 1][1] : run.groups[taken][0]].isspace()
 
 
@@ -140,7 +140,7 @@ def _announced(run: _Run) -> Iterator[tuple[int, int]]:
 
 
 def _shaped(run: _Run, first: int = 0) -> Iterator[tuple[int, int]]:
-    """Numbers by their grouping: (415) 555-0132, 1-415-555-0132, 030 901820."""
+    """The number with a usual grouping: (415) 555-0132, 1-415-555-0132, 030 901820."""
     index = first
     while index < len(run.groups):
         count = _american(run, index) or _national(run, index)
@@ -161,7 +161,7 @@ def _american(run: _Run, index: int) -> int:
 
 
 def _national(run: _Run, index: int) -> int:
-    """A trunk "0" and an area code, then the rest of the run; dotted ones are more often versions and addresses."""
+    """The number with trunk "0" and area code; with dots it is more often a version or address."""
     start, end = run.groups[index]
     if run.text[start] != "0" or not 2 <= end - start <= 5:
         return 0
@@ -172,6 +172,6 @@ def _national(run: _Run, index: int) -> int:
 
 
 def _opened(run: _Run, index: int) -> int:
-    """Where it begins, with the bracket before its area code."""
+    """Its start, including a bracket before the area code."""
     start = run.groups[index][0]
     return start - 1 if start and run.text[start - 1] == "(" else start

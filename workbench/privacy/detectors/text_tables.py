@@ -32,7 +32,7 @@ _TOKEN = re.compile(
 
 
 def html_rows(text: str) -> list[list[Span]]:
-    """The cells of every row, without what is around their text."""
+    """The cells of every row, without the markup around their text."""
     rows: list[list[Span]] = [[]]
     for match in find_matches(_HTML, text):
         if match["cell"] is None:
@@ -46,7 +46,7 @@ def html_rows(text: str) -> list[list[Span]]:
 
 
 def sql_tables(text: str) -> Iterator[tuple[str, list[list[Span]]]]:
-    """The table that each statement fills, and its rows."""
+    """The table of each statement and its rows."""
     for match in find_matches(_INSERT, text):
         names = [name.span() for name in _NAME.finditer(text, *match.span("names"))]
         yield match["table"].rpartition(".")[2].strip('"`[]'), [names, *_tuples(text, match.end())]
@@ -72,7 +72,7 @@ def _tuples(text: str, at: int) -> Iterator[list[Span]]:
 
 
 LONGEST_HEADER = 2_000  # characters; a longer line is data
-LOOKED_AT = 40  # rows whose values may agree
+LOOKED_AT = 40  # rows that are read for the majority kind
 DIVIDERS = "|\t;,"
 BLANKS = "  "
 
@@ -83,20 +83,20 @@ _RULE = re.compile(r"[\s|+:=-]+")  # `| --- | --- |`, `----+----`
 _LINE = re.compile(r"[^\r\n]+")
 _CELLS = {mark: re.compile(rf'"(?:[^"\n]|"")*+"|[^{re.escape(mark)}\n]+') for mark in DIVIDERS}
 _SPACED = re.compile(r"\S+(?: \S+)*+")
-_MOST_WORDS = 4  # of the name of a column; more are a sentence
+_MOST_WORDS = 4  # of a column name; more are a sentence
 
 
 @dataclass(slots=True)
 class Table:
-    """A table as it is read, line by line."""
+    """A table that is read line by line."""
 
     mark: str
     names: Sequence[str]
     kinds: list[Kind | None]
     rows: list[list[Span]] = field(default_factory=list)
 
-    def found(self, text: str, rules: DetectionRules) -> Iterator[Finding]:
-        """Cells of a kind that their column announces, or on which its values agree."""
+    def find_values(self, text: str, rules: DetectionRules) -> Iterator[Finding]:
+        """Cells of the kind that the column announces or that most of its values have."""
         for at, name in enumerate(self.names):
             kind, why = self.kinds[at], "header above it"
             if kind is None and len(self.rows) > 1:
@@ -105,14 +105,14 @@ class Table:
                     majority_kind(values, name.lower() in ("name", "contact"), rules),
                     "like the others in its column",
                 )
-            yield from _cells(text, [row[at] for row in self.rows], kind, f"{why}" if kind else "")
+            yield from _find_in_column(text, [row[at] for row in self.rows], kind, f"{why}" if kind else "")
 
 
 def find_table_cells(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Finding]:
-    """Cells that hold personal data."""
+    """Cells of tables that contain personal data."""
     if "\n" in text and (BLANKS in text or any(mark in text for mark in DIVIDERS)):
         for table in _tables(text, rules):
-            yield from table.found(text, rules)
+            yield from table.find_values(text, rules)
     if "<t" in text:
         yield from _typed_rows(text, html_rows(text), "", rules)
     if "VALUES" in text or "values" in text:
@@ -121,7 +121,7 @@ def find_table_cells(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterat
 
 
 def _typed_rows(text: str, rows: Sequence[Sequence[Span]], around: str, rules: DetectionRules) -> Iterator[Finding]:
-    """Rows of which the first names the columns."""
+    """Findings in rows whose first row names the columns."""
     table: Table | None = None
     for row in rows:
         names = [text[slice(*span)] for span in row]
@@ -129,14 +129,14 @@ def _typed_rows(text: str, rows: Sequence[Sequence[Span]], around: str, rules: D
             table.rows.append(list(row))
         elif len(row) >= 2 and all(map(_HEADER_CELL.fullmatch, names)):
             if table is not None:
-                yield from table.found(text, rules)
+                yield from table.find_values(text, rules)
             kinds = kinds_of(names, around, rules)
             table = Table("", names, [kinds[name] for name in names])
     if table is not None:
-        yield from table.found(text, rules)
+        yield from table.find_values(text, rules)
 
 
-def _cells(text: str, spans: Sequence[Span], kind: Kind | None, why: str) -> Iterator[Finding]:
+def _find_in_column(text: str, spans: Sequence[Span], kind: Kind | None, why: str) -> Iterator[Finding]:
     for start, end in spans if kind is not None else ():
         value = text[start:end]
         settled_kind = settled(kind, value) if kind is not None and value else None
@@ -166,17 +166,17 @@ def _tables(text: str, rules: DetectionRules) -> Iterator[Table]:
 
 
 def _row(text: str, line: re.Match[str], table: Table) -> list[Span]:
-    """The cells of a line that belongs to the table; nothing when it does not."""
+    """The cells of a line of the table; None if the line does not belong to it."""
     if table.mark != BLANKS and table.mark not in line.group():
         return []
     spans = _split(text, line, table.mark)
     if table.mark == BLANKS and len(spans) == len(table.names) + 1:
-        spans = spans[1:]  # the number of the row
+        spans = spans[1:]  # the row number
     return spans if len(spans) == len(table.names) else []
 
 
 def _header(text: str, line: re.Match[str], rules: DetectionRules) -> Table | None:
-    """The table that a line begins, if it names columns of which some hold personal data."""
+    """The table that begins with this line, if the line names columns with personal data."""
     if _HEADER_LINE.fullmatch(line.group()) is None or _RULE.fullmatch(line.group()):
         return None
     for mark in DIVIDERS + " ":
@@ -193,7 +193,7 @@ def _names_column(name: str) -> bool:
 
 
 def _split(text: str, line: re.Match[str], mark: str) -> list[Span]:
-    """Where the cells of a line stand, without quotes and blanks around them."""
+    """The spans of the cells of a line, without quotes and blanks."""
     if mark == BLANKS:
         return [cell.span() for cell in _SPACED.finditer(text, *line.span())]
     spans: list[Span] = []

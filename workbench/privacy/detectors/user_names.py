@@ -1,4 +1,4 @@
-"""User names where systems write them: in logs of sign-ins, in home paths, after `user=` and "cc @"."""
+"""User names in sign-in logs, in home paths, after `user=` and "cc @"."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _BEFORE_HANDLE = re.compile(
 )
 _LOOK_BACK = 16
 _ENTRY = re.compile(rf"\b(?:uid|sAMAccountName)[=:] ?(?P<name>{_WORD})(?=[,\s]|$)")
-# How what they match begins, and what must be there for a line to be looked at.
+# First words of the matches, and what a line must contain.
 _BEGINNINGS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     (("/home/", "/Users/", ":\\Users", ":\\\\Users", ":/Users"), _HOMES),
     (
@@ -67,7 +67,7 @@ _LINES = ((" [", _ACCESS), ("-", _LISTED))
 
 
 def find_user_names(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of names of users, without what every system has."""
+    """Spans of user names, except system accounts."""
     for match in _matches(text):
         group = match.lastgroup or "name"
         if _anybodys(match[group]):
@@ -86,13 +86,13 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
 
 
 def is_user_name(value: str) -> bool:
-    """Whether a value under its key is one; the names that every system has are nobody's."""
+    """Whether a value under a user name key is one, not a system account."""
     bare = value.strip()
     return _NAME.fullmatch(bare) is not None and bare.lower() not in _NONE
 
 
 def _anybodys(name: str) -> bool:
-    """Whether somebody is called so: no number, no name that is part of a system, no code."""
+    """Whether it is a user's name: not a number, a system account or code."""
     return (
         name.lower() not in _NONE and not name.isupper() and name not in USER_NAME_KEYS and not name.startswith(_CODE)
     )
