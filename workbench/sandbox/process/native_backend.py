@@ -156,7 +156,7 @@ def attach(tree: int, target: str) -> None:
 
 def _small_files(profile: ChildProfile, user: int, group: int) -> None:
     local_time = _read_or_nothing("/etc/localtime")
-    folder = deno_backend.PLACE[1:] if profile.language == deno_backend.LANGUAGE else "project"
+    folder = deno_backend.PLACE[1:] if profile.language == deno_backend.LANGUAGE else BENCH[1:]
     project = (f"{BENCH}/servers", f"{BENCH}/skills", f"{BENCH}/workspace")
     for place in ("/dev", "/etc", "/proc", *project, HOME, TEMP, deno_backend.PLACE):
         os.makedirs(_ROOT + place)
