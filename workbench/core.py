@@ -54,7 +54,7 @@ from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings, read
 from workbench.settings.current_settings import CurrentSettings
 from workbench.skills.library import Library
-from workbench.workspace.answer_cache import Cache
+from workbench.workspace.answer_cache import AnswerCache
 from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.workspace_files import Store
@@ -131,7 +131,7 @@ class Core:
                 catalog=self.catalog,
                 sign_ins=sign_ins,
                 history=history,
-                answer_cache=Cache(self.paths.cache / "answers", self._settings),
+                answer_cache=AnswerCache(self.paths.cache / "answers", self._settings),
                 network=self._make_network(*settings_files, self.paths.network, self._settings),
                 sandbox=self.sandbox,
                 library=library,

@@ -8,16 +8,21 @@ they are written through directory handles (`workspace/confined_paths.py`), beca
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
+
+import msgspec
 
 from workbench.errors import WorkbenchError
 
+log = logging.getLogger(__name__)
+_Entry = TypeVar("_Entry")
 LARGEST = 4 << 20  # bytes; what is written by hand is smaller, more is a mistake
 LARGEST_TOML = 1 << 20  # bytes of settings; 1 MB takes up to 250 MB while it is read
 MOST_PARTS = 16  # of a dotted key; `tomllib` takes time and memory with their square: 9.6 GB for 50,000
@@ -44,6 +49,22 @@ def read_plain(path: Path, encoding: str = "utf-8", *, largest: int = LARGEST) -
         if found.st_size > largest:
             raise OSError(errno.EFBIG, f"it is larger than {largest >> 20} MB")
         return file.read(largest).decode(encoding)
+
+
+def typed_entries(entries: object, kind: type[_Entry], source: str) -> list[_Entry]:
+    """The entries of a stored list as records. One that is damaged is logged and skipped, the others are kept."""
+    found: list[_Entry] = []
+    if not isinstance(entries, list):
+        log.warning("%s holds no list where it should", source)
+        return found
+    with suppress(msgspec.ValidationError):
+        return msgspec.convert(entries, list[kind])  # type: ignore[valid-type]  # a type that is known at run time
+    for entry in entries:
+        try:
+            found.append(msgspec.convert(entry, kind))
+        except msgspec.ValidationError as fault:
+            log.warning("an entry of %s is skipped: %s", source, fault)
+    return found
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from workbench.api_handlers.workspace_files import WorkspaceHandler
 from workbench.events import FilesChanged, FilesHeld, RunChanged
 from workbench.settings import Settings
-from workbench.workspace.answer_cache import Cache
+from workbench.workspace.answer_cache import AnswerCache
 from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots, Writer
 from workbench.workspace.workspace_copies import Settling, Stages
@@ -57,7 +57,7 @@ class PaperFiles:
                 workspace_files=store,
                 snapshots=snapshots,
                 held_files=held,
-                answer_cache=Cache(place / "answers", Settings),
+                answer_cache=AnswerCache(place / "answers", Settings),
                 settings=Settings,
                 tell=self.bus.tell,
                 journal=SimpleNamespace(append=lambda note: self.note("noted", note.kind, note.summary)),

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from workbench.records import CallTrace, EntryQuery, Risk, RunState
 from workbench.runs import program_assessment
 from workbench.runs.run import ObservedActions
-from workbench.workspace.changes_database import Change, State
+from workbench.workspace.change_store import Change, State
 from workbench.workspace.snapshots import Writer
 
 CODE = """

@@ -60,7 +60,7 @@ def test_files_beside_the_skills_do_not_make_the_library_be_read_again(shelf: Sh
     settle(shelf)
     reads.clear()
     first = shelf.library.snapshot()
-    shelf.library.lessons.used(("add-up",), done=True, saved=1, at=1.0)
+    shelf.library.usage.used(("add-up",), done=True, saved=1, at=1.0)
     assert shelf.library.snapshot() is first
     (shelf.skills / "new-one").mkdir()
     assert [one.name for one in shelf.library.kept()] == ["add-up", "new-one"]

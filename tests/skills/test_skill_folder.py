@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import os
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.errors import WorkbenchError
+from workbench.identifiers import skill_module_name
 from workbench.paths import starter_skills
 from workbench.records import Skill, SkillState
 from workbench.skills.frontmatter import read_front_matter
@@ -17,10 +20,12 @@ from workbench.skills.skill_folder import (
     LONGEST_FILE,
     card,
     code_sha,
+    is_name,
     put_by,
     read_file,
     read_skill,
     read_versions,
+    skill_name,
     write_file,
     write_skill,
 )
@@ -107,3 +112,35 @@ def test_a_file_is_read_only_when_it_is_a_plain_one_of_bounded_size(tmp_path: Pa
 def test_a_sha_is_of_the_text_alone() -> None:
     assert code_sha("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     assert code_sha("x = 1\n") != code_sha("x = 1\r\n")
+
+
+@pytest.mark.parametrize(
+    ("wish", "name"),
+    [("Filter High Risk!", "filter-high-risk"), ("a__b--c", "a-b-c"), ("Größe", "grosse"), ("x" * 90, "x" * 64)],
+)
+def test_a_wish_becomes_the_nearest_legal_name(wish: str, name: str) -> None:
+    assert skill_name(wish) == name.replace("grosse", "groe")
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("a-b", "a_b"), ("3d-render", "_3d_render"), ("class", "class_"), ("import", "import_")]
+)
+def test_a_name_becomes_an_importable_word(name: str, word: str) -> None:
+    assert skill_module_name(name) == word
+
+
+@pytest.mark.parametrize("name", ["", "A", "a_b", "-a", "a-", "a--b", "a b", "../a", "a" * 65, "a\n"])
+def test_what_the_specification_forbids_is_no_name(name: str) -> None:
+    assert not is_name(name)
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_any_wish_is_a_legal_name_or_refused(wish: str) -> None:
+    try:
+        name = skill_name(wish)
+    except WorkbenchError:
+        return
+    assert is_name(name)
+    assert skill_module_name(name).isidentifier()
+    assert not keyword.iskeyword(skill_module_name(name))

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from workbench.records import Content, Outcome
 from workbench.settings import Settings
 from workbench.workspace import answer_cache as module
-from workbench.workspace.answer_cache import Cache, key_of
+from workbench.workspace.answer_cache import AnswerCache, key_of
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def box():
 
 @pytest.fixture
 def cache(tmp_path, box):
-    return Cache(tmp_path / "answers", lambda: box.settings)
+    return AnswerCache(tmp_path / "answers", lambda: box.settings)
 
 
 PARTS = (Content("text", "grün \udc80"), Content("image", data="QQ==", mime="image/png"))

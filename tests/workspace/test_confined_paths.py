@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
-from workbench.workspace import safe_folder_open
+from workbench.workspace import confined_paths
 from workbench.workspace.file_names import shown
 from workbench.workspace.workspace_files import Store, is_text
 
 
 @pytest.fixture(params=[True, False], ids=["openat2", "step by step"])
 def kernel(request, monkeypatch):
-    monkeypatch.setattr(safe_folder_open._kernel, "knows", request.param)
+    monkeypatch.setattr(confined_paths._kernel, "knows", request.param)
 
 
 def test_links_and_odd_files_are_refused_by_every_verb_either_way(kernel, store, root, outside):

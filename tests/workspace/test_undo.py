@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings
-from workbench.workspace.changes_database import Change, Changes, State
+from workbench.workspace.change_store import Change, Changes, State
 from workbench.workspace.confined_paths import Confined
 from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots, Writer

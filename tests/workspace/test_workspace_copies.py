@@ -24,6 +24,7 @@ from workbench.workspace.workspace_copies import (
     INTERRUPTED,
     RUNNABLE,
     Settling,
+    StageOwner,
     Stages,
     Unstageable,
     stamp_at,
@@ -268,16 +269,16 @@ def test_what_a_killed_core_left_is_held_whole(place, tmp_path):
     (place.root / "b.txt").write_text("old")
     (place.root / "same.txt").write_text("same")
     stage = place.begin()
-    stage.begin({"id": "run0", "actor": "agent", "label": "x", "at": 1e12})
+    stage.begin(StageOwner("run0", "agent", "x", 1e12))
     (stage.folder / "a.txt").write_text("program")
     (stage.folder / "b.txt").unlink()
     (stage.folder / "new.txt").write_text("new")
     idle = place.begin()  # no program was at work in this one
     stages = Stages(place.way, tmp_path / "stages")
     ((found, run),) = stages.leftovers()
-    assert run["id"] == "run0"
+    assert run.id == "run0"
     assert not idle.folder.exists()
-    found.recover(run["at"])
+    found.recover(run.at)
     settled = place.end(found, hold=INTERRUPTED, own={}, give_back=False)
     assert settled.held == dict.fromkeys(("a.txt", "b.txt", "new.txt"), INTERRUPTED)
     assert tree(place.root).keys() == {"a.txt", "b.txt", "same.txt"}

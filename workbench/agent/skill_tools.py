@@ -16,7 +16,7 @@ from workbench.records import JsonObject, Skill
 from workbench.runs.answer_view import cut
 from workbench.runs.skill_actions import find_skills, kept_skill, kept_skills, read_skill_text
 from workbench.runs.skill_drafts import offer_skill
-from workbench.skills.skill_signature import calling
+from workbench.skills.skill_code import calling
 
 MOST_FOUND: Final = 10
 

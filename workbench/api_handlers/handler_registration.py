@@ -51,7 +51,7 @@ def api_methods(
         services.run_profiles,
         services.audit_search,
         services.workspace_files,
-        services.library.lessons,
+        services.library.usage,
         services.sandbox,
         run_manager,
         run_manager.held_calls,

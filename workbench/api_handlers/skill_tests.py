@@ -30,7 +30,7 @@ from workbench.records import (
 from workbench.runs.program_execution import limits_from
 from workbench.runs.run_manager import RunManager
 from workbench.skills.cassettes import Cassette, cassette_name, read_cassettes, remove_cassette, write_cassette
-from workbench.skills.skill_signature import called_with
+from workbench.skills.skill_code import called_with
 
 SHOWN = 300  # characters of arguments and results in a list
 

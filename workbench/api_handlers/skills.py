@@ -20,10 +20,10 @@ from workbench.runs.required_tools import missing, needed
 from workbench.runs.run_manager import RunManager
 from workbench.runs.skill_actions import run_skill
 from workbench.runs.skill_imports import Arrivals
-from workbench.skills.skill_export import pack
-from workbench.skills.skill_names import is_name
-from workbench.skills.skill_signature import calling, schema_of, trying
-from workbench.skills.skill_template import beginning
+from workbench.skills.skill_code import calling, schema_of, trying
+from workbench.skills.skill_folder import is_name
+from workbench.skills.skill_packages import pack
+from workbench.skills.skill_templates import beginning
 
 
 class SkillHandler(RequestHandler):
@@ -53,7 +53,7 @@ class SkillHandler(RequestHandler):
         draft = await asyncio.to_thread(library.find, skill.name, SkillState.DRAFT) if kept else None
         folder = await asyncio.to_thread(library.folder, skill.name, skill.state)
         schema = json.dumps(dict(schema_of(skill)), ensure_ascii=False)
-        return SkillPage(skill, draft, versions, library.lessons.use(skill.name), schema, str(folder))
+        return SkillPage(skill, draft, versions, library.usage.use(skill.name), schema, str(folder))
 
     @api
     async def call_of_skill(self, name: str, arguments: JsonObject) -> str:
@@ -74,7 +74,7 @@ class SkillHandler(RequestHandler):
         tools = needed(reading.verdict)
         draft = self._services.library.draft
         skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools, tags)
-        self._services.library.lessons.dismiss(skeleton(reading.program))  # it is one now
+        self._services.library.usage.dismiss(skeleton(reading.program))  # it is one now
         self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
         return skill
 

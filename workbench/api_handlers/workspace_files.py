@@ -15,10 +15,11 @@ from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged, FilesHeld
 from workbench.records import FileChanges, FileInfo, FilePiece, KeptFiles, UndoPlan
 from workbench.runs.run_manager import RunManager
-from workbench.workspace import file_change_records, file_transfer
+from workbench.workspace import file_change_records
 from workbench.workspace.file_names import shown
 from workbench.workspace.snapshots import Writer
 from workbench.workspace.undo import Undoing
+from workbench.workspace.workspace_files import export_file, import_files
 
 Answer = TypeVar("Answer")
 
@@ -72,11 +73,11 @@ class WorkspaceHandler(RequestHandler):
     async def bring_files(self, sources: tuple[str, ...], folder: str = "") -> tuple[FileInfo, ...]:
         words = Path(sources[0]).name if len(sources) == 1 else f"{len(sources)} files"
         bring = self._services.workspace_files
-        return await self._do(f"brought {words}", (), lambda: file_transfer.bring(bring, sources, folder))
+        return await self._do(f"brought {words}", (), lambda: import_files(bring, sources, folder))
 
     @api(decides=True)
     async def take_file(self, path: str, target: str) -> int:
-        size = await asyncio.to_thread(file_transfer.take, self._services.workspace_files, path, Path(target))
+        size = await asyncio.to_thread(export_file, self._services.workspace_files, path, Path(target))
         self._note("file.copied_out", f"{path} was copied out of the workspace")
         return size
 

@@ -23,7 +23,7 @@ from workbench.servers.oauth.sign_in_service import SignIns
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings.current_settings import CurrentSettings
 from workbench.skills.library import Library
-from workbench.workspace.answer_cache import Cache
+from workbench.workspace.answer_cache import AnswerCache
 from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.workspace_files import Store
@@ -46,7 +46,7 @@ class Services(Struct, frozen=True, kw_only=True):
     catalog: ServerCatalog
     sign_ins: SignIns
     history: History
-    answer_cache: Cache
+    answer_cache: AnswerCache
     network: Network
     sandbox: Sandbox
     library: Library

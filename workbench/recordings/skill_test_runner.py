@@ -31,9 +31,8 @@ from workbench.servers.server_catalog import ServerCatalog
 from workbench.servers.tool_definitions.definition_parsing import read
 from workbench.settings import Settings
 from workbench.skills.cassettes import Cassette
-from workbench.skills.importable_module import importable
 from workbench.skills.library import Library
-from workbench.skills.skill_signature import calling
+from workbench.skills.skill_code import calling, importable
 from workbench.wrappers.python_package import write_package
 
 

@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError
 from workbench.identifiers import skill_module_name
 from workbench.records import FindKind, JsonValue, Run, Skill, SkillState
 from workbench.search.searchable_items import of_skill
-from workbench.skills.skill_signature import calling
+from workbench.skills.skill_code import calling
 
 if TYPE_CHECKING:
     from workbench.runs.run_manager import RunManager

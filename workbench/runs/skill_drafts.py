@@ -9,7 +9,7 @@ from workbench.broker.agent_sessions import Session
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records import Note
-from workbench.skills.skill_names import skill_name
+from workbench.skills.skill_folder import skill_name
 
 
 async def offer_skill(services: Services, session: Session, name: str, code: str, description: str) -> str:

@@ -37,6 +37,7 @@ from workbench.workspace.workspace_copies import (
     Settlement,
     Settling,
     Stage,
+    StageOwner,
     Stages,
     Unstageable,
 )
@@ -115,10 +116,10 @@ class StagedWorkspaces:
                 try:
                     await asyncio.to_thread(self._recover, stage, run)
                 except Overfull as fault:
-                    log.warning("run %s was cut off: %s %s", run.get("id", ""), fault.message, fault.hint)
+                    log.warning("run %s was cut off: %s %s", run.id, fault.message, fault.hint)
                     await asyncio.to_thread(stage.remove)
                 except (OSError, ValueError, sqlite3.Error, WorkbenchError) as fault:
-                    log.warning("what run %s changed is left for the next start: %s", run.get("id", ""), fault)
+                    log.warning("what run %s changed is left for the next start: %s", run.id, fault)
             stage = self._stages.take()
             try:
                 await asyncio.to_thread(stage.refresh)
@@ -140,7 +141,7 @@ class StagedWorkspaces:
                 await self._filled.wait()
                 stage = self._stages.take()
             await _done(partial(stage.refresh, quick=True), stage.refresh)
-            stage.begin(_run_facts(run))
+            stage.begin(_owner_of(run))
         except BaseException as fault:
             if stage is not None and (state is None or state.stage is None):
                 self._remove(stage)
@@ -253,12 +254,13 @@ class StagedWorkspaces:
         run.note("run.changes_held", f"wants to change {count} of the workspace: {words}", detail, soon=True)
         self._services.tell(FilesHeld(run.record.id, len(names)))
 
-    def _recover(self, stage: Stage, run: dict[str, object]) -> None:
+    def _recover(self, stage: Stage, run: StageOwner) -> None:
         """A core was killed while this run was at work: nothing of it is written, and nothing is lost."""
-        name, label = str(run.get("id", "")), str(run.get("label", ""))
-        stage.recover(float(str(run.get("at") or 0.0)))
-        writer = Writer(name, workspace_changes.RUN, str(run.get("actor", "")), label)
-        self._settling.settle(stage, writer, {}, name=name, approved=False, room=1 << 62, files=MOST, hold=INTERRUPTED)
+        stage.recover(run.at)
+        writer = Writer(run.id, workspace_changes.RUN, run.actor, run.label)
+        self._settling.settle(
+            stage, writer, {}, name=run.id, approved=False, room=1 << 62, files=MOST, hold=INTERRUPTED
+        )
         stage.remove()
 
     def _forsake(self, run: ProgramRun) -> None:
@@ -278,9 +280,9 @@ class StagedWorkspaces:
         task.add_done_callback(self._removing.discard)
 
 
-def _run_facts(run: ProgramRun) -> dict[str, object]:
+def _owner_of(run: ProgramRun) -> StageOwner:
     writer = workspace_changes.writer_of(run.record)
-    return {"id": writer.id, "actor": writer.actor, "label": writer.label, "at": time.time()}
+    return StageOwner(writer.id, writer.actor, writer.label, time.time())
 
 
 async def _done(quick: Callable[[], None], slow: Callable[[], None]) -> None:

@@ -1,17 +1,18 @@
-"""A recording that a skill is tested against: what it was called with, what it asked, what it was told, what it gave.
+"""Cassettes: recordings of a skill's arguments, calls, answers and result, against which the skill is tested.
 
-It is a JSON file in the skill's folder, so that a team reviews it as it reviews code. It may come from elsewhere, so
-whatever is in it is read with care and believed in nothing.
+A cassette is a JSON file in the skill's folder, so that a team reviews it like code. It may come from a stranger: it is
+read with a size limit and checked against its types.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -22,14 +23,14 @@ from workbench.skills.skill_folder import CASSETTES, read_file, within
 
 FORMAT: Final = 1
 LARGEST: Final = 1_900_000  # characters of a file; no larger one would be read
-KINDS: Final = ("call", "search", "definition", "skill")
+StepKind: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(call|search|definition|skill)$")]
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
-class CassetteStep(Struct, frozen=True):
-    """One question and its answer."""
+class CassetteStep(Struct, frozen=True, omit_defaults=True):
+    """A recorded request of the skill and its answer."""
 
-    kind: str
+    kind: StepKind
     params: JsonObject  # of a call: server, tool, arguments
     answer: JsonValue = None
     shape: str = ""  # typed parts and the like, as the sandbox tells answers apart
@@ -39,12 +40,12 @@ class CassetteStep(Struct, frozen=True):
 
     @property
     def tool(self) -> str:
-        """As "server.tool"; of other questions their kind."""
+        """The called tool as `server.tool`; of other requests their kind."""
         return f"{self.params.get('server')}.{self.params.get('tool')}" if self.kind == "call" else self.kind
 
 
 class Cassette(Struct, frozen=True):
-    """One recording."""
+    """A recorded run of a skill."""
 
     name: str
     code: str  # SHA-256 of the skill's code when it was recorded
@@ -60,8 +61,29 @@ class Cassette(Struct, frozen=True):
     program: str = ""  # what calls the skill, where its arguments are no JSON: functions, answers, files
 
 
+class _Expected(Struct, frozen=True):
+    result: JsonValue = None
+    ignore: tuple[str, ...] = ()
+    failure: str = ""
+
+
+class _CassetteFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The file format. A new optional field needs no new format number."""
+
+    format: int
+    recorded: str = ""
+    run_id: str = ""
+    code: str
+    arguments: JsonObject
+    program: tuple[str, ...] = ()  # lines
+    expected: _Expected
+    steps: tuple[CassetteStep, ...]
+    tools: Mapping[str, JsonObject] = {}
+    skills: Mapping[str, str] = {}
+
+
 def cassette_name(wish: str) -> str:
-    """A name that is a file's name everywhere."""
+    """The name as a file name that every system accepts."""
     name = "-".join(re.findall(r"[a-z0-9]+", wish.lower()))[:60].strip("-")
     if not name:
         raise WorkbenchError("A cassette needs a name.", "Use letters and digits, such as three-pending-orders.")
@@ -69,7 +91,7 @@ def cassette_name(wish: str) -> str:
 
 
 def read_cassettes(folder: Path) -> tuple[list[Cassette], dict[str, str]]:
-    """All of a skill's, by name, and what is wrong with those that cannot be read."""
+    """A skill's cassettes by name, and why others cannot be read."""
     found, faults = [], {}
     place = folder / CASSETTES
     for path in sorted(place.glob("*.json")) if place.is_dir() and not place.is_symlink() else ():
@@ -83,15 +105,33 @@ def read_cassettes(folder: Path) -> tuple[list[Cassette], dict[str, str]]:
 def read_cassette(path: Path) -> Cassette:
     """One file; a WorkbenchError says what is wrong with it."""
     try:
-        data = json.loads(read_file(path))
-        return _cassette(path.stem, data)
-    except (OSError, UnicodeDecodeError, ValueError, RecursionError, KeyError, TypeError, AttributeError) as fault:
+        loaded = json.loads(read_file(path))
+        if isinstance(loaded, dict) and loaded.get("format", FORMAT) != FORMAT:
+            raise ValueError(f"it has format {loaded['format']!r:.20}, and this version reads {FORMAT}")
+        data = msgspec.convert(loaded, _CassetteFile)
+    except (OSError, ValueError, RecursionError) as fault:
         words = f"The cassette {path.stem} cannot be read: {fault}."
         raise WorkbenchError(words, "Record it again, or take the file out of the skill's folder.") from fault
+    return Cassette(
+        path.stem, data.code, data.arguments, data.steps, data.expected.result, data.expected.failure,
+        data.expected.ignore, data.tools, data.skills, data.recorded, data.run_id, "\n".join(data.program),
+    )  # fmt: skip
 
 
 def write_cassette(folder: Path, cassette: Cassette) -> None:
-    text = json.dumps(_plain(cassette), indent=1, ensure_ascii=False) + "\n"
+    file = _CassetteFile(
+        format=FORMAT,
+        recorded=cassette.recorded,
+        run_id=cassette.run_id,
+        code=cassette.code,
+        arguments=cassette.arguments,
+        program=tuple(cassette.program.split("\n")) if cassette.program else (),
+        expected=_Expected(cassette.result, cassette.ignore, cassette.failure),
+        steps=cassette.steps,
+        tools=cassette.tools,
+        skills=cassette.skills,
+    )
+    text = json.dumps(msgspec.to_builtins(file), indent=1, ensure_ascii=False) + "\n"
     if len(text) > LARGEST:
         words = f"The cassette {cassette.name} would hold {len(text):,} characters; {LARGEST:,} are the most."
         raise WorkbenchError(words, "Record a run that reads less, for instance with a smaller limit.")
@@ -100,7 +140,7 @@ def write_cassette(folder: Path, cassette: Cassette) -> None:
 
 
 def restamp(folder: Path, before: str, after: str) -> None:
-    """The code has another hash though it does the same: under another name."""
+    """Note the new hash of code that was only renamed in the cassettes of the code with the old one."""
     for one in read_cassettes(folder)[0]:
         if one.code == before:
             write_cassette(folder, replace(one, code=after))
@@ -111,69 +151,3 @@ def remove_cassette(folder: Path, name: str) -> None:
     if _NAME.fullmatch(name) is None or not path.is_file() or path.is_symlink():
         raise WorkbenchError(f"There is no cassette {name!r:.80}.", "The skill's page lists them.")
     path.unlink()
-
-
-def _plain(one: Cassette) -> dict[str, object]:
-    about = {"format": FORMAT, "recorded": one.recorded, "run_id": one.run_id, "code": one.code}
-    wanted = {"result": one.result, "ignore": list(one.ignore)} | ({"failure": one.failure} if one.failure else {})
-    return {
-        **about,
-        "arguments": dict(one.arguments),
-        **({"program": one.program.split("\n")} if one.program else {}),
-        "expected": wanted,
-        "steps": [_plain_step(step) for step in one.steps],
-        "tools": dict(one.tools),
-        "skills": dict(one.skills),
-    }
-
-
-def _plain_step(step: CassetteStep) -> dict[str, object]:
-    known: dict[str, object] = {"kind": step.kind, "params": dict(step.params)}
-    known |= {"failure": dict(step.failure)} if step.failure is not None else {"answer": step.answer}
-    more = {"shape": step.shape, "text": step.text, "ignore": list(step.ignore)}
-    return known | {key: value for key, value in more.items() if value}
-
-
-def _cassette(name: str, data: Mapping[str, JsonValue]) -> Cassette:
-    if data["format"] != FORMAT:
-        raise ValueError(f"it is of format {data['format']!r:.20}, and this version reads {FORMAT}")
-    expected = _object(data["expected"])
-    steps = data["steps"]
-    return Cassette(
-        name=name,
-        code=str(data["code"]),
-        arguments=_object(data["arguments"]),
-        program="\n".join(_words(data.get("program", []))),
-        steps=tuple(_step(_object(step)) for step in steps) if isinstance(steps, list) else (),
-        result=expected.get("result"),
-        failure=str(expected.get("failure", "")),
-        ignore=_words(expected.get("ignore", [])),
-        tools={key: _object(value) for key, value in _object(data.get("tools", {})).items()},
-        skills={key: str(value) for key, value in _object(data.get("skills", {})).items()},
-        recorded=str(data.get("recorded", "")),
-        run_id=str(data.get("run_id", "")),
-    )
-
-
-def _step(data: JsonObject) -> CassetteStep:
-    if data["kind"] not in KINDS:
-        raise ValueError(f"it has a step of the kind {data['kind']!r:.40}")
-    return CassetteStep(
-        kind=str(data["kind"]),
-        params=_object(data["params"]),
-        answer=data.get("answer"),
-        shape=str(data.get("shape", "")),
-        text=data.get("text") is True,
-        failure=_object(data["failure"]) if "failure" in data else None,
-        ignore=_words(data.get("ignore", [])),
-    )
-
-
-def _object(value: JsonValue) -> JsonObject:
-    if not isinstance(value, dict):
-        raise TypeError(f"{str(value)[:40]!r} is no object")
-    return value
-
-
-def _words(value: JsonValue) -> tuple[str, ...]:
-    return tuple(str(one) for one in value) if isinstance(value, list | Sequence) and not isinstance(value, str) else ()

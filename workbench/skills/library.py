@@ -19,27 +19,27 @@ from workbench.files import read_plain, write_file
 from workbench.identifiers import skill_module_name
 from workbench.records import Skill, SkillState
 from workbench.skills.cassettes import restamp
-from workbench.skills.importable_module import importable
 from workbench.skills.library_snapshot import RETIRED, LibraryReader, LibrarySkill, LibrarySnapshot, skill_folders
 from workbench.skills.skill_approvals import Approvals
-from workbench.skills.skill_card_text import body
+from workbench.skills.skill_code import importable, renamed, renamed_words
 from workbench.skills.skill_folder import (
     CARD,
     LONGEST_DESCRIPTION,
     bring_others,
     code_file,
+    is_name,
     put_by,
     read_skill,
     read_versions,
     sha_of,
+    skill_name,
     within,
     words_sha,
     write_skill,
 )
-from workbench.skills.skill_names import is_name, skill_name
 from workbench.skills.skill_packages import Parcel
-from workbench.skills.skill_renaming import renamed, renamed_words
-from workbench.skills.skill_usage import Lessons
+from workbench.skills.skill_templates import body
+from workbench.skills.skill_usage import SkillUsage
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Library:
         self._approvals = Approvals(drafts)
         self._reader = LibraryReader(skills, drafts, starters, self._approvals)
         self._modules: Mapping[str, tuple[Skill, str]] = {}  # what was written last, by file name
-        self.lessons = Lessons(drafts)
+        self.usage = SkillUsage(drafts)
         self._writing = Lock()  # one change at a time; the core makes them on threads
 
     def snapshot(self) -> LibrarySnapshot:
@@ -193,7 +193,7 @@ class Library:
             if self.is_taken(legal):
                 raise WorkbenchError(f"There is a skill {legal} already.", "Choose another name, or rename that one.")
             self._rename(skill, legal)
-        self.lessons.renamed(skill.name, legal)
+        self.usage.renamed(skill.name, legal)
         self._tell(SkillsChanged(skill.name))
         return self._changed(legal, skill.state)
 

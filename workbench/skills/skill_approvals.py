@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from workbench.errors import WorkbenchError
-from workbench.files import write_file
+from workbench.files import typed_entries, write_file
 
 log = logging.getLogger(__name__)
 
@@ -77,4 +77,4 @@ class Approvals:
             return {}
         if not isinstance(found, dict):
             return {}
-        return {str(name): [str(sha) for sha in shas] for name, shas in found.items() if isinstance(shas, list)}
+        return {name: typed_entries(shas, str, FILE) for name, shas in found.items()}

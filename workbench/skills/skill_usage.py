@@ -1,7 +1,7 @@
-"""Learns from use: how often each skill ran and what that saved, and which forms of programs run again and again.
+"""Counts how often each skill ran and what that saved, and which programs run again and again, to suggest skills.
 
-A form is a program without its written values; of it only a hash is kept, beside the newest run's id and purpose. It is
-a small file in the person's private folder, and losing it costs nothing but the numbers.
+Programs that differ only in their literals have the same form. Of a form only a hash is stored, with the newest run's
+id and purpose, in a small file in the user's private folder; losing it costs only the counts.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from msgspec.structs import replace
 
 from workbench.api.marker import api
 from workbench.errors import WorkbenchError
-from workbench.files import read_plain, write_file
+from workbench.files import read_plain, typed_entries, write_file
 from workbench.records import SkillHint, SkillUse
 
 log = logging.getLogger(__name__)
 
 FILE: Final = ".lessons.json"
 OFTEN: Final = 3  # runs of one form after which it may be worth a skill
-MOST: Final = 400  # forms that are counted; those that were not seen for longest go
+MOST: Final = 400  # forms that are counted; those that ran last the longest ago are dropped
 LONGEST: Final = 200  # characters of a purpose
 
 
-class Lessons:
-    """Of one library. It is written when something was learnt; who reads it reads memory."""
+class SkillUsage:
+    """The counts of one library, held in memory and written after each change."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / FILE
@@ -39,7 +39,7 @@ class Lessons:
         self._read()
 
     def used(self, names: Sequence[str], *, done: bool, saved: int, at: float) -> None:
-        """A program that imports these skills has ended."""
+        """Count a program that imports these skills and has ended."""
         for name in names:
             one = self._uses.get(name, SkillUse(name))
             self._uses[name] = replace(
@@ -49,7 +49,7 @@ class Lessons:
             self._write()
 
     def ran(self, key: str, run_id: str, purpose: str, tools: Sequence[str], *, saved: int, at: float) -> None:
-        """A program of this form went well, and used no skill."""
+        """Count a successful program of this form that used no skill."""
         before = self._hints.pop(key, SkillHint(key, 0, run_id))
         self._hints[key] = SkillHint(
             key, before.times + 1, run_id, purpose[:LONGEST], tuple(tools), before.saved + max(0, saved), at
@@ -67,7 +67,7 @@ class Lessons:
 
     @api(name="skill_hints")
     def hints(self) -> tuple[SkillHint, ...]:
-        """Forms of programs that ran again and again, most often first."""
+        """Forms of programs that ran often enough for a skill, most often first."""
         often = [one for one in self._hints.values() if one.times >= OFTEN and one.key not in self._dismissed]
         return tuple(sorted(often, key=lambda one: (-one.times, -one.last)))
 
@@ -78,7 +78,7 @@ class Lessons:
         self._write()
 
     def renamed(self, before: str, after: str) -> None:
-        """Its use belongs to the new name."""
+        """Count the use of a renamed skill under its new name."""
         if (one := self._uses.pop(before, None)) is not None:
             self._uses[after] = replace(one, name=after)
             self._write()
@@ -86,22 +86,25 @@ class Lessons:
     def _read(self) -> None:
         try:
             data = json.loads(read_plain(self._file))
-            self._uses = {one["name"]: SkillUse(**one) for one in data["uses"]}
-            self._hints = {one["key"]: SkillHint(**{**one, "tools": tuple(one["tools"])}) for one in data["hints"]}
-            self._dismissed = {str(one) for one in data["dismissed"]}
+            uses = typed_entries(data["uses"], SkillUse, FILE)
+            hints = typed_entries(data["hints"], SkillHint, FILE)
+            self._dismissed = set(typed_entries(data["dismissed"], str, FILE))
         except FileNotFoundError:
             return
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as fault:
-            log.warning("what was learnt of skills cannot be read and begins anew: %s", fault)
+            log.warning("the use of skills cannot be read and is counted anew: %s", fault)
+            return
+        self._uses = {one.name: one for one in uses}
+        self._hints = {one.key: one for one in hints}
 
     def _write(self) -> None:
-        """Whole, and without waiting for the disk: it is worth less than a run."""
+        """Without waiting for the disk: the counts are worth less than a run's time."""
         data = {
-            "uses": [to_builtins(one) for one in self._uses.values()],
-            "hints": [to_builtins(one) for one in self._hints.values()],
+            "uses": to_builtins(tuple(self._uses.values())),
+            "hints": to_builtins(tuple(self._hints.values())),
             "dismissed": sorted(self._dismissed & self._hints.keys()),
         }
         try:
             write_file(self._file, json.dumps(data), durable=False)
         except WorkbenchError as fault:
-            log.warning("what was learnt of skills cannot be written: %s", fault)
+            log.warning("the use of skills cannot be written: %s", fault)

@@ -1,7 +1,7 @@
-"""Answers of tools that only read, kept for a while so that the same question costs its server nothing.
+"""Caches answers of read-only tools for a while, so that a repeated call costs its server nothing.
 
-One file an answer, in the cache folder, readable by the person alone; it can be deleted at any time. What an answer is
-for is its name: the tool's definition, its server's entry and the arguments, hashed together.
+Each answer is a file in the cache folder that only the user can read and that can be deleted at any time. Its name is a
+hash over the tool's definition, its server's entry and the arguments.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from msgspec import to_builtins
-from msgspec.structs import replace
+import msgspec
+from msgspec import Struct
 
 from workbench.errors import WorkbenchError
 from workbench.files import write_file
@@ -28,8 +28,17 @@ _TIDY: Final = 20  # answers between two looks at how much there is
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
-class Cache:
-    """Of one project. It works on the disk, so a thread calls it; what cannot be read or written was never there."""
+class _CachedAnswer(Struct, frozen=True):
+    content: tuple[Content, ...]
+    structured: str
+    schema_fault: str
+    bytes: int
+    tokens: int
+
+
+class AnswerCache:
+    """The cached answers of one project. Called on a thread, because it reads and writes files; a file that cannot be
+    read or written counts as no answer."""
 
     def __init__(self, folder: Path, settings: Callable[[], Settings]) -> None:
         self._folder, self._settings = folder, settings
@@ -42,20 +51,19 @@ class Cache:
             age = time.time() - place.stat().st_mtime
             if not 0 <= age < self._settings().cache_minutes * 60:
                 return None
-            kept = json.loads(place.read_text(encoding="utf-8"))
-            content = tuple(Content(**one) for one in kept.pop("content"))
-            return replace(Outcome(call_id="", ok=True, **kept), content=content, cached=max(age, 0.001))
-        except (OSError, ValueError, TypeError, KeyError):
+            answer = msgspec.convert(json.loads(place.read_bytes()), _CachedAnswer)
+        except (OSError, ValueError, RecursionError):
             return None
+        fields = {name: getattr(answer, name) for name in answer.__struct_fields__}
+        return Outcome(call_id="", ok=True, cached=max(age, 0.001), **fields)
 
     def keep(self, server: str, key: str, outcome: Outcome) -> None:
         """Only what a tool answered without an error."""
         if not outcome.ok or outcome.bytes > LARGEST or outcome.held or outcome.cached:
             return
-        kept = to_builtins(outcome)
-        fields = {name: kept[name] for name in ("structured", "schema_fault", "bytes", "tokens", "content")}
+        answer = _CachedAnswer(outcome.content, outcome.structured, outcome.schema_fault, outcome.bytes, outcome.tokens)
         with suppress(WorkbenchError):
-            write_file(self._home(server) / key, json.dumps(fields), durable=False)
+            write_file(self._home(server) / key, json.dumps(msgspec.to_builtins(answer)), durable=False)
         self._puts += 1
         if self._puts % _TIDY == 1:
             self.tidy()

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from workbench.workspace.safe_folder_open import FOLDER, open_folder
+from workbench.workspace.confined_paths import FOLDER, open_folder
 
 DEEPEST = 200  # folders within folders that are looked into; each holds a descriptor
 _FURTHEST = (1 << 63) - 1  # what can be written down; a program may give a file a time of the year 2446

@@ -8,10 +8,8 @@ from typing import Final
 
 from workbench.errors import WorkbenchError
 from workbench.records import FileChange, FileChanges, FilePiece, FileState, UndoLine
-from workbench.workspace.changes_database import Change, Changes, State
-from workbench.workspace.content_store import Contents
-from workbench.workspace.dangerous_file_names import danger
-from workbench.workspace.file_names import shown
+from workbench.workspace.change_store import Change, Changes, Contents, State
+from workbench.workspace.file_names import danger, shown
 from workbench.workspace.undo import CONFLICT, DONE, LOST, READY, SHARED, Step
 from workbench.workspace.workspace_files import Store, is_text
 

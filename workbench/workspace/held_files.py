@@ -15,8 +15,7 @@ from threading import Lock, RLock
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.workspace.changes_database import Book, Change, Changes
-from workbench.workspace.content_store import Contents
+from workbench.workspace.change_store import Book, Change, Changes, Contents
 from workbench.workspace.snapshots import Snapshots, Writer
 from workbench.workspace.undo import Step, Undoing
 

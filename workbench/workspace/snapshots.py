@@ -23,11 +23,9 @@ from typing import Final
 
 from workbench.records.files import OUTSIDE
 from workbench.settings import Settings
-from workbench.workspace.changes_database import Book, Change, Changes, Known, State, same
-from workbench.workspace.confined_paths import Confined
-from workbench.workspace.content_store import Contents
+from workbench.workspace.change_store import Book, Change, Changes, Contents, Known, State, same
+from workbench.workspace.confined_paths import Confined, open_folder
 from workbench.workspace.directory_scan import Stamp, TooMany, look, stamp_at, stamp_of
-from workbench.workspace.safe_folder_open import open_folder
 
 MOST: Final = 100_000  # entries that are looked at: what a workspace may hold
 LOOKING: Final = 3.0  # seconds that one look may last

@@ -14,10 +14,10 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from workbench.errors import WorkbenchError
-from workbench.workspace.changes_database import Change, Changes, Known, State, same
+from workbench.workspace.change_store import Change, Changes, Known, State, same
+from workbench.workspace.confined_paths import open_folder
 from workbench.workspace.directory_scan import stamp_of
 from workbench.workspace.file_names import shown
-from workbench.workspace.safe_folder_open import open_folder
 from workbench.workspace.snapshots import Snapshots, Writer
 
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -20,17 +20,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
 
 from workbench.errors import WorkbenchError
-from workbench.workspace.changes_database import Change, Changes, Known, State
-from workbench.workspace.confined_paths import Confined
-from workbench.workspace.content_store import Contents
-from workbench.workspace.dangerous_file_names import danger
+from workbench.workspace.change_store import Change, Changes, Contents, Known, State
+from workbench.workspace.confined_paths import FOLDER, Confined, open_folder
 from workbench.workspace.directory_scan import Stamp, TooMany, look, stamp_at, stamp_of
-from workbench.workspace.file_names import shown
+from workbench.workspace.file_names import danger, shown
 from workbench.workspace.held_files import HELD, HeldFiles
-from workbench.workspace.safe_folder_open import FOLDER, open_folder
 from workbench.workspace.snapshots import LOOKING, MOST, NotQuick, Snapshots, Writer
 
 IDLE: Final = 2  # stages that are kept for the next runs
@@ -70,6 +70,15 @@ class Entry(NamedTuple):
     copy: Stamp
 
 
+class StageOwner(Struct, frozen=True):
+    """The run whose program works in a stage."""
+
+    id: str = ""
+    actor: str = ""
+    label: str = ""
+    at: float = 0.0  # when it began
+
+
 class Difference(NamedTuple):
     """What a program left different at one path; None where nothing was, or is."""
 
@@ -101,9 +110,9 @@ class Stage:
         """What a program gets as its workspace."""
         return self._home / "workspace"
 
-    def begin(self, run: Mapping[str, object]) -> None:
+    def begin(self, run: StageOwner) -> None:
         """Note whose changes these are, for the next core if this one is killed."""
-        (self._home / _MARKER).write_text(json.dumps(run), encoding="utf-8")
+        (self._home / _MARKER).write_text(json.dumps(msgspec.to_builtins(run)), encoding="utf-8")
 
     def end(self) -> None:
         (self._home / _MARKER).unlink(missing_ok=True)
@@ -116,19 +125,19 @@ class Stage:
     def save(self) -> None:
         """For the next core, which then copies only what changed since."""
         with self._busy:
-            rows = [[os.fsencode(path).hex(), entry.source, entry.copy] for path, entry in self._entries.items()]
-            (self._home / _ENTRIES).write_text(json.dumps(rows), encoding="utf-8")
+            rows = [(os.fsencode(path).hex(), entry.source, entry.copy) for path, entry in self._entries.items()]
+            (self._home / _ENTRIES).write_bytes(msgspec.json.encode(rows))
 
     def load(self) -> bool:
         """What an earlier core saved, where the copy is as it was then; used once."""
         saved = self._home / _ENTRIES
         try:
-            rows = json.loads(saved.read_text(encoding="utf-8"))
+            rows = msgspec.json.decode(saved.read_bytes(), type=list[tuple[str, Stamp, Stamp]])
             saved.unlink()
             for path, source, copy in rows:
-                self._entries[os.fsdecode(bytes.fromhex(path))] = Entry(Stamp(*source), Stamp(*copy))
+                self._entries[os.fsdecode(bytes.fromhex(path))] = Entry(source, copy)
             return not self.changes()
-        except (OSError, ValueError, TypeError, WorkbenchError):
+        except (OSError, ValueError, WorkbenchError):
             return False
 
     def recover(self, began: float) -> None:
@@ -314,10 +323,10 @@ class Stages:
                 return True
         return False
 
-    def leftovers(self) -> list[tuple[Stage, dict[str, Any]]]:  # Any: JSON of ours
+    def leftovers(self) -> list[tuple[Stage, StageOwner]]:
         """Stages of a core that was killed, with the run that was at work in each. One that was saved is for the next
         program, and others are removed."""
-        found: list[tuple[Stage, dict[str, Any]]] = []
+        found: list[tuple[Stage, StageOwner]] = []
         for home in self._left:
             try:
                 run = json.loads((home / _MARKER).read_text(encoding="utf-8"))
@@ -328,7 +337,7 @@ class Stages:
                 _open_folders(home)
                 shutil.rmtree(home, ignore_errors=True)
             else:
-                found.append((Stage(home, self._way), run if isinstance(run, dict) else {}))
+                found.append((Stage(home, self._way), _owner(run)))
         return found
 
     def close(self) -> None:
@@ -340,6 +349,14 @@ class Stages:
         for stage in idle[-1:]:
             with suppress(OSError):
                 stage.save()
+
+
+def _owner(run: object) -> StageOwner:
+    """Of a damaged mark nobody: the changes are held all the same."""
+    try:
+        return msgspec.convert(run, StageOwner)
+    except msgspec.ValidationError:
+        return StageOwner()
 
 
 class Settling:

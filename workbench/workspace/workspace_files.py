@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from workbench.api.marker import api
 from workbench.errors import WorkbenchError
+from workbench.files import replacing_file
 from workbench.records import FileInfo, FileRoom
 from workbench.workspace.confined_paths import Confined, missing, open_plain, plain_size, put
-from workbench.workspace.dangerous_file_names import danger
 from workbench.workspace.directory_scan import Stamp, one_level, plain, stamp_of
-from workbench.workspace.file_names import parts_of, shown
+from workbench.workspace.file_names import danger, parts_of, shown
 
 LARGEST_READ = 10_000_000  # bytes of a file that are shown; the rest is announced as cut
 MOST_FILES = 20_000  # files that a listing shows
@@ -257,3 +257,67 @@ def _decoded(data: bytes, path: str, size: int) -> str:
     if size <= len(data):
         return text
     return f"{text}\n… cut: {len(data):,} of {size:,} bytes shown. A program in the sandbox can read the rest."
+
+
+MOST: Final = 2_000  # files that are brought at once
+LARGEST: Final = 500_000_000
+_PIECE: Final = 1 << 20
+_OPEN: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def import_files(store: Store, sources: tuple[str, ...], folder: str) -> tuple[FileInfo, ...]:
+    """Copies of these files and folders; a name that is taken gets a number, nothing is replaced."""
+    wanted = list(_wanted(sources))
+    if len(wanted) > MOST:
+        raise WorkbenchError(f"That is more than {MOST:,} files.", "Copy them with your file manager.")
+    begin = f"{folder.strip('/')}/" if folder.strip("/") else ""
+    return tuple(_import_file(store, place, begin + name) for place, name in wanted)
+
+
+def export_file(store: Store, path: str, target: Path) -> int:
+    """A copy of one file somewhere else, complete or not at all; answers its size."""
+    at = 0
+    with replacing_file(target, mode=0o644, durable=False, name=str(target)) as file:
+        while True:
+            data, size = store.read_bytes(path, at, _PIECE)
+            at += file.write(data)
+            if not data or at >= size:
+                break
+    return at
+
+
+def _wanted(sources: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+    """Each file with the name it gets; what links lead to is not brought."""
+    for source in map(Path, sources):
+        if not source.is_dir():
+            yield source, source.name
+            continue
+        for at, folders, names in os.walk(source):
+            folders.sort()
+            for name in sorted(names):
+                if not (place := Path(at, name)).is_symlink():
+                    yield place, str(Path(source.name) / place.relative_to(source))
+
+
+def _import_file(store: Store, place: Path, name: str) -> FileInfo:
+    try:
+        handle = os.open(place, _OPEN)
+    except OSError as fault:
+        raise WorkbenchError(f"{place} cannot be read: {fault.strerror}.") from fault
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
+            raise WorkbenchError(f"{place} is no plain file, or is too large.", "Copy it with your file manager.")
+        data = file.read()
+    return store.write_bytes(_free(store, name), data, new=True)
+
+
+def _free(store: Store, name: str) -> str:
+    stem, dot, ending = name.rpartition(".") if "." in name.rpartition("/")[2][1:] else (name, "", "")
+    for number in range(1, 1_000):
+        wished = name if number == 1 else f"{stem} ({number}){dot}{ending}"
+        try:
+            store.look(wished)
+        except WorkbenchError:
+            return wished
+    return name

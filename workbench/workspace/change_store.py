@@ -1,18 +1,25 @@
-"""Which changes are known, and what the workspace held last: one SQLite file in the person's state folder.
+"""Stores file changes in the user's state folder: a SQLite database of what changed, and the contents by their hash.
 
-Paths are bytes, as the disk has them. The book can be deleted: then nothing from before can be undone.
+The database lists the changes of each author and what the workspace held last; paths are bytes, as the disk has them.
+A content is stored once however many runs saw it: cloned where the file system can share blocks, copied while it is
+hashed elsewhere. Both can be deleted; then nothing from before can be undone.
 """
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
+import secrets
 import sqlite3
 import stat
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
+from workbench.files import typed_entries
 from workbench.workspace.directory_scan import Stamp
 
 _SCHEMA: Final = """
@@ -91,8 +98,35 @@ def same(one: State | None, other: State | None) -> bool:
     return one.sha == other.sha if one.sha and other.sha else one[1:3] == other[1:3]
 
 
+# Rows as they are read. SQLite checks no types, and the file may be damaged.
+class _KnownRow(NamedTuple):
+    path: bytes
+    stamp: Stamp
+    sha: str
+
+
+class _ChangesRow(NamedTuple):
+    number: int
+    id: str
+    kind: str
+    actor: str
+    label: str
+    at: float
+    undoes: str
+    undone_by: str
+    note: str
+    files: int = 0
+
+
+class _FileRow(NamedTuple):
+    path: bytes
+    before: State | None
+    after: State | None
+    shared: str
+
+
 class Book:
-    """Opened when there is something to write or to read; one thread at a time."""
+    """The database of changes. It is opened at the first use; one thread at a time may use it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -104,7 +138,8 @@ class Book:
 
     def known(self) -> dict[str, Known]:
         rows = self._open().execute("SELECT path, mode, size, changed, touched, inode, links, sha FROM known")
-        return {os.fsdecode(row[0]): Known(Stamp(*row[1:7]), row[7]) for row in rows}
+        known = typed_entries([(row[0], row[1:7], row[7]) for row in rows], _KnownRow, self._path.name)
+        return {os.fsdecode(row.path): Known(row.stamp, row.sha) for row in known}
 
     def learn(self, found: Mapping[str, Known], gone: Iterable[str]) -> None:
         store = self._open()
@@ -135,16 +170,18 @@ class Book:
     def newest(self, most: int) -> list[tuple[Changes, int]]:
         """Without their files, but how many there are."""
         words = "SELECT *, (SELECT count(*) FROM files WHERE change = number) FROM changes ORDER BY number DESC LIMIT ?"
-        return [(_changes(row[:-1]), int(row[-1])) for row in self._open().execute(words, (most,))]
+        rows = self._open().execute(words, (most,)).fetchall()
+        return [(_changes(row), row.files) for row in typed_entries(rows, _ChangesRow, self._path.name)]
 
     def find(self, name: str) -> Changes | None:
-        row = self._open().execute("SELECT * FROM changes WHERE id = ?", (name,)).fetchone()
-        if row is None:
+        rows = self._open().execute("SELECT * FROM changes WHERE id = ?", (name,)).fetchall()
+        found = next(map(_changes, typed_entries(rows, _ChangesRow, self._path.name)), None)
+        if found is None:
             return None
-        found = _changes(row)
-        for line in self._open().execute("SELECT * FROM files WHERE change = ? ORDER BY path", (found.number,)):
-            shared = frozenset(filter(None, line[10].split(" ")))
-            found.files[os.fsdecode(line[1])] = Change(_state(line[2:6]), _state(line[6:10]), shared)
+        lines = self._open().execute("SELECT * FROM files WHERE change = ? ORDER BY path", (found.number,)).fetchall()
+        split = [(line[1], _state(line[2:6]), _state(line[6:10]), line[10]) for line in lines]
+        for path, before, after, shared in typed_entries(split, _FileRow, self._path.name):
+            found.files[os.fsdecode(path)] = Change(before, after, frozenset(filter(None, shared.split(" "))))
         return found
 
     def later(self, number: int, path: str) -> Changes | None:
@@ -153,8 +190,8 @@ class Book:
             "SELECT changes.* FROM changes JOIN files ON change = number"
             " WHERE path = ? AND number > ? ORDER BY number DESC LIMIT 1"
         )
-        row = self._open().execute(words, (os.fsencode(path), number)).fetchone()
-        return _changes(row) if row is not None else None
+        rows = self._open().execute(words, (os.fsencode(path), number)).fetchall()
+        return next(map(_changes, typed_entries(rows, _ChangesRow, self._path.name)), None)
 
     def ids(self) -> list[str]:
         """Oldest first."""
@@ -211,13 +248,122 @@ def _row(one: Change) -> tuple[object, ...]:
     return (*(one.before or empty), *(one.after or empty), " ".join(sorted(one.shared)))
 
 
-def _state(row: tuple[object, ...]) -> State | None:
-    return None if row[0] is None else State(*row)  # type: ignore[arg-type]  # columns are what `_row` wrote
+def _state(columns: tuple[object, ...]) -> tuple[object, ...] | None:
+    return None if columns[0] is None else columns
 
 
-def _changes(row: tuple[object, ...]) -> Changes:
-    number, name, kind, actor, label, at, undoes, undone_by, note = row
-    return Changes(
-        str(name), str(kind), str(actor), str(label), float(str(at)), {},
-        str(undoes), str(undone_by), str(note), int(str(number)),
-    )  # fmt: skip
+def _changes(row: _ChangesRow) -> Changes:
+    return Changes(row.id, row.kind, row.actor, row.label, row.at, {}, row.undoes, row.undone_by, row.note, row.number)
+
+
+_CLONE: Final = 0x40049409  # FICLONE
+_PIECE: Final = 1 << 20
+_NEW: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Contents:
+    """One folder of them. It works on the disk; whoever calls it is on a thread or knows it to be little."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._clones = True  # until this file system says no
+
+    def take(self, handle: int, most: int) -> str:
+        """The hash of what an open file holds, which is kept from now on; empty where it is longer than `most`."""
+        draft = self._draft()
+        try:
+            target = os.open(draft, _NEW, 0o600)
+            try:
+                digest = self._fill(handle, target, most)
+            finally:
+                os.close(target)
+            return self._settle(draft, digest) if digest else ""
+        finally:
+            with suppress(FileNotFoundError):
+                draft.unlink()
+
+    def put(self, data: bytes) -> str:
+        """The same for what is in memory: the target of a link."""
+        digest = hashlib.sha256(data).hexdigest()
+        if not self._place(digest).exists():
+            draft = self._draft()
+            with os.fdopen(os.open(draft, _NEW, 0o600), "wb") as file:
+                file.write(data)
+            self._settle(draft, digest)
+        return digest
+
+    def open(self, digest: str) -> BinaryIO:
+        """What is kept under a hash; FileNotFoundError where it is not."""
+        return open(self._place(digest), "rb")  # whoever asked closes it
+
+    def read(self, digest: str, most: int = -1) -> bytes:
+        """The beginning of it, or all."""
+        with self.open(digest) as file:
+            return file.read(most)
+
+    def has(self, digest: str) -> bool:
+        return bool(digest) and self._place(digest).exists()
+
+    def drop(self, digests: Iterable[str]) -> None:
+        for digest in digests:
+            with suppress(FileNotFoundError):
+                self._place(digest).unlink()
+
+    def all(self) -> dict[str, int]:
+        """Every hash with the bytes behind it; drafts of a core that was killed go."""
+        found = {}
+        for folder in self._folder.glob("??"):
+            for file in folder.iterdir():
+                found[file.name] = file.stat().st_size
+        for draft in self._folder.glob(".new-*"):
+            draft.unlink(missing_ok=True)
+        return found
+
+    def _fill(self, handle: int, target: int, most: int) -> str:
+        if os.fstat(handle).st_size > most:
+            return ""
+        if self._clones:
+            try:
+                fcntl.ioctl(target, _CLONE, handle)
+            except OSError:
+                self._clones = False
+            else:
+                return _hashed(target)
+        return _copied(handle, target, most)
+
+    def _settle(self, draft: Path, digest: str) -> str:
+        place = self._place(digest)
+        if place.exists():
+            draft.unlink()
+        else:
+            place.parent.mkdir(mode=0o700, exist_ok=True)
+            draft.replace(place)
+        return digest
+
+    def _draft(self) -> Path:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return self._folder / f".new-{secrets.token_hex(8)}"
+
+    def _place(self, digest: str) -> Path:
+        return self._folder / digest[:2] / digest
+
+
+def _hashed(handle: int) -> str:
+    digest, at = hashlib.sha256(), 0
+    while piece := os.pread(handle, _PIECE, at):
+        digest.update(piece)
+        at += len(piece)
+    return digest.hexdigest()
+
+
+def _copied(handle: int, target: int, most: int) -> str:
+    digest, at = hashlib.sha256(), 0
+    while piece := os.pread(handle, _PIECE, at):
+        digest.update(piece)
+        at += len(piece)
+        if at > most:
+            return ""  # it grows while it is read
+        view = memoryview(piece)
+        while view:
+            view = view[os.write(target, view) :]
+    return digest.hexdigest()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Sequence
 
 from workbench.analysis.parsed_program import ParsedProgram
 from workbench.identifiers import skill_module_name
-from workbench.skills.importable_module import usage
+from workbench.skills.skill_code import usage
 
 
 def body(name: str, description: str, code: str, tools: Sequence[str]) -> str:
@@ -52,3 +53,24 @@ def _docstring(program: ast.Module | None, function: str) -> str:
             if doc:
                 return doc.strip().splitlines()[0]
     return ""
+
+
+_TEMPLATE = '''\
+"""{words}"""
+
+from typing import Any
+
+
+async def {function}(limit: int = 10) -> dict[str, Any]:
+    """{words}"""
+    # Tools are functions of their server: from servers.demo import list_orders
+    #                                      page = await list_orders(limit=limit)
+    found = list(range(limit))
+    return {{"found": len(found), "first": found[:3]}}
+'''
+
+
+def beginning(name: str, description: str) -> str:
+    """The code of a new skill; its words stand where readers of the code look for them."""
+    words = textwrap.shorten(description, 90, placeholder="…").replace("\\", "/").replace('"', "'")
+    return _TEMPLATE.format(words=words, function=skill_module_name(name))

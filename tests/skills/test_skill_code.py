@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import json
 from collections.abc import Callable
@@ -10,7 +11,18 @@ from typing import Any
 import pytest
 
 from workbench.analysis.parsed_program import ParsedProgram
-from workbench.skills.importable_module import missing_module, module_source, usage
+from workbench.errors import WorkbenchError
+from workbench.records import Skill, SkillState
+from workbench.skills.skill_code import (
+    called_with,
+    calling,
+    missing_module,
+    module_source,
+    renamed,
+    renamed_words,
+    schema_of,
+    usage,
+)
 
 
 def call(code: str, *given: Any) -> Any:
@@ -106,3 +118,74 @@ def test_discovery_asks_for_less_the_deeper_it_looks(run_starter: Callable[[str,
         "described": "description of 5 for orders",
         "best": "full of 1 for orders",
     }
+
+
+CODE = """
+from typing import Literal, Optional
+
+async def add_up(numbers: list[int], by: Literal["sum", "max"] = "sum", *, note: str | None = None, more: Thing = 3):
+    return sum(numbers)
+"""
+
+
+def skill(code: str, name: str = "add-up") -> Skill:
+    return Skill(name, "Adds.", code, SkillState.KEPT)
+
+
+def test_annotations_become_a_schema() -> None:
+    schema = schema_of(skill(CODE))
+    assert schema["required"] == ["numbers"]
+    assert schema["properties"] == {
+        "numbers": {"type": "array", "items": {"type": "integer"}},
+        "by": {"enum": ["sum", "max"], "default": "sum"},
+        "note": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "more": {"default": 3},
+    }
+    assert schema_of(skill("result = 1"))["properties"] == {}
+
+
+@pytest.mark.parametrize(
+    "code", ["async def add_up(", "x" * 10, "", "def add_up(*a, **k): ...", "def add_up(x='%s'): ..."]
+)
+def test_any_code_has_a_schema(code: str) -> None:
+    assert schema_of(skill(code))["type"] == "object"
+
+
+def test_a_call_says_what_was_given_and_is_read_back() -> None:
+    text = calling(skill(CODE), {"numbers": [1, 2], "note": 'a "quote" \n'})
+    assert ast.parse(text)
+    assert "await add_up(" in text
+    assert called_with(text, "add-up") == {"numbers": [1, 2], "note": 'a "quote" \n'}
+    assert called_with(calling(skill("def add_up():\n    return 1\n"), {}), "add-up") == {}
+    assert "await" not in calling(skill("def add_up():\n    return 1\n"), {})
+
+
+def test_wrong_arguments_are_refused_with_the_right_ones() -> None:
+    with pytest.raises(WorkbenchError, match="takes no 'nmbers'") as caught:
+        calling(skill(CODE), {"nmbers": []})
+    assert "numbers, by, note, more" in caught.value.hint
+    with pytest.raises(WorkbenchError, match="needs numbers"):
+        calling(skill(CODE), {})
+    with pytest.raises(WorkbenchError, match="instructions only"):
+        calling(skill(""), {})
+
+
+@pytest.mark.parametrize("code", ["add_up(x)", "add_up(1)", "add_up(a=1); add_up(a=2)", "f(", "add_up(**x)", "other()"])
+def test_arguments_that_are_not_written_out_are_not_guessed(code: str) -> None:
+    assert called_with(code, "add-up") is None
+
+
+def test_only_names_change() -> None:
+    code = 'async def a_b(x):\n    """a_b"""\n    # a_b\n    return await a_b(x.a_b, "a_b")  # ä a_b\n'
+    after = renamed(code, "a_b", "c")
+    assert after == 'async def c(x):\n    """a_b"""\n    # a_b\n    return await c(x.c, "a_b")  # ä a_b\n'
+    assert renamed("def (", "a", "b") == "def ("
+
+
+def test_words_of_a_card_follow() -> None:
+    assert renamed_words("a-b, a-b-c, a_b()", "a-b", "new-one") == "new-one, a-b-c, new_one()"
+
+
+def test_what_only_an_editor_takes_for_a_line_end_moves_nothing() -> None:
+    code = "x = 'a\x0cb\u2028c'\n\n\ndef old():\n    return old, 'old'\n"
+    assert renamed(code, "old", "new") == code.replace("def old", "def new").replace("return old", "return new")
