@@ -756,7 +756,7 @@ class CoreApi(Protocol):
 
     @api
     async def skill_hints(self) -> tuple[SkillHint, ...]:
-        """Forms of programs that ran again and again, most often first."""
+        """Forms of programs that ran often enough for a skill, most often first."""
 
     @api
     async def skill_page(self, name: str) -> SkillPage: ...
