@@ -20,7 +20,7 @@ from workbench.records import Resource, ServerConfig, ServerState
 from workbench.search.search_all import SearchAll
 from workbench.search.search_index import SearchIndex
 from workbench.search.search_learning import SearchLearning
-from workbench.search.semantic.model_source import SentenceModelSource
+from workbench.search.semantic.sentence_embeddings import SentenceModelSource
 from workbench.servers.server import McpServer
 
 QUESTIONS = ("who are my customers", "archive the shipment", "budget forecast", "invoice_12", "restaurants near me")

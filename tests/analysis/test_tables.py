@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.interpreter.shell_commands import COMMANDS, CommandClass
 from workbench.analysis.tables import dangerous_texts
 from workbench.analysis.tables.callables import CALLABLES
-from workbench.analysis.tables.dangerous_texts import COMMANDS, CommandClass
 from workbench.analysis.tables.methods_and_attributes import (
     FILLING,
     FORBIDDEN_WRITES,

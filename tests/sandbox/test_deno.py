@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, JsonValue, Limits, Tool
 from workbench.sandbox.deno import deno_backend
 from workbench.sandbox.program import Program, ToolFailure
-from workbench.wrappers.typescript_sandbox_package import write_inside_package
+from workbench.wrappers.typescript_package import write_inside_package
 
 QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=256, disk_mb=16)
 

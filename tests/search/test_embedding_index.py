@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.paths import resources
-from workbench.search.embedding_index import EmbeddingIndex, told_of
+from workbench.search.embedding_index import EmbeddingIndex, embedded_text
 from workbench.search.word_vectors import VECTORS, WordVectors
 
 TOLD = ["mail send: Send an e-mail.", "shop orders: List the orders of a shop.", "xq9 zzz:"]
@@ -36,6 +36,6 @@ def test_a_question_that_says_nothing_is_near_nothing(meaning: WordVectors, ques
 
 
 def test_a_tool_is_read_as_its_names_in_words_and_the_beginning_of_what_it_says() -> None:
-    told = told_of("git-hub", "issues.create_new", "Make it. " + "more " * 100)
+    told = embedded_text("git-hub", "issues.create_new", "Make it. " + "more " * 100)
     assert told.startswith("git hub issues create new: Make it. more")
     assert len(told) == 300

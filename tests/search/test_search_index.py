@@ -24,12 +24,12 @@ class Model:
     digest = "colours"
     hold: Callable[[], None] = staticmethod(lambda: None)
 
-    def told(self, text: str) -> numpy.ndarray:
+    def embed(self, text: str) -> numpy.ndarray:
         self.hold()
         warm = any(word in text for word in ("red", "warm"))
         return numpy.array([warm, not warm], numpy.float32)
 
-    question = told
+    question = embed
 
 
 class Source:

@@ -103,10 +103,10 @@ class Gone:
     name, weight = "the sentence model", (0.65, 0.8)
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.past_questions = 0
 
     def vectors(self, texts: Any) -> Any:
-        self.asked += 1
+        self.past_questions += 1
         raise OutdatedIndex
 
 
@@ -118,4 +118,4 @@ def test_what_the_model_does_not_read_now_is_read_by_word_vectors(number: int, a
     skills = (*SKILLS, *(of_skill(Skill(f"s{at}", "Other.", "", SkillState.KEPT)) for at in range(number - 1)))
     found = everywhere._made(tools, skills).ranking.look("purchases that have not arrived")
     assert found.near is not None
-    assert (int(found.near.argmax()), reader.asked) == (0, asked)
+    assert (int(found.near.argmax()), reader.past_questions) == (0, asked)

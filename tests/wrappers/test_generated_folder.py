@@ -24,11 +24,11 @@ def module(tool: Tool, function: str, written: str) -> tuple[str, ...]:
     return (f"{function} {tool.description}", written)
 
 
-def doors(server: str, entries: Mapping[str, GeneratedModule], written: str) -> dict[str, str]:
+def index_files(server: str, entries: Mapping[str, GeneratedModule], written: str) -> dict[str, str]:
     return {"door.txt": f"{server}: {', '.join(entry.stem for entry in entries.values())}"}
 
 
-STYLE = FolderStyle("1", "here.", (".txt", ".time"), python_names, frozenset(("door",)), module, doors)
+STYLE = FolderStyle("1", "here.", (".txt", ".time"), python_names, frozenset(("door",)), module, index_files)
 
 
 def test_each_tool_has_all_its_files_and_the_folder_its_door(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_another_format_writes_everything_again(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("old")
     write_folder("demo", tools, tmp_path, STYLE)
     assert (tmp_path / "a.txt").read_text() == "old"
-    newer = FolderStyle("2", STYLE.place, STYLE.endings, STYLE.names, STYLE.stems, STYLE.module, STYLE.doors)
+    newer = FolderStyle("2", STYLE.place, STYLE.endings, STYLE.names, STYLE.stems, STYLE.module, STYLE.index_files)
     write_folder("demo", tools, tmp_path, newer)
     assert (tmp_path / "a.txt").read_text() == "a "
 

@@ -51,7 +51,7 @@ def check_draft(program: ParsedProgram, tools: Sequence[Tool], servers: Sequence
 
 
 @dataclass(slots=True)
-class _Sent:
+class _SentArguments:
     """What is known of the arguments of one call."""
 
     values: dict[str, JsonValue] = field(default_factory=dict)
@@ -104,11 +104,11 @@ class _Check:
             case ["servers", package, function]:
                 self._function(package, function, step.node, step)
             case ["client", "call_tool"]:
-                server, tool, arguments = _given(step.node, ("server", "tool", "arguments"))
+                server, tool, arguments = _arguments_by_name(step.node, ("server", "tool", "arguments"))
                 self._named_call(self._constant(server), self._constant(tool), arguments, step)
             case ["client", "call_mcp_tool"]:
-                identifier, arguments = _given(step.node, ("id", "arguments"))
-                self._named_call(*self._parted(self._constant(identifier)), arguments, step)
+                identifier, arguments = _arguments_by_name(step.node, ("id", "arguments"))
+                self._named_call(*self._split_identifier(self._constant(identifier)), arguments, step)
             case _:
                 pass
 
@@ -120,13 +120,13 @@ class _Check:
             if not package:
                 self._is_server(alias.name, step, step.is_certain)
             elif self._is_server(package.split(".")[0], step, step.is_certain) and "." not in package:
-                self._known(package, alias.name, step)
+                self._imported_tool(package, alias.name, step)
 
     def _is_server(self, name: str, step: ProgramStep, certain: bool) -> bool:
         """Whether a server may be meant; one that nobody knows is a finding, where all are known, and so is one that
         must not start yet."""
         if (waiting := self._waiting.get(name)) is not None:
-            self._tell(WAITING, f"{waiting[:100]} waits for the user's Connect.", waiting, step, certain)
+            self._add_finding(WAITING, f"{waiting[:100]} waits for the user's Connect.", waiting, step, certain)
             return False
         if not self._listed or name.startswith("_") or name == "*" or self._names.server_of_package(name) is not None:
             return True
@@ -135,10 +135,10 @@ class _Check:
         if isinstance(step.node, ast.Call) and self._names.servers(name):
             return True  # a call by name may spell it in another way
         hint = did_you_mean(name, self._servers) or f"There are: {_names(sorted(self._servers))}."
-        self._tell("tool.unknown", f"There is no server {name[:80]}. {hint}", name, step, certain)
+        self._add_finding("tool.unknown", f"There is no server {name[:80]}. {hint}", name, step, certain)
         return False
 
-    def _known(self, package: str, name: str, step: ProgramStep) -> Tool | None:
+    def _imported_tool(self, package: str, name: str, step: ProgramStep) -> Tool | None:
         """The tool of an imported name; one that its server does not have is a finding. The file of a function can be
         imported too, and may have a different ending."""
         server = self._names.server_of_package(package)
@@ -146,25 +146,25 @@ class _Check:
             return None
         found = self._names.find_exact(server, name)
         if found is None and not self._names.candidates(server, name):
-            self._unknown(server, name, step, step.is_certain)
+            self._unknown_tool(server, name, step, step.is_certain)
         return found
 
-    def _unknown(self, server: str, name: str, step: ProgramStep, certain: bool) -> None:
+    def _unknown_tool(self, server: str, name: str, step: ProgramStep, certain: bool) -> None:
         close = [self._names.function(tool) for tool in self._names.similar(name, server)]
         hint = f"Did you mean {', '.join(close)}?" if close else "search_tools finds the right name."
-        self._tell("tool.unknown", f"The server {server} has no tool {name}. {hint}", name, step, certain)
+        self._add_finding("tool.unknown", f"The server {server} has no tool {name}. {hint}", name, step, certain)
 
     def _function(self, package: str, function: str, call: ast.Call, step: ProgramStep) -> None:
         if package in self._waiting:
             self._is_server(package, step, step.is_certain)
             return
-        if (found := self._known(package, function, step)) and (definition := self._definition(found)):
+        if (found := self._imported_tool(package, function, step)) and (definition := self._definition(found)):
             keywords = _keywords_of(definition)
             if self._positional(found, definition, keywords, call, step):
                 return
             self._keywords(found, definition, keywords, call, step)
-            sent = self._sent(call, {word: key for key, word in keywords.items()})
-            self._contract(found, definition, sent, keywords, step)
+            sent = self._sent_arguments(call, {word: key for key, word in keywords.items()})
+            self._check_schema(found, definition, sent, keywords, step)
 
     def _positional(
         self, tool: Tool, definition: ToolShapes, keywords: Mapping[str, str], call: ast.Call, step: ProgramStep
@@ -175,7 +175,7 @@ class _Check:
         listing = _listing(definition, keywords)
         function = self._names.function(tool)
         words = f"{_title(tool)} takes its arguments by name, as in {function}(name=value). {listing}"
-        self._tell("parameter.positional", words, function, step, step.is_certain)
+        self._add_finding("parameter.positional", words, function, step, step.is_certain)
         return True
 
     def _keywords(
@@ -184,7 +184,7 @@ class _Check:
         """A keyword that the function does not have fails as the call is made, awaited or not."""
         for one in call.keywords if definition.more is None else []:
             if one.arg is not None and one.arg not in keywords.values():
-                self._strange(tool, one.arg, list(keywords.values()), step, step.is_certain)
+                self._unknown_parameter(tool, one.arg, list(keywords.values()), step, step.is_certain)
 
     def _named_call(self, server: JsonValue, name: JsonValue, arguments: ast.expr | None, step: ProgramStep) -> None:
         if not (isinstance(server, str) and isinstance(name, str)):
@@ -194,15 +194,15 @@ class _Check:
             return
         found = self._names.find(server, name)
         if found is None:
-            self._unknown(server, name, step, certain)
+            self._unknown_tool(server, name, step, certain)
         elif definition := self._definition(found):
-            sent = _Sent()
+            sent = _SentArguments()
             self._add(sent, arguments)
             names = {one.key: one.key for one in definition.fields}
-            self._contract(found, definition, sent, names, step)
+            self._check_schema(found, definition, sent, names, step)
 
-    def _contract(
-        self, tool: Tool, definition: ToolShapes, sent: _Sent, names: Mapping[str, str], step: ProgramStep
+    def _check_schema(
+        self, tool: Tool, definition: ToolShapes, sent: _SentArguments, names: Mapping[str, str], step: ProgramStep
     ) -> None:
         """What the tool's own schema refuses. Where alternatives stand at its top, only a look at all could tell."""
         if not _BRANCHING.isdisjoint(tool.input_schema):
@@ -213,28 +213,28 @@ class _Check:
                 self._value(tool, definition, one, sent.values[one.key], names, step, certain)
             elif one.required and sent.is_whole and not one.has_default:  # a default is what a server then takes
                 words = f"{_title(tool)} needs {names[one.key]}. {_listing(definition, names)}"
-                self._tell("parameter.missing", words, one.key, step, certain)
+                self._add_finding("parameter.missing", words, one.key, step, certain)
         closed = tool.input_schema.get("additionalProperties") is False
         for key in sent.values if closed else ():
             if key not in names:
-                self._strange(tool, key, list(names.values()), step, certain)
+                self._unknown_parameter(tool, key, list(names.values()), step, certain)
 
     def _constant(self, node: ast.expr | None) -> JsonValue:
         return literal_value(node, self._bindings.written)
 
-    def _sent(self, call: ast.Call, keys: Mapping[str, str]) -> _Sent:
+    def _sent_arguments(self, call: ast.Call, keys: Mapping[str, str]) -> _SentArguments:
         """One dict first, keywords over it, as the function puts them together."""
-        sent = _Sent(is_whole=len(call.args) <= 1)
+        sent = _SentArguments(is_whole=len(call.args) <= 1)
         for part in call.args[:1]:
             self._add(sent, part)
         for one in call.keywords:
             if one.arg is None:
-                sent = _Sent(dict.fromkeys(sent.values, UNSURE), is_whole=False)
+                sent = _SentArguments(dict.fromkeys(sent.values, UNSURE), is_whole=False)
             else:
                 sent.values[keys.get(one.arg, one.arg)] = self._constant(one.value)
         return sent
 
-    def _add(self, sent: _Sent, arguments: ast.expr | None) -> None:
+    def _add(self, sent: _SentArguments, arguments: ast.expr | None) -> None:
         """The keys of a written dict; nothing and None are an empty one; anything else may hold any key."""
         value = {} if arguments is None else self._constant(arguments)
         if value is None:
@@ -244,7 +244,7 @@ class _Check:
         else:
             sent.is_whole = False
 
-    def _parted(self, identifier: JsonValue) -> tuple[JsonValue, JsonValue]:
+    def _split_identifier(self, identifier: JsonValue) -> tuple[JsonValue, JsonValue]:
         """Server and tool of an identifier; both may hold its mark, so the first that is there counts."""
         if not isinstance(identifier, str) or "__" not in identifier:
             return UNSURE, UNSURE
@@ -262,10 +262,10 @@ class _Check:
             known[key] = _read(tool, self._names.function(tool))
         return known[key]
 
-    def _strange(self, tool: Tool, name: str, known: list[str], step: ProgramStep, certain: bool) -> None:
+    def _unknown_parameter(self, tool: Tool, name: str, known: list[str], step: ProgramStep, certain: bool) -> None:
         hint = f"{did_you_mean(name, known)} ".lstrip()
         words = f"{_title(tool)} has no parameter {name[:80]}. {hint}{_valid(known)}"
-        self._tell("parameter.unknown", words, name, step, certain)
+        self._add_finding("parameter.unknown", words, name, step, certain)
 
     def _value(
         self,
@@ -284,11 +284,11 @@ class _Check:
         if absent or fits_shape(value, one.shape, named):
             return
         wanted = type_words(one.shape, definition)
-        words = f"{names[one.key]} of {_title(tool)} is {wanted}, not {_shown(value)}."
+        words = f"{names[one.key]} of {_title(tool)} is {wanted}, not {_excerpt(value)}."
         certain = certain and not fits_shape(value, one.shape, named, loose=True)
-        self._tell("parameter.value", words, one.key, step, certain)
+        self._add_finding("parameter.value", words, one.key, step, certain)
 
-    def _tell(self, rule: str, message: str, subject: str, step: ProgramStep, certain: bool) -> None:
+    def _add_finding(self, rule: str, message: str, subject: str, step: ProgramStep, certain: bool) -> None:
         node = step.node
         span = Span(node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
         key = (span.line, span.column, rule, subject)
@@ -317,7 +317,7 @@ def _read(tool: Tool, function: str) -> ToolShapes | None:
         return None
 
 
-def _given(call: ast.Call, names: tuple[str, ...]) -> list[ast.expr | None]:
+def _arguments_by_name(call: ast.Call, names: tuple[str, ...]) -> list[ast.expr | None]:
     """The arguments of a call by their parameters; an unknown one where a star hides them."""
     unknown = ast.Name("unknown")
     if any(isinstance(part, ast.Starred) for part in call.args) or any(one.arg is None for one in call.keywords):
@@ -344,6 +344,6 @@ def _names(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_SHOWN])}{more}"
 
 
-def _shown(value: JsonValue) -> str:
+def _excerpt(value: JsonValue) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:80]}…"

@@ -64,29 +64,29 @@ def apply_host_rules(report: ProgramReport, rules: Sequence[HostRule]) -> None:
     report.wanted = closed[:MOST_NAMED]
     report.opened = True
     for key, note in calls.items():
-        report.notes[key] = _told(note, named.get(key, ""), key[1] in report.onward, closed, rules)
+        report.notes[key] = _noted_connection(note, named.get(key, ""), key[1] in report.onward, closed, rules)
     for key, note in report.notes.items():
         if note.finding.rule in ("network.import", "network.mention"):
-            report.notes[key] = _again(note, EffectKind.MAY, Risk.LOW, note.finding.message)
+            report.notes[key] = _changed_note(note, EffectKind.MAY, Risk.LOW, note.finding.message)
 
 
-def _told(
+def _noted_connection(
     note: NotedFinding, where: str, onward: bool, closed: Sequence[str], rules: Sequence[HostRule]
 ) -> NotedFinding:
     if where and where not in closed:
-        return _again(note, EffectKind.WILL, Risk.MEDIUM, f"Will connect to {where}, which is allowed")
+        return _changed_note(note, EffectKind.WILL, Risk.MEDIUM, f"Will connect to {where}, which is allowed")
     if where:
-        return _again(note, EffectKind.MAY, Risk.HIGH, f"Contacts {where}, if you allow it for this run")
+        return _changed_note(note, EffectKind.MAY, Risk.HIGH, f"Contacts {where}, if you allow it for this run")
     if onward:
         risk = Risk.HIGH if closed else Risk.MEDIUM
-        return _again(note, EffectKind.MAY, risk, "Speaks with the hosts it is connected to")
+        return _changed_note(note, EffectKind.MAY, risk, "Speaks with the hosts it is connected to")
     if rules:
         words = "Contacts a host that is only known at run time: allowed places answer, others are refused"
-        return _again(note, EffectKind.MAY, Risk.HIGH, words)
+        return _changed_note(note, EffectKind.MAY, Risk.HIGH, words)
     return note
 
 
-def _again(note: NotedFinding, kind: EffectKind, risk: Risk, words: str) -> NotedFinding:
+def _changed_note(note: NotedFinding, kind: EffectKind, risk: Risk, words: str) -> NotedFinding:
     finding = replace(note.finding, risk=risk, message=words)
     effect = replace(note.effect, kind=kind, text=words, risk=risk) if note.effect else None
     return replace(note, finding=finding, effect=effect)

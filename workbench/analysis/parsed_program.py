@@ -61,7 +61,7 @@ class ParsedProgram:
             try:
                 self.tree = parse(text)
             except UNREADABLE as error:
-                self.fault, self._error = _told(error), error
+                self.fault, self._error = _syntax_finding(error), error
 
     def require_tree(self) -> ast.Module:
         """The tree; of a text that cannot be read, the error with which Python refuses it."""
@@ -137,7 +137,7 @@ def words_of(nodes: Iterable[ast.AST]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _told(fault: BaseException) -> Finding:
+def _syntax_finding(fault: BaseException) -> Finding:
     """Why there is no tree. `await` and `return` at the top level parse, and the runner takes them."""
     if isinstance(fault, SyntaxError):
         line, column = fault.lineno or 1, max((fault.offset or 1) - 1, 0)

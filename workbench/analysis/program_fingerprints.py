@@ -79,7 +79,7 @@ def _dumps(program: ParsedProgram) -> tuple[str, str]:
     """The tree as a text, with and without its written values."""
     if program.tree is None:
         return "", ""
-    return ast.dump(program.tree), ast.dump(_bare(program.tree))
+    return ast.dump(program.tree), ast.dump(_without_values(program.tree))
 
 
 def once_only(proposal: Proposal, verdict: Verdict, tools: Sequence[Tool]) -> str:
@@ -110,7 +110,9 @@ def changed_values(before: ParsedProgram, after: ParsedProgram) -> tuple[ValueCh
     """The written values in which two programs of one skeleton differ; of too many, those that lead somewhere stay."""
     old, new = before.tree or ast.Module([], []), after.tree or ast.Module([], [])
     found = [
-        ValueChange(here.line, *_shown_beside(there.value, here.value), _leads(there) or _leads(here))
+        ValueChange(
+            here.line, *_differing_parts(there.value, here.value), _is_destination(there) or _is_destination(here)
+        )
         for there, here in zip(_values(old), _values(new), strict=False)
         if (type(there.value), there.value) != (type(here.value), here.value)
     ]
@@ -127,7 +129,7 @@ def is_near(before: str, after: str) -> bool:
     return matcher.real_quick_ratio() >= NEAR and matcher.quick_ratio() >= NEAR and matcher.ratio() >= NEAR
 
 
-class _Written(Struct, frozen=True):
+class _NamedConstant(Struct, frozen=True):
     """A constant in a text, with the name it is given under."""
 
     value: object
@@ -135,7 +137,7 @@ class _Written(Struct, frozen=True):
     name: str
 
 
-def _bare(node: Any) -> Any:  # Any: whatever stands in a field of a node
+def _without_values(node: Any) -> Any:  # Any: whatever stands in a field of a node
     """A copy in which every written value is the word for its kind."""
     if not isinstance(node, ast.AST) or not node._fields:
         return node
@@ -144,9 +146,9 @@ def _bare(node: Any) -> Any:  # Any: whatever stands in a field of a node
     fields = dict(ast.iter_fields(node))
     for name, value in fields.items():
         if isinstance(value, list):
-            fields[name] = list(map(_bare, value))
+            fields[name] = list(map(_without_values, value))
         elif isinstance(value, ast.AST) and value._fields:
-            fields[name] = _bare(value)
+            fields[name] = _without_values(value)
     return type(node)(**fields)
 
 
@@ -189,16 +191,16 @@ def _is_described(finding: Finding, described: set[str]) -> bool:
     return finding.rule == "tool.call" and finding.subject in described
 
 
-def _values(tree: ast.AST, name: str = "") -> Iterator[_Written]:
+def _values(tree: ast.AST, name: str = "") -> Iterator[_NamedConstant]:
     """In the order of the tree, each with the keyword, key or variable that it is given to."""
     match tree:
         case ast.Constant():
             if not isinstance(tree.value, _KEPT):
-                yield _Written(tree.value, tree.lineno, name)
+                yield _NamedConstant(tree.value, tree.lineno, name)
         case ast.Dict():
             for key, value in zip(tree.keys, tree.values, strict=True):
                 yield from _values(key) if key is not None else ()
-                yield from _values(value, _word(key) or name)
+                yield from _values(value, _text_key(key) or name)
         case _:
             for child in ast.iter_child_nodes(tree):
                 yield from _values(child, _given_to(tree) or name)
@@ -213,11 +215,11 @@ def _given_to(tree: ast.AST) -> str:
     return ""
 
 
-def _word(key: ast.expr | None) -> str:
+def _text_key(key: ast.expr | None) -> str:
     return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
 
 
-def _leads(written: _Written) -> bool:
+def _is_destination(written: _NamedConstant) -> bool:
     """Whether a value says where something goes, by its name or by its look."""
     if written.name.lower() in tool_verbs.DESTINATIONS:
         return True
@@ -228,7 +230,7 @@ def _text(value: str | bytes) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
-def _shown_beside(there: object, here: object) -> tuple[str, str]:
+def _differing_parts(there: object, here: object) -> tuple[str, str]:
     """Both values; of long ones the part in which they differ."""
     old, new = repr(there), repr(here)
     if max(len(old), len(new)) <= LONGEST_VALUE:

@@ -125,7 +125,7 @@ class Reading:
 
     def given_to(self, node: ast.AST) -> frozenset[tuple[str, str]]:
         """Server and tool of the calls inside of which something stands."""
-        return frozenset(self._given.get(node, ()))
+        return frozenset(self._enclosing_calls.get(node, ()))
 
     def texts(self) -> Iterator[tuple[str, Span]]:
         """The texts that are written in the program, then those that it puts together for a tool, with their places."""
@@ -137,7 +137,7 @@ class Reading:
                 yield text, call.span
 
     @cached_property
-    def _given(self) -> Mapping[ast.AST, set[tuple[str, str]]]:
+    def _enclosing_calls(self) -> Mapping[ast.AST, set[tuple[str, str]]]:
         """What stands inside of the calls on whose first line a tool is used or handed on, with these tools."""
         by_line: dict[int, set[tuple[str, str]]] = {}
         for one in self.calls:
@@ -166,7 +166,7 @@ def read(
         return Reading(ParsedProgram(text.text, python=False), assess_script(text, tools or ()), language=language)
     with pause_gc():
         alone = _read(text, tools, reach)
-        return _after(earlier, alone, tools, reach) if earlier else alone
+        return _read_session(earlier, alone, tools, reach) if earlier else alone
 
 
 def assess(code: str, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None = None) -> Verdict:
@@ -190,7 +190,7 @@ def _read(
     if (tree := program.tree) is None:
         _cannot_parse(program, report)
         return Reading(program, verdict_of(text, report, tools))
-    before = _perhaps(tree, ends) if ends else []
+    before = _make_optional(tree, ends) if ends else []
     interpreter = Interpreter(program, tool_lookup(tools), SYNTAX)
     _run(interpreter)
     find_leaks(interpreter, tree)
@@ -252,7 +252,7 @@ def _read_inner(report: ProgramReport, outer: Interpreter, depth: int) -> None:
 
 
 # ── programs of one state ────────────────────────────────────────────────────────────────────────────
-def _after(
+def _read_session(
     earlier: Sequence[str], alone: Reading, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None
 ) -> Reading:
     """The reading of a program that goes on where others ran."""
@@ -261,9 +261,9 @@ def _after(
     ends = _ends(earlier)
     together = _read(canonicalize("\n".join((*earlier, alone.program.text))), tools, reach, ends)
     if together.verdict.gate is Gate.BLOCKED:
-        return dataclasses.replace(alone, verdict=_unread(alone.verdict), whole=False)
+        return dataclasses.replace(alone, verdict=_session_unread(alone.verdict), whole=False)
     offset = ends[-1]
-    verdict = _told(alone.verdict, together.verdict, offset, len(earlier))
+    verdict = _combined_verdict(alone.verdict, together.verdict, offset, len(earlier))
     calls = tuple(
         dataclasses.replace(one, span=_moved(one.span, offset)) for one in together.calls if one.span.line > offset
     )
@@ -280,7 +280,7 @@ def _ends(earlier: Sequence[str]) -> list[int]:
     return ends
 
 
-def _perhaps(tree: ast.Module, ends: Sequence[int]) -> list[ast.stmt]:
+def _make_optional(tree: ast.Module, ends: Sequence[int]) -> list[ast.stmt]:
     """Put each earlier program into a `try` of its own: it may have ended before any of its lines."""
     body: list[ast.stmt] = []
     left = tree.body
@@ -294,7 +294,7 @@ def _perhaps(tree: ast.Module, ends: Sequence[int]) -> list[ast.stmt]:
     return body
 
 
-def _unread(alone: Verdict) -> Verdict:
+def _session_unread(alone: Verdict) -> Verdict:
     finding = Finding("state.unread", Risk.HIGH, "Goes on where too much has run to be read with it", Span(1, 0, 1, 0))
     return replace(
         alone,
@@ -305,7 +305,7 @@ def _unread(alone: Verdict) -> Verdict:
     )
 
 
-def _told(alone: Verdict, together: Verdict, offset: int, number: int) -> Verdict:
+def _combined_verdict(alone: Verdict, together: Verdict, offset: int, number: int) -> Verdict:
     """The verdict on all of them, told at the lines of the one that is to run."""
     many = "the program" if number == 1 else f"the {number} programs"
     return replace(

@@ -27,7 +27,7 @@ def sentence(report: ProgramReport) -> str:
     blocked = [note.finding.message for note in report.notes.values() if note.blocks]
     if blocked:
         return _ended(f"Cannot run: {_named(blocked, 'reasons')}")
-    parts = [*_changing_tools(report), *_others(report), *_refused(report), *_reading_tools(report)]
+    parts = [*_changing_tools(report), *_further_effects(report), *_refused(report), *_reading_tools(report)]
     return " ".join(map(_ended, parts)) or ONLY_COMPUTES
 
 
@@ -47,12 +47,12 @@ def _reading_tools(report: ProgramReport) -> list[str]:
     return [f"Reads with {' and '.join(names)}" if len(names) < MOST else f"Reads with {len(names)} tools"]
 
 
-def _others(report: ProgramReport) -> list[str]:
+def _further_effects(report: ProgramReport) -> list[str]:
     """Effects that are no tool calls, the worse first; plain reading is not worth a word beside them."""
     notes = [
         note
         for note in report.notes.values()
-        if _told(note) and note.effect and note.effect.kind is not EffectKind.REFUSED
+        if _is_no_tool_call(note) and note.effect and note.effect.kind is not EffectKind.REFUSED
     ]
     worth = [note for note in notes if note.finding.risk is not Risk.LOW] or notes
     worth.sort(key=lambda note: (-_weight(note), note.finding.span.line))
@@ -69,7 +69,7 @@ def _refused(report: ProgramReport) -> list[str]:
     return [f"The sandbox will refuse what it tries: it {'; it '.join(words[:MOST])}{more}"]
 
 
-def _told(note: NotedFinding) -> bool:
+def _is_no_tool_call(note: NotedFinding) -> bool:
     return note.finding.rule != "tool.call"
 
 

@@ -18,8 +18,7 @@ from workbench.broker.services import Services
 from workbench.events import Event, ServerRemoved, SkillsChanged, ToolsChanged, spawn
 from workbench.records import Tool
 from workbench.wrappers.python_package import compile_functions, remove_package, write_package
-from workbench.wrappers.typescript_package import remove_script_package
-from workbench.wrappers.typescript_sandbox_package import write_inside_package
+from workbench.wrappers.typescript_package import remove_script_package, write_inside_package
 
 log = logging.getLogger(__name__)
 

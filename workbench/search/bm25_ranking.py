@@ -16,7 +16,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from msgspec import Struct
 
 from workbench.records import JsonObject, Tool
-from workbench.search.embedding_index import EmbeddingIndex, EmbeddingModel, told_of
+from workbench.search.embedding_index import EmbeddingIndex, EmbeddingModel, embedded_text
 from workbench.search.score_fusion import RankingSignals, fuse
 from workbench.search.search_terms import synonyms, terms, trigrams
 
@@ -58,7 +58,7 @@ class Searchable(Protocol):
         """What its server says of itself."""
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def past_questions(self) -> tuple[str, ...]:
         """Questions after which it ran."""
 
 
@@ -69,7 +69,7 @@ class SearchedTool(Struct, frozen=True):
     function: str
     about: str  # what its server says of itself
     category: str = ""  # which a person gave its server
-    asked: tuple[str, ...] = ()  # questions after which it ran
+    past_questions: tuple[str, ...] = ()  # questions after which it ran
 
     @property
     def server(self) -> str:
@@ -92,15 +92,15 @@ class SearchedTool(Struct, frozen=True):
         return self.tool.input_schema
 
 
-Found = TypeVar("Found", bound=Searchable)
+Entry = TypeVar("Entry", bound=Searchable)
 Postings: TypeAlias = Mapping[str, list[tuple[int, float]]]
 """Where a word stands, and how much it says there."""
 
 
-class Bm25Ranking(Generic[Found]):
+class Bm25Ranking(Generic[Entry]):
     """An index over a fixed list of entries; answers with positions in it, best first."""
 
-    def __init__(self, entries: Sequence[Found], beside: Bm25Ranking[SearchedTool] | None = None) -> None:
+    def __init__(self, entries: Sequence[Entry], beside: Bm25Ranking[SearchedTool] | None = None) -> None:
         """`beside`: a larger index whose words count too where it is judged how rare one is, so that what both find
         can be put in one order."""
         self._entries = entries
@@ -128,10 +128,10 @@ class Bm25Ranking(Generic[Found]):
 
     def deepen(self, reader: EmbeddingModel) -> None:
         """From here on what is meant counts beside the words that are used."""
-        told = [told_of(one.server, one.name, one.description or one.title) for one in self._entries]
-        self._meant = EmbeddingIndex(reader, told, [one.asked for one in self._entries])
+        texts = [embedded_text(one.server, one.name, one.description or one.title) for one in self._entries]
+        self._meant = EmbeddingIndex(reader, texts, [one.past_questions for one in self._entries])
 
-    def rank(self, query: str, limit: int, among: Callable[[Found], bool] | None = None) -> tuple[list[int], int]:
+    def rank(self, query: str, limit: int, among: Callable[[Entry], bool] | None = None) -> tuple[list[int], int]:
         """The best positions and how many matched: exact names first, then names' last parts, then by score."""
         signals = self.look(query)
         exact, scores = signals.exact, fuse(query, [signals])[0]
@@ -144,7 +144,7 @@ class Bm25Ranking(Generic[Found]):
     def look(self, query: str) -> RankingSignals:
         """What this index says of a question, before it is weighed."""
         alike = self._alike(query) if len(query.split()) <= _NAME_QUERY else {}
-        said, exact, meant = self._said(query), self._exact(query), self._meant
+        said, exact, meant = self._lexical_scores(query), self._exact(query), self._meant
         if meant is None or not self._entries or (alike and len(query.split()) == 1):
             return RankingSignals(said, alike, exact, None)
         return RankingSignals(said, alike, exact, meant.near(query), meant.reader.weight)
@@ -153,7 +153,7 @@ class Bm25Ranking(Generic[Found]):
         """The place of an entry in the order of names."""
         return self._order[position]
 
-    def _said(self, query: str) -> Mapping[int, float]:
+    def _lexical_scores(self, query: str) -> Mapping[int, float]:
         whole = self._sum(terms(query))
         clauses = [clause for clause in _CLAUSE.split(query) if clause.strip()]
         if len(clauses) > 1:
@@ -175,11 +175,11 @@ class Bm25Ranking(Generic[Found]):
             for near in synonyms().get(word, ()):
                 weights.setdefault(near, _SYNONYM)
         if words:
-            for begun in self._begun(words[-1]):
+            for begun in self._words_beginning_with(words[-1]):
                 weights.setdefault(begun, _BEGINNING)
         return weights
 
-    def _begun(self, word: str) -> list[str]:
+    def _words_beginning_with(self, word: str) -> list[str]:
         start = bisect_left(self._name_words, word)
         return [found for found in self._name_words[start : start + _BEGINNINGS] if found.startswith(word)]
 
@@ -222,7 +222,7 @@ def fields(entry: Searchable) -> dict[str, list[str]]:
         "description": terms(entry.description[:4000]),
         "parameters": terms(" ".join(names)),
         "notes": terms(" ".join(notes)[:4000]),
-        "asked": terms(" ".join(entry.asked)),
+        "asked": terms(" ".join(entry.past_questions)),
     }
 
 

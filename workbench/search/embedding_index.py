@@ -64,7 +64,7 @@ class EmbeddingModel(Protocol):
         ...
 
 
-def told_of(server: str, name: str, words: str) -> str:
+def embedded_text(server: str, name: str, words: str) -> str:
     """What a tool's meaning is read from."""
     server, name = (_MARKS.sub(" ", one) for one in (server, name))
     return f"{server} {name}: {words}"[:_TOLD]

@@ -53,7 +53,7 @@ class SearchedServer(Protocol):
     def offering(self) -> _Listed: ...
 
 
-class _Beside(Struct, frozen=True):
+class _ItemIndex(Struct, frozen=True):
     """The index of what is no tool, and what it was made of."""
 
     items: tuple[SearchableItem, ...]
@@ -70,26 +70,26 @@ class SearchAll:
         self._servers = servers
         self._made_of: list[object] = []
         self._items: tuple[SearchableItem, ...] = ()
-        self._beside: _Beside | None = None
+        self._item_index: _ItemIndex | None = None
 
     async def find(
         self, question: str, kinds: Collection[FindKind], limit: int, skills: tuple[SearchableItem, ...] = ()
     ) -> Finds:
         """The best first; without a question, a list. No kinds: all of them."""
         tools, fresh = await self._finder.ready()
-        beside = await self._index(tools, self._gathered(skills))
-        wanted, asked = frozenset(kinds or FindKind), question.strip()[:_LONGEST]
-        if asked:
-            hits = _hits(asked, tools, beside, wanted)
+        item_index = await self._index(tools, self._gather_items(skills))
+        wanted, query = frozenset(kinds or FindKind), question.strip()[:_LONGEST]
+        if query:
+            hits = _hits(query, tools, item_index, wanted)
         else:
-            hits = [(2, 0.0, 0, 0, one) for one in _all(tools, beside) if _kind(one) in wanted]
-        best = heapq.nsmallest(limit, hits, key=lambda hit: hit[:4]) if asked else hits[:limit]
+            hits = [(2, 0.0, 0, 0, one) for one in _all(tools, item_index) if _kind(one) in wanted]
+        best = heapq.nsmallest(limit, hits, key=lambda hit: hit[:4]) if query else hits[:limit]
         servers = {server.name: server for server in self._servers()}
-        found = tuple(_told(asked, hit, servers) for hit in best)
-        known = Counter(str(item.kind) for item in beside.items) + Counter(tool=len(tools.entries))
+        found = tuple(_result_row(query, hit, servers) for hit in best)
+        known = Counter(str(item.kind) for item in item_index.items) + Counter(tool=len(tools.entries))
         return Finds(found, len(hits), dict(known), fresh, "" if tools.reader is None else tools.reader.name)
 
-    def _gathered(self, skills: tuple[SearchableItem, ...]) -> tuple[SearchableItem, ...]:
+    def _gather_items(self, skills: tuple[SearchableItem, ...]) -> tuple[SearchableItem, ...]:
         """The same tuple as long as nothing changed."""
         made_of: list[object] = [skills]
         for one in self._servers():
@@ -111,19 +111,19 @@ class SearchAll:
             self._items = (*found, *skills)
         return self._items
 
-    async def _index(self, tools: ToolSearch, items: tuple[SearchableItem, ...]) -> _Beside:
-        before = self._beside
+    async def _index(self, tools: ToolSearch, items: tuple[SearchableItem, ...]) -> _ItemIndex:
+        before = self._item_index
         reader = tools.reader
         if before is not None and before.items is items and before.tools is tools and before.reader is reader:
             return before
         if isinstance(reader, SentenceEmbeddings):  # takes milliseconds for each entry
-            made = await asyncio.to_thread(self._made, tools, items)
+            made = await asyncio.to_thread(self._build_index, tools, items)
         else:
-            made = await SEARCH_INDEXING.run(len(items), self._made, tools, items)
-        self._beside = made
+            made = await SEARCH_INDEXING.run(len(items), self._build_index, tools, items)
+        self._item_index = made
         return made
 
-    def _made(self, tools: ToolSearch, items: tuple[SearchableItem, ...]) -> _Beside:
+    def _build_index(self, tools: ToolSearch, items: tuple[SearchableItem, ...]) -> _ItemIndex:
         ranking = Bm25Ranking(items, tools.ranking)
         reader, plain = tools.reader, self._finder.meaning
         if reader is not None and plain is not None:
@@ -131,19 +131,19 @@ class SearchAll:
                 ranking.deepen(reader if len(items) < _MOST_EMBEDDED else plain)
             except OutdatedIndex:
                 ranking.deepen(plain)
-        return _Beside(items, tools, ranking, reader)
+        return _ItemIndex(items, tools, ranking, reader)
 
 
-def _hits(question: str, tools: ToolSearch, beside: _Beside, wanted: frozenset[FindKind]) -> list[_Hit]:
+def _hits(question: str, tools: ToolSearch, item_index: _ItemIndex, wanted: frozenset[FindKind]) -> list[_Hit]:
     """Only what is wanted is weighed: what is left out must not make the rest look faint."""
     sides: list[tuple[RankingSignals, Sequence[SearchedTool | SearchableItem], Callable[[int], int]]] = []
     if FindKind.TOOL in wanted:
         sides.append((tools.ranking.look(question), tools.entries, tools.ranking.order))
     if wanted - {FindKind.TOOL}:
-        sides.append((beside.ranking.look(question), beside.items, beside.ranking.order))
+        sides.append((item_index.ranking.look(question), item_index.items, item_index.ranking.order))
     heard = [signals for signals, _, _ in sides]
     unheard = " " not in question and not any(one.said or one.alike or one.exact for one in heard)
-    if unheard and (spelled := _spelled(question, tools, beside, wanted)):
+    if unheard and (spelled := _names_with_letters(question, tools, item_index, wanted)):
         return spelled
     return [
         (signals.exact.get(at, 2), -scores.get(at, 0.0), side, order(at), among[at])
@@ -153,26 +153,28 @@ def _hits(question: str, tools: ToolSearch, beside: _Beside, wanted: frozenset[F
     ]
 
 
-def _spelled(question: str, tools: ToolSearch, beside: _Beside, wanted: frozenset[FindKind]) -> list[_Hit]:
+def _names_with_letters(
+    question: str, tools: ToolSearch, item_index: _ItemIndex, wanted: frozenset[FindKind]
+) -> list[_Hit]:
     """Where a word is none, somebody may have typed some letters of a name."""
     if len(question) > _LETTERS:
         return []
     return [
         (2, float(len(one.name)), 0, at, one)
-        for at, one in enumerate(_all(tools, beside))
+        for at, one in enumerate(_all(tools, item_index))
         if _kind(one) in wanted and letters(question, one.name)
     ]
 
 
-def _all(tools: ToolSearch, beside: _Beside) -> list[SearchedTool | SearchableItem]:
-    return [*tools.entries, *beside.items]
+def _all(tools: ToolSearch, item_index: _ItemIndex) -> list[SearchedTool | SearchableItem]:
+    return [*tools.entries, *item_index.items]
 
 
 def _kind(one: SearchedTool | SearchableItem) -> FindKind:
     return FindKind.TOOL if isinstance(one, SearchedTool) else one.kind
 
 
-def _told(question: str, hit: _Hit, servers: dict[str, SearchedServer]) -> Find:
+def _result_row(question: str, hit: _Hit, servers: dict[str, SearchedServer]) -> Find:
     exact, _, _, _, one = hit
     server = servers.get(one.server)
     status = server.state.status if server is not None else ServerStatus.READY

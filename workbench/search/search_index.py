@@ -12,8 +12,7 @@ from workbench.paths import resources
 from workbench.records import Depth, SearchAnswer
 from workbench.search.bm25_ranking import SearchedTool
 from workbench.search.search_learning import SearchLearning
-from workbench.search.semantic.model_source import SentenceModelSource
-from workbench.search.semantic.sentence_embeddings import OutdatedIndex, SentenceEmbeddings
+from workbench.search.semantic.sentence_embeddings import OutdatedIndex, SentenceEmbeddings, SentenceModelSource
 from workbench.search.tool_search import ToolSearch
 from workbench.search.word_vectors import VECTORS, WordVectors
 

@@ -33,7 +33,7 @@ class SearchableItem(Struct, frozen=True):
         return self.key
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def past_questions(self) -> tuple[str, ...]:
         return ()
 
 
@@ -56,7 +56,7 @@ def offered(
             FindKind.TEMPLATE, blank.server, blank.template, blank.name, blank.title, told, takes, about, category
         )
     for prompt in prompts:
-        takes = _properties((argument.name, _words(argument)) for argument in prompt.arguments)
+        takes = _properties((argument.name, _argument_text(argument)) for argument in prompt.arguments)
         yield SearchableItem(
             FindKind.PROMPT, prompt.server, prompt.name, prompt.name, prompt.title, prompt.description, takes, about,
             category,
@@ -73,5 +73,5 @@ def _properties(named: Iterable[tuple[str, str]]) -> JsonObject:
     return {"properties": {name: {"description": words} for name, words in named}}
 
 
-def _words(argument: PromptArgument) -> str:
+def _argument_text(argument: PromptArgument) -> str:
     return f"{argument.title} {argument.description}".strip()

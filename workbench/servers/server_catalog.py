@@ -41,7 +41,7 @@ from workbench.search.bm25_ranking import SearchedTool
 from workbench.search.search_all import SearchAll
 from workbench.search.search_index import SearchIndex
 from workbench.search.search_learning import SearchLearning
-from workbench.search.semantic.model_source import SentenceModelSource
+from workbench.search.semantic.sentence_embeddings import SentenceModelSource
 from workbench.search.tool_search import import_line, summary
 from workbench.secrets.secret_masking import Masks
 from workbench.servers import tool_calls

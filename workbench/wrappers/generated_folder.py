@@ -45,7 +45,7 @@ class FolderStyle(Struct, frozen=True):
     names: Callable[[Sequence[str]], dict[str, str]]
     stems: frozenset[str]  # file names that are not for tools
     module: Callable[[Tool, str, str], tuple[str, ...]]  # tool, function, time → one text for each ending
-    doors: Callable[
+    index_files: Callable[
         [str, Mapping[str, GeneratedModule], str], dict[str, str]
     ]  # server, entries, time → text by file name
 
@@ -79,10 +79,10 @@ def write_folder(
     if late:
         warnings.append(f"{late} tools take anything: writing the functions took longer than {WRITE_SECONDS:.0f} s.")
     index = {"format": style.format, "server": server, "written": written, "tools": plain}
-    doors = {**style.doors(server, entries, written), INDEX: json.dumps(index)}
-    for name, text in doors.items():
+    indexes = {**style.index_files(server, entries, written), INDEX: json.dumps(index)}
+    for name, text in indexes.items():
         replace_file(folder / name, text)
-    _remove_others(folder, {f"{entry.stem}{end}" for entry in entries.values() for end in style.endings} | {*doors})
+    _remove_others(folder, {f"{entry.stem}{end}" for entry in entries.values() for end in style.endings} | {*indexes})
     return tuple(warnings)
 
 

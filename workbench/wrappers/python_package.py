@@ -67,7 +67,7 @@ def _module(tool: Tool, function: str, written: str) -> tuple[str, ...]:
     return source, stub
 
 
-def _doors(server: str, entries: Mapping[str, GeneratedModule], written: str) -> dict[str, str]:
+def _index_files(server: str, entries: Mapping[str, GeneratedModule], written: str) -> dict[str, str]:
     return {"__init__.py": _package_source(server, entries), "__init__.pyi": _stub_source(entries)}
 
 
@@ -100,7 +100,7 @@ def _constant(name: str, value: JsonValue) -> ast.stmt:
     return ast.Assign([ast.Name(name)], ast.parse(repr(value), mode="eval").body, lineno=0)
 
 
-PYTHON = FolderStyle("6", "servers.", (".py", ".pyi"), python_names, frozenset(), _module, _doors)
+PYTHON = FolderStyle("6", "servers.", (".py", ".pyi"), python_names, frozenset(), _module, _index_files)
 
 
 _BY_CONTENT = py_compile.PycInvalidationMode.CHECKED_HASH  # a time in seconds would miss a quick change

@@ -1,4 +1,8 @@
-"""Writes a server's tools as a folder of TypeScript modules, with the small client that all of them call."""
+"""Writes a server's tools as a folder of TypeScript modules, with the small client that all of them call.
+
+In the sandbox the index is plain JavaScript: `index.ts` beside it names every function with its types for readers, but
+loading it would load all functions, and a server may have a thousand.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,12 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from workbench.identifiers import package_name, script_names
 from workbench.records import Tool
 from workbench.wrappers.generated_folder import FolderStyle, GeneratedModule, read_index, replace_file, write_folder
-from workbench.wrappers.typescript_source import interface_names, typescript_source
-from workbench.wrappers.typescript_types import quoted
+from workbench.wrappers.typescript_source import interface_names, quoted, typescript_source
 
 CLIENT = """\
 /** What a connection to one server must be able to do; the Client of the MCP SDK fits. */
@@ -88,7 +93,7 @@ def _module(tool: Tool, function: str, written: str) -> tuple[str, ...]:
     return (typescript_source(tool, function, written),)
 
 
-def _doors(server: str, entries: Mapping[str, GeneratedModule], written: str) -> dict[str, str]:
+def _index_files(server: str, entries: Mapping[str, GeneratedModule], written: str) -> dict[str, str]:
     return {"index.ts": _index_source(server, entries, written)}
 
 
@@ -104,4 +109,30 @@ def _index_source(server: str, entries: Mapping[str, GeneratedModule], written: 
     return "".join(lines) if entries else f"{lines[0]}export {{}};\n"
 
 
-TYPESCRIPT = FolderStyle("3", "", (".ts",), script_names, frozenset(("index",)), _module, _doors)
+TYPESCRIPT = FolderStyle("3", "", (".ts",), script_names, frozenset(("index",)), _module, _index_files)
+
+
+# ── the package that programs in the sandbox import ────────────────────────────────────────────────
+SANDBOX_CLIENT = """\
+// Calls tools and finds them; in the sandbox the same names stand without an import.
+export const { Image, ToolError, callTool, callMcpTool, callMCPTool, searchTools, getToolDefinition } = globalThis;
+export const { equal, domainOf, yearOf, last4, initials, masked } = globalThis;
+"""
+_DOOR = "const $load = (file, name) => async (...input) => (await import(`./${file}.ts`))[name](...input);\n"
+
+
+def write_inside_package(server: str, tools: Sequence[Tool], root: Path) -> tuple[str, ...]:
+    """Bring `root/<package>` in step with the tools; returns a warning for each tool that is not quite as wished."""
+    root.mkdir(parents=True, exist_ok=True)
+    replace_file(root / "client.js", SANDBOX_CLIENT)
+    return write_folder(server, tools, root / package_name(server), INSIDE)
+
+
+def _sandbox_index_files(server: str, entries: Mapping[str, GeneratedModule], written: str) -> dict[str, str]:
+    lines = [f"// Functions for the tools of {quoted(server)}; each is read when it is first called.\n", _DOOR]
+    for entry in entries.values():
+        lines.append(f"export const {entry.function} = $load({quoted(entry.stem)}, {quoted(entry.function)});\n")
+    return {**TYPESCRIPT.index_files(server, entries, written), "index.js": "".join(lines)}
+
+
+INSIDE = replace(TYPESCRIPT, format=f"{TYPESCRIPT.format}.inside", index_files=_sandbox_index_files)

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.analysis.interpreter.effects import PathPlace, certain, host, judge_argv, judge_line, place, within
+from workbench.analysis.interpreter.effects import host
+from workbench.analysis.interpreter.path_places import PathPlace, certain, place, within
+from workbench.analysis.interpreter.shell_commands import CommandClass, judge_argv, judge_line
 from workbench.analysis.interpreter.values import HOLE
-from workbench.analysis.tables.dangerous_texts import CommandClass
 from workbench.records import EffectKind, Risk, Verdict
 
 

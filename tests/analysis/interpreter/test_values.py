@@ -13,7 +13,7 @@ from workbench.analysis.interpreter.values import (
     each,
     join,
     known,
-    shown,
+    readable,
     tainted,
     text_of,
 )
@@ -31,7 +31,7 @@ def test_one_of_two_texts_is_either_and_neither_is_lost() -> None:
     both = join(join(Value(const="a"), Value(const="b")), Value(const="a"))
     assert both.const is UNKNOWN
     assert [choice.const for choice in each(both)] == ["a", "b"]
-    assert shown(both) == "a or b"
+    assert readable(both) == "a or b"
     assert each(NOTHING) == (NOTHING,)
 
 
@@ -61,10 +61,10 @@ def test_text_is_known_only_without_holes() -> None:
 
 
 def test_a_value_is_shown_with_dots_for_what_is_unknown() -> None:
-    assert shown(Value(const=f"rm {HOLE}")) == "rm …"
-    assert shown(Value(items=(Value(const="ls"), Value(const="-l"), NOTHING))) == "ls -l"
-    assert shown(NOTHING) == ""
-    assert shown(Value(const=7)) == "7"
+    assert readable(Value(const=f"rm {HOLE}")) == "rm …"
+    assert readable(Value(items=(Value(const="ls"), Value(const="-l"), NOTHING))) == "ls -l"
+    assert readable(NOTHING) == ""
+    assert readable(Value(const=7)) == "7"
 
 
 def test_an_origin_is_added_once() -> None:

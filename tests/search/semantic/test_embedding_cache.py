@@ -31,7 +31,7 @@ def test_many_rows_are_found_at_once(file: Path) -> None:
 
 
 def test_the_longest_unused_go_first(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "_MOST", 2)
+    monkeypatch.setattr(room, "_MOST_ROWS", 2)
     clock = iter(range(1, 100))
     monkeypatch.setattr(room.time, "time", lambda: next(clock))
     kept = EmbeddingCache(file, "one")

@@ -14,7 +14,7 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.search.semantic import model_builder
 from workbench.search.semantic.model_builder import build
-from workbench.search.semantic.model_source import SentenceModelSource
+from workbench.search.semantic.sentence_embeddings import SentenceModelSource
 from workbench.search.semantic.sentence_model import GRAPH, SentenceModel, built_at, remove, size
 
 

@@ -9,8 +9,8 @@ import numpy
 import pytest
 
 from workbench.errors import WorkbenchError
+from workbench.search.semantic.model_builder import read_weights
 from workbench.search.semantic.model_quantization import TAKES, small_model
-from workbench.search.semantic.safetensors_reader import read_weights
 from workbench.search.semantic.sentence_model import GRAPH
 
 

@@ -21,11 +21,11 @@ class Model:
     def __init__(self) -> None:
         self.read: list[str] = []
 
-    def told(self, text: str) -> numpy.ndarray:
+    def embed(self, text: str) -> numpy.ndarray:
         self.read.append(text)
         return numpy.array([len(text), 1], numpy.float32)
 
-    question = told
+    question = embed
 
 
 @pytest.fixture

@@ -72,7 +72,7 @@ def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows
         ):
             report.may_carry.add(name)
             report.flow(ValueSource(PRIVATE, source.label, source.line), _sink(name, argument), span)
-            words = _words(source, name, argument)
+            words = _describe_leak(source, name, argument)
             report.add("flow.private", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY, reversible=False)
         elif unknown := _nearest(one for one in origins if one.kind == UNKNOWN):
             report.may_carry.add(name)
@@ -131,7 +131,7 @@ def _sink(name: str, argument: str) -> str:
     return f"{name}.{argument}" if argument.isidentifier() else name
 
 
-def _words(source: AnswerOrigin, name: str, argument: str) -> str:
+def _describe_leak(source: AnswerOrigin, name: str, argument: str) -> str:
     if argument == WHEN:
         return f"Data from {source.label} (line {source.line}) decides whether {name} is called"
     if source.form == DERIVED:

@@ -152,11 +152,11 @@ def put_into(tracker: ValueTracker, container: ast.expr, data: TrackedValue, sou
 def put_into_variable(tracker: ValueTracker, variable: Variable, data: TrackedValue) -> None:
     """A container took something in, and so did every other name it may be known by."""
     tracker.contents.learn(variable, data)
-    for other in _others(tracker, variable, tracker.same_objects):
+    for other in _linked_variables(tracker, variable, tracker.same_objects):
         tracker.contents.learn(other, data)
     if data.origins or data.tools:
         vague = without_details(data)
-        for other in _others(tracker, variable, tracker.shared_objects):
+        for other in _linked_variables(tracker, variable, tracker.shared_objects):
             tracker.contents.learn(other, vague)
 
 
@@ -223,7 +223,9 @@ def names_of_object(tracker: ValueTracker, node: ast.expr) -> Iterator[str]:
                 yield from names_of_object(tracker, one)
 
 
-def _others(tracker: ValueTracker, variable: Variable, links: Mapping[Variable, set[Variable]]) -> Iterator[Variable]:
+def _linked_variables(
+    tracker: ValueTracker, variable: Variable, links: Mapping[Variable, set[Variable]]
+) -> Iterator[Variable]:
     seen, waiting = {variable}, [variable]
     while waiting:
         near = waiting.pop()

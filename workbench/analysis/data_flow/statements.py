@@ -49,10 +49,10 @@ def _augmented_assignment(tracker: ValueTracker, node: ast.AugAssign) -> None:
 
 def _if(tracker: ValueTracker, node: ast.If) -> None:
     names, decides = tracker.scopes.statement_names[node], tracker.value(node.test).origins
-    start = tracker.held(names)
+    start = tracker.current_values(names)
     with tracker.under(decides):
         tracker.block(node.body)
-        after = tracker.held(names)
+        after = tracker.current_values(names)
         tracker.restore(names, start)
         tracker.block(node.orelse)
     tracker.join(names, after)
@@ -79,12 +79,12 @@ def _loop(tracker: ValueTracker, node: _Loop, decides: Callable[[], Origins], be
     tracker.skipping.append(NOTHING)
     tracker.loops += 1
     for _ in range(MOST_TURNS):
-        before, skipped = tracker.held(names), tracker.skipping[-1]
+        before, skipped = tracker.current_values(names), tracker.skipping[-1]
         with tracker.under(decides()):
             begin()
             tracker.block(node.body)
         tracker.join(names, before)
-        if tracker.held(names) == before and tracker.skipping[-1] == skipped:
+        if tracker.current_values(names) == before and tracker.skipping[-1] == skipped:
             break
     tracker.loops -= 1
     tracker.block(node.orelse)
@@ -110,11 +110,11 @@ def _with(tracker: ValueTracker, node: ast.With | ast.AsyncWith) -> None:
 
 def _try(tracker: ValueTracker, node: ast.Try | ast.TryStar) -> None:
     names, touched = tracker.scopes.statement_names[node], tracker.touched
-    start = tracker.held(names)
+    start = tracker.current_values(names)
     tracker.touched, tracker.tries = NOTHING, tracker.tries + 1
     tracker.block(node.body)
     inside, tracker.touched, tracker.tries = tracker.touched, touched | tracker.touched, tracker.tries - 1
-    after = tracker.held(names)
+    after = tracker.current_values(names)
     ends = [after]
     with tracker.under(inside if tracker.loops else NOTHING):
         for handler in node.handlers:
@@ -125,7 +125,7 @@ def _try(tracker: ValueTracker, node: ast.Try | ast.TryStar) -> None:
             if handler.name:
                 bind(tracker, handler.name, TrackedValue(change_each(inside, derived)), None)
             tracker.block(handler.body)
-            ends.append(tracker.held(names))
+            ends.append(tracker.current_values(names))
         tracker.restore(names, after)
         tracker.block(node.orelse)
         for values in ends:
@@ -136,7 +136,7 @@ def _try(tracker: ValueTracker, node: ast.Try | ast.TryStar) -> None:
 def _match(tracker: ValueTracker, node: ast.Match) -> None:
     subject = tracker.value(node.subject)
     names, decides = tracker.scopes.statement_names[node], subject.origins
-    start = tracker.held(names)
+    start = tracker.current_values(names)
     ends = [start]
     for case in node.cases:
         tracker.restore(names, start)
@@ -150,7 +150,7 @@ def _match(tracker: ValueTracker, node: ast.Match) -> None:
             decides |= tracker.value(case.guard).origins
         with tracker.under(decides):
             tracker.block(case.body)
-        ends.append(tracker.held(names))
+        ends.append(tracker.current_values(names))
     tracker.restore(names, start)
     for values in ends:
         tracker.join(names, values)

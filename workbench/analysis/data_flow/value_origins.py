@@ -124,9 +124,9 @@ def element(one: AnswerOrigin) -> AnswerOrigin:
     if one.depth > 0:
         return one._replace(depth=one.depth - 1)
     if one.form in (TEXT, BYTES) or one.personal:
-        return spelled(one, table.CHARACTERS)
+        return spelled_out(one, table.CHARACTERS)
     if one.form == PIECES:
-        return spelled(one, table.PART)
+        return spelled_out(one, table.PART)
     return one._replace(depth=ANY, key="", form=PLAIN)
 
 
@@ -151,7 +151,7 @@ def under(one: AnswerOrigin, key: str) -> AnswerOrigin:
 
 
 @_memory
-def spelled(one: AnswerOrigin, how: str) -> AnswerOrigin:
+def spelled_out(one: AnswerOrigin, how: str) -> AnswerOrigin:
     """A single value, in a form in which no masking finds it."""
     if is_settled(one):
         return one
@@ -173,7 +173,7 @@ def derived(one: AnswerOrigin) -> AnswerOrigin:
 
 
 def encoded(one: AnswerOrigin) -> AnswerOrigin:
-    return spelled(one, table.ENCODED)
+    return spelled_out(one, table.ENCODED)
 
 
 @_memory
@@ -181,12 +181,12 @@ def hashed(one: AnswerOrigin) -> AnswerOrigin:
     """The hash of a single value tells it; that of a document or a whole answer does not."""
     words = tool_verbs.words(one.key)
     single = one.depth == 0 and bool(one.key) and table.DOCUMENT_WORDS.isdisjoint(words)
-    return spelled(one, table.HASHED) if single else one if one.form == SPELLED else derived(one)
+    return spelled_out(one, table.HASHED) if single else one if one.form == SPELLED else derived(one)
 
 
 @_memory
 def length(one: AnswerOrigin) -> AnswerOrigin:
-    return spelled(one, table.LENGTH) if one.personal else one if one.form == SPELLED else derived(one)
+    return spelled_out(one, table.LENGTH) if one.personal else one if one.form == SPELLED else derived(one)
 
 
 @_memory
@@ -204,12 +204,12 @@ def compared(one: AnswerOrigin) -> AnswerOrigin:
 
 @_memory
 def computed(one: AnswerOrigin) -> AnswerOrigin:
-    return spelled(one, table.COMPUTED) if one.personal else one
+    return spelled_out(one, table.COMPUTED) if one.personal else one
 
 
 @_memory
 def part(one: AnswerOrigin) -> AnswerOrigin:
-    return spelled(one, table.PART) if one.personal or _is_whole_text(one) else one
+    return spelled_out(one, table.PART) if one.personal or _is_whole_text(one) else one
 
 
 def _is_whole_text(one: AnswerOrigin) -> bool:
@@ -220,12 +220,12 @@ def _is_whole_text(one: AnswerOrigin) -> bool:
 @_memory
 def questioned(one: AnswerOrigin) -> AnswerOrigin:
     """The answer to one of many questions about it."""
-    return spelled(one, table.PART) if one.personal else compared(one)
+    return spelled_out(one, table.PART) if one.personal else compared(one)
 
 
 @_memory
 def altered(one: AnswerOrigin) -> AnswerOrigin:
-    return spelled(one, table.ALTERED) if one.personal else one
+    return spelled_out(one, table.ALTERED) if one.personal else one
 
 
 @_memory

@@ -304,7 +304,7 @@ class ValueTracker:
         return found
 
     # ── names of the scope that is read, and what decides ────────────────────────────────────────
-    def held(self, names: Iterable[str]) -> tuple[TrackedValue | None, ...]:
+    def current_values(self, names: Iterable[str]) -> tuple[TrackedValue | None, ...]:
         return (*map(self.names.get, names),)
 
     def restore(self, names: Iterable[str], values: Iterable[TrackedValue | None]) -> None:

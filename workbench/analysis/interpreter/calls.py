@@ -25,7 +25,7 @@ from workbench.analysis.interpreter.values import (
     ValueSource,
     iterated,
     join,
-    shown,
+    readable,
     tainted,
     text_of,
 )
@@ -132,7 +132,7 @@ def _read_arguments(interpreter: Interpreter, node: ast.Call, looks: bool) -> Ar
     loose: Value | None = None
     displays: list[ast.Dict] = []
     for argument in node.args:
-        value = _given(interpreter.value(argument, called=looks))
+        value = _as_argument(interpreter.value(argument, called=looks))
         if type(argument) is ast.Starred:
             loose = _spread(argument, value, positional) if loose is None else join(loose, value)
         else:
@@ -141,7 +141,7 @@ def _read_arguments(interpreter: Interpreter, node: ast.Call, looks: bool) -> Ar
             displays.append(argument)
     named: dict[str, Value] = {}
     for keyword in node.keywords:
-        value = _given(interpreter.value(keyword.value))
+        value = _as_argument(interpreter.value(keyword.value))
         if keyword.arg is not None:
             named[keyword.arg] = value
         elif not _name_all(keyword.value, value, named):
@@ -152,7 +152,7 @@ def _read_arguments(interpreter: Interpreter, node: ast.Call, looks: bool) -> Ar
     return Arguments(tuple(positional), named, _keys(interpreter, displays) if displays else {}, given)
 
 
-def _given(value: Value) -> Value:
+def _as_argument(value: Value) -> Value:
     """As an argument: what is not known is given all the same."""
     return SOME if value is NOTHING else value
 
@@ -160,17 +160,17 @@ def _given(value: Value) -> Value:
 def _spread(argument: ast.Starred, value: Value, positional: list[Value]) -> Value | None:
     """`f(*parts)`: what stands in a display is given in its order; of anything else nobody knows how much there is."""
     parts = iterated(value)
-    shown = argument.value
-    if parts is not None and isinstance(shown, ast.Tuple | ast.List | ast.Dict) and not _spreads(shown):
+    written = argument.value
+    if parts is not None and isinstance(written, ast.Tuple | ast.List | ast.Dict) and not _spreads(written):
         positional.extend(parts)
         return None
     positional.extend([join(part, NOTHING) for part in parts] if parts else [Value(taint=value.taint)])
     return value
 
 
-def _name_all(shown: ast.expr, value: Value, named: dict[str, Value]) -> bool:
+def _name_all(argument: ast.expr, value: Value, named: dict[str, Value]) -> bool:
     """`f(**names)`: whether it gives exactly what is written in a display."""
-    written = isinstance(shown, ast.Dict) and not _spreads(shown)
+    written = isinstance(argument, ast.Dict) and not _spreads(argument)
     sure = written and value.keys is not None and all(isinstance(name.const, str) for name in value.keys)
     for name, part in zip(value.keys or (), value.items or (), strict=False):
         if isinstance(name.const, str):
@@ -180,10 +180,10 @@ def _name_all(shown: ast.expr, value: Value, named: dict[str, Value]) -> bool:
     return sure
 
 
-def _spreads(shown: ast.Tuple | ast.List | ast.Dict) -> bool:
-    if isinstance(shown, ast.Dict):
-        return None in shown.keys
-    return any(isinstance(part, ast.Starred) for part in shown.elts)
+def _spreads(written: ast.Tuple | ast.List | ast.Dict) -> bool:
+    if isinstance(written, ast.Dict):
+        return None in written.keys
+    return any(isinstance(part, ast.Starred) for part in written.elts)
 
 
 def _keys(interpreter: Interpreter, displays: Sequence[ast.Dict]) -> dict[str, Value]:
@@ -288,7 +288,9 @@ def _call_rule(interpreter: Interpreter, node: ast.Call, ref: str, rule: Callabl
         return Value(taint=arguments.taint)
     if rule.action is ProgramAction.PROCESS:
         argv = arguments.positional if ref.endswith("_exec") else target.items
-        words = " ".join(filter(None, map(shown, arguments.positional))) if ref.endswith("_exec") else shown(target)
+        words = (
+            " ".join(filter(None, map(readable, arguments.positional))) if ref.endswith("_exec") else readable(target)
+        )
         note_command(interpreter, node, words, arguments.taint, argv)
         return Value(taint=frozenset({ValueSource("untrusted", "a command's output", line)}))
     note(interpreter, rule.action, node, ref.removeprefix("builtins."), risk=rule.risk)
@@ -303,7 +305,7 @@ def _call_module(
         source = ValueSource("untrusted", "the network", interpreter.span(node).line)
         return Value(kind=ref if ref in KINDS else "", taint=frozenset({source}))
     if action is ProgramAction.PROCESS:
-        note_command(interpreter, node, " ".join(filter(None, map(shown, arguments.positional))), arguments.taint)
+        note_command(interpreter, node, " ".join(filter(None, map(readable, arguments.positional))), arguments.taint)
     else:
         note(interpreter, action, node, ref)
     return Value(taint=arguments.taint)

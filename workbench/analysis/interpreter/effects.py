@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import ast
-import re
-import shlex
 from collections.abc import Sequence
-from enum import StrEnum
-
-from msgspec import Struct
 
 from workbench.analysis.host_rule_findings import named_place
 from workbench.analysis.interpreter.interpreter import Interpreter
-from workbench.analysis.interpreter.values import HOLE, NOTHING, Value, ValueSource, each, known, shown, text_of
+from workbench.analysis.interpreter.path_places import PathPlace, certain, place, within
+from workbench.analysis.interpreter.shell_commands import judge_argv, judge_line
+from workbench.analysis.interpreter.values import HOLE, NOTHING, Value, ValueSource, each, known, readable, text_of
 from workbench.analysis.tables.dangerous_texts import (
-    COMMANDS,
     DESTRUCTIVE_COMMAND,
     HOST,
     SECRET_NAME,
-    SENSITIVE_PATH,
-    Command,
-    CommandClass,
 )
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
 from workbench.records import EffectKind, Risk
@@ -211,7 +204,7 @@ def flow_out(
 
 def note_environment(interpreter: Interpreter, node: ast.AST, key: Value) -> Value:
     """An environment variable is read; secrets by name weigh more."""
-    name = shown(key)
+    name = readable(key)
     secret = bool(SECRET_NAME.search(name)) or not name
     if secret:
         interpreter.report.fact("sensitive", interpreter.span(node))
@@ -226,168 +219,3 @@ def first(taint: frozenset[ValueSource], kind: str) -> ValueSource | None:
     """The source of this kind whose answer the data is; of several the earliest."""
     mine = (source for source in taint if source.kind == kind)
     return min(mine, key=lambda source: (source.indirect, source.line, source.label), default=None)
-
-
-ROOTS = ("/bench/workspace", "/workspace")  # where the sandbox shows the workspace
-_START = "/bench"  # where a program starts; what is beside the workspace there can be read
-_SCRATCH = "/tmp"  # private to a run
-_ABSOLUTE = re.compile(r"[/~]|[A-Za-z]:[\\/]|\\\\")
-
-
-class PathPlace(StrEnum):
-    """The kinds of places."""
-
-    WORKSPACE = "workspace"
-    BESIDE = "only files below workspace/ can be changed"
-    SCRATCH = "scratch"
-    OUTSIDE = "outside the workspace"
-    SENSITIVE = "a sensitive place"
-    UNKNOWN = "known only at run time"
-
-
-def place(path: str) -> PathPlace:
-    """Where this path leads; unknown parts are HOLE."""
-    slashed = path.replace("\\", "/")
-    if SENSITIVE_PATH.search(slashed.replace(HOLE, "")):
-        return PathPlace.SENSITIVE
-    if not path or path.startswith(HOLE):
-        return PathPlace.OUTSIDE if "../" in slashed else PathPlace.UNKNOWN
-    if _ABSOLUTE.match(path):
-        return _absolute(slashed)
-    if _climbs(slashed):
-        return PathPlace.OUTSIDE
-    parts = [part for part in slashed.split("/") if part not in ("", ".")]
-    return PathPlace.WORKSPACE if parts[:1] == ["workspace"] else PathPlace.BESIDE
-
-
-def within(path: str) -> str:
-    """A workspace path as people see it: `workspace/report.csv`."""
-    bare = path.replace("\\", "/").replace(HOLE, "…")
-    for root in ROOTS:
-        bare = bare.removeprefix(root)
-    parts = [part for part in bare.split("/") if part not in ("", ".")]
-    inside = parts[1:] if parts[:1] == ["workspace"] else parts
-    return "/".join(["workspace", *inside]) if inside else "the workspace"
-
-
-def certain(found: PathPlace, path: str) -> bool:
-    """Whether the sandbox surely has no such place: only then may an effect be called refused."""
-    return found is PathPlace.OUTSIDE or (found is PathPlace.SENSITIVE and bool(_ABSOLUTE.match(path)))
-
-
-def _absolute(path: str) -> PathPlace:
-    for root in ROOTS:
-        if path == root or path.startswith(root + "/"):
-            return PathPlace.OUTSIDE if _climbs(path[len(root) :].lstrip("/")) else PathPlace.WORKSPACE
-    if path == _START or path.startswith(_START + "/"):
-        return PathPlace.OUTSIDE if _climbs(path[len(_START) :].lstrip("/")) else PathPlace.BESIDE
-    if (path == _SCRATCH or path.startswith(_SCRATCH + "/")) and ".." not in path:
-        return PathPlace.SCRATCH
-    return PathPlace.OUTSIDE
-
-
-def _climbs(path: str) -> bool:
-    depth = 0
-    for part in path.split("/"):
-        depth += -1 if part == ".." else part not in ("", ".")
-        if depth < 0:
-            return True
-    return False
-
-
-_PROGRAM = re.compile(r"/(?:usr/|usr/local/)?s?bin/[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
-_BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
-_VERSIONED = re.compile(r"(python|pip|node|ruby|perl|php|lua)[0-9][0-9.]{0,8}", re.ASCII)
-_PLAIN = re.compile(r"[A-Za-z0-9 _./=:@%+,'\"-]{1,2000}", re.ASCII)  # a line in which a shell finds nothing to do
-_SUBCOMMAND = re.compile(r"[a-z][a-z0-9-]{0,40}", re.ASCII)
-_SOONEST = (CommandClass.ASK, CommandClass.CODE, CommandClass.UNKNOWN)
-
-
-class CommandVerdict(Struct, frozen=True):
-    """What a command comes to, and why where that is not its plain class."""
-
-    kind: CommandClass
-    why: str = ""
-
-    @property
-    def words(self) -> str:
-        """As a person reads it behind the command."""
-        return self.why or self.kind.value
-
-
-def judge_line(line: str) -> CommandVerdict:
-    """A text given to a shell. One that holds nothing but words is what those words are."""
-    if not _PLAIN.fullmatch(line):
-        return CommandVerdict(CommandClass.CODE, "a shell reads it, which may do more than its words say")
-    try:
-        return judge_argv(shlex.split(line), absolute=False)
-    except ValueError:
-        return CommandVerdict(CommandClass.CODE, "a shell reads it, and its quotes do not close")
-
-
-def judge_argv(argv: Sequence[str], *, absolute: bool = True) -> CommandVerdict:
-    """A program with its arguments. `absolute`: whether one without its full path counts as unknown, because the
-    search path decides what it is."""
-    if not argv:
-        return CommandVerdict(CommandClass.UNKNOWN)
-    name, *arguments = argv
-    if not (_PROGRAM if absolute or "/" in name else _BARE).fullmatch(name):
-        return CommandVerdict(CommandClass.UNKNOWN, "which program this is depends on where it is looked for")
-    command = COMMANDS.get(_plain(name.rpartition("/")[2]))
-    if command is None:
-        return CommandVerdict(CommandClass.UNKNOWN)
-    kind = _kind(command, arguments)
-    if kind in _SOONEST:
-        return CommandVerdict(kind)
-    return _confined(kind, arguments)
-
-
-def _plain(name: str) -> str:
-    """`python3.11` is python."""
-    match = _VERSIONED.fullmatch(name)
-    return match.group(1) if match else name
-
-
-def _kind(command: Command, arguments: Sequence[str]) -> CommandClass:
-    options = {part for argument in arguments if argument.startswith("-") for part in _spellings(argument)}
-    if options & command.running:
-        return CommandClass.CODE
-    if options & command.asking:
-        return CommandClass.ASK
-    if not command.subcommands:
-        return command.kind
-    subcommand = _subcommand(command, arguments)
-    return command.subcommands.get(subcommand, command.kind) if subcommand else command.kind
-
-
-def _spellings(argument: str) -> tuple[str, ...]:
-    """`--output=x`, `-ofile` and `-rf` as the options that they may be."""
-    if argument.startswith("--"):
-        return (argument.partition("=")[0],)
-    return (argument, *(f"-{letter}" for letter in argument[1:40]))
-
-
-def _subcommand(command: Command, arguments: Sequence[str]) -> str:
-    left = iter(arguments)
-    for argument in left:
-        if argument in command.wordy:
-            next(left, "")
-        elif not argument.startswith("-"):
-            return argument if _SUBCOMMAND.fullmatch(argument) else ""
-    return ""
-
-
-def _confined(kind: CommandClass, arguments: Sequence[str]) -> CommandVerdict:
-    """Looking at, or writing to, what lies outside the workspace is no everyday use."""
-    for argument in arguments:
-        for path in (argument, _value(argument)):
-            if path and not path.startswith("-") and place(path) in (PathPlace.OUTSIDE, PathPlace.SENSITIVE):
-                return CommandVerdict(CommandClass.ASK, f"{path[:80]} lies outside the workspace")
-    return CommandVerdict(kind)
-
-
-def _value(argument: str) -> str:
-    """What stands in one word with its option: `--file=/etc/x`, `-f/etc/x`."""
-    if argument.startswith("--"):
-        return argument.partition("=")[2]
-    return argument[2:] if argument.startswith("-") else ""

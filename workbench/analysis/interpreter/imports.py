@@ -164,7 +164,7 @@ def load_by_name(interpreter: Interpreter, node: ast.Call, name: Value) -> None:
     for choice in each(name):
         if (text := known(choice)) is not None:
             _use(interpreter, node, text)
-    given = _given(node)
+    given = _only_argument(node)
     if known(name) is None or given is None or not _is_fixed(interpreter, given):
         use_any(interpreter, node)
 
@@ -188,7 +188,7 @@ def unread(name: str) -> str:
     return f"The text of the kept skill {name}."
 
 
-def _given(node: ast.Call) -> ast.expr | None:
+def _only_argument(node: ast.Call) -> ast.expr | None:
     """The only argument of a call, however it is given; None where that is not plain to see."""
     match node:
         case ast.Call(args=[ast.Starred(value=ast.List(elts=[only]) | ast.Tuple(elts=[only]))], keywords=[]):

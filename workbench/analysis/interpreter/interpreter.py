@@ -69,13 +69,13 @@ class FunctionFacts(Struct):
 
     def reading(self) -> None:
         """The body is read now."""
-        self.read_with = self._given()
+        self.read_with = self._parameter_keys()
 
     def stale(self) -> bool:
         """Whether more is known of the parameters than when the body was read."""
-        return bool(self.read_with) and self.read_with != self._given()
+        return bool(self.read_with) and self.read_with != self._parameter_keys()
 
-    def _given(self) -> Key:
+    def _parameter_keys(self) -> Key:
         return (self.looped, *((name, key(value)) for name, value in self.parameters.items()))
 
 

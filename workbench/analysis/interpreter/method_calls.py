@@ -20,7 +20,7 @@ from workbench.analysis.interpreter.values import (
     ValueSource,
     join,
     known,
-    shown,
+    readable,
     text_of,
 )
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, DESTROYING_SQL
@@ -111,7 +111,7 @@ def _path_deed(
         return Value(kind=FOREIGN, taint=owner.taint)
     if action is ProgramAction.READ:
         return Value(
-            taint=owner.taint | {ValueSource("private", f"the file {shown(owner)}", interpreter.span(node).line)}
+            taint=owner.taint | {ValueSource("private", f"the file {readable(owner)}", interpreter.span(node).line)}
         )
     return Value(taint=owner.taint)
 
@@ -171,13 +171,13 @@ def _telling(interpreter: Interpreter, node: ast.Call, name: str, owner: Value, 
     elif action is ProgramAction.NETWORK:
         note_network(interpreter, node, arguments.get(0), arguments.taint)
     elif action is ProgramAction.PROCESS:
-        note_command(interpreter, node, shown(arguments.get(0)), arguments.taint)
+        note_command(interpreter, node, readable(arguments.get(0)), arguments.taint)
     else:
         note(interpreter, action, node, f".{name}()")
     return Value(taint=taint)
 
 
-def _taken(owner: Value) -> Value:
+def _any_value(owner: Value) -> Value:
     """`table.get(key)`: any value of it, or one that is put there where nobody sees it."""
     return join(any_of(owner, owner.items), NOTHING)
 
@@ -191,7 +191,7 @@ def _on_container(
     if owner.items and name in ("get", "pop", "values", "copy", "popleft"):
         if name == "copy":
             return owner
-        return replace(owner, keys=None) if name == "values" else _taken(owner)
+        return replace(owner, keys=None) if name == "values" else _any_value(owner)
     if owner.keys is not None and name in ("keys", "items"):
         pairs = zip(owner.keys, owner.items or (), strict=False)
         inside = owner.keys if name == "keys" else tuple(Value(items=pair) for pair in pairs)

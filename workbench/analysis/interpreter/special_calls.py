@@ -10,10 +10,11 @@ from dataclasses import replace
 from functools import reduce
 
 from workbench.analysis.interpreter import constant_folding
-from workbench.analysis.interpreter.effects import PathPlace, first, note, note_environment, note_file
+from workbench.analysis.interpreter.effects import first, note, note_environment, note_file
 from workbench.analysis.interpreter.imports import load_by_name, module, use_any, use_module
 from workbench.analysis.interpreter.indirect_names import by_key, by_name, evaluates, every_name, note_hidden
 from workbench.analysis.interpreter.interpreter import ExecutedText, Interpreter, SpecialCall, for_names
+from workbench.analysis.interpreter.path_places import PathPlace
 from workbench.analysis.interpreter.statements import any_of
 from workbench.analysis.interpreter.tampering import drop, note_replaced, tables, wrap, write_item
 from workbench.analysis.interpreter.text_evaluators import EVALUATORS, unpickle
@@ -32,7 +33,7 @@ from workbench.analysis.interpreter.values import (
     iterated,
     join,
     known,
-    shown,
+    readable,
     tainted,
     text_of,
 )
@@ -67,7 +68,7 @@ def _attrgetter(interpreter: Interpreter, node: ast.Call, ref: str, arguments: A
 
 
 def _setattr(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    name = shown(arguments.get(1)) or "an attribute chosen at run time"
+    name = readable(arguments.get(1)) or "an attribute chosen at run time"
     note_replaced(interpreter, node, arguments.get(0), name)
     if name.startswith("__"):
         note(interpreter, ProgramAction.INTERNALS, node, name, rule="python.internals.write")
@@ -152,7 +153,7 @@ def _run_text(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arg
             interpreter,
             ProgramAction.CODE,
             node,
-            shown(code),
+            readable(code),
             risk=Risk.MEDIUM,
             rule="code.skill",
             words="Runs the text of a kept skill",
@@ -259,7 +260,7 @@ def _load_skill(interpreter: Interpreter, node: ast.Call, ref: str, arguments: A
 
 
 def _offer_skill(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    words = f"Offers a program as the skill {shown(arguments.get(0, 'name'))}; a person decides whether to keep it"
+    words = f"Offers a program as the skill {readable(arguments.get(0, 'name'))}; a person decides whether to keep it"
     interpreter.report.add(
         "skill.offer", Risk.LOW, words, interpreter.span(node), effect=EffectKind.WILL, reversible=True
     )
@@ -346,7 +347,7 @@ def _opened(
 ) -> Value:
     place = note_file(interpreter, action, node, target)
     if place is PathPlace.SENSITIVE and action is ProgramAction.READ:
-        source = ValueSource("private", f"the file {shown(target)}", interpreter.span(node).line)
+        source = ValueSource("private", f"the file {readable(target)}", interpreter.span(node).line)
         return Value(kind="file", taint=arguments.taint | {source})
     return Value(kind="file", taint=arguments.taint)
 
@@ -501,17 +502,18 @@ def _decode(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argum
     return constant_folding.decode(ref, arguments.get(0), arguments.positional[1:])
 
 
-def _given(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
+def _first_argument(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     """What does the same as the function that it is given."""
     return arguments.get(0)
 
 
 VALUE_CALLS: dict[str, SpecialCall] = {
-    **for_names("functools.partial functools.partialmethod asyncio.coroutine", _given),
+    **for_names("functools.partial functools.partialmethod asyncio.coroutine", _first_argument),
     **for_names(
-        "builtins.staticmethod builtins.classmethod builtins.property functools.cache functools.lru_cache", _given
+        "builtins.staticmethod builtins.classmethod builtins.property functools.cache functools.lru_cache",
+        _first_argument,
     ),
-    **for_names("functools.singledispatch functools.singledispatchmethod functools.cached_property", _given),
+    **for_names("functools.singledispatch functools.singledispatchmethod functools.cached_property", _first_argument),
     **for_names("builtins.chr", _chr),
     **for_names("builtins.bytes builtins.bytearray", _bytes),
     **for_names("builtins.str builtins.list builtins.tuple builtins.iter builtins.sorted builtins.set", _same),

@@ -12,7 +12,17 @@ from workbench.analysis.interpreter.effects import note
 from workbench.analysis.interpreter.indirect_names import attribute_of
 from workbench.analysis.interpreter.interpreter import Interpreter, Key, PendingBody, key
 from workbench.analysis.interpreter.tampering import note_kept, note_replaced, note_writes
-from workbench.analysis.interpreter.values import NOTHING, UNKNOWN, UNSAID, Value, iterated, join, known, shown, tainted
+from workbench.analysis.interpreter.values import (
+    NOTHING,
+    UNKNOWN,
+    UNSAID,
+    Value,
+    iterated,
+    join,
+    known,
+    readable,
+    tainted,
+)
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods_and_attributes import FORBIDDEN_WRITES, IN_PATTERNS, KINDS
 from workbench.analysis.tables.program_actions import ProgramAction
@@ -129,8 +139,8 @@ def _assign_attribute(interpreter: Interpreter, target: ast.Attribute, value: Va
     owner = interpreter.value(target.value, called=True)
     note_replaced(interpreter, target, owner, target.attr)
     if owner.kind == "tempfile.TemporaryDirectory":
-        words = f"Makes a temporary folder, which is deleted at the end, stand for {shown(value) or 'another place'}"
-        note(interpreter, ProgramAction.DELETE, target, shown(value), words=words)
+        words = f"Makes a temporary folder, which is deleted at the end, stand for {readable(value) or 'another place'}"
+        note(interpreter, ProgramAction.DELETE, target, readable(value), words=words)
     note_kept(interpreter, target, Value(refs=tuple(ref for ref in value.refs if ref.endswith(".__dict__"))))
     if target.attr in FORBIDDEN_WRITES:
         note(interpreter, ProgramAction.INTERNALS, target, target.attr, rule="python.internals.write")
@@ -140,7 +150,7 @@ def _assign_attribute(interpreter: Interpreter, target: ast.Attribute, value: Va
 def _assign_item(interpreter: Interpreter, target: ast.Subscript, value: Value) -> None:
     owner, key = interpreter.value(target.value, called=True), interpreter.value(target.slice)
     if "os.environ" in owner.refs:
-        note(interpreter, ProgramAction.SETTING, target, shown(key))
+        note(interpreter, ProgramAction.SETTING, target, readable(key))
     note_writes(interpreter, target, owner)
     note_kept(interpreter, target, Value(refs=tuple(ref for ref in value.refs if ref.endswith(".__dict__"))))
     fill(interpreter, target.value, value, replaces=True)
@@ -172,7 +182,7 @@ def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
             continue
         key = interpreter.value(target.slice)
         if "os.environ" in owner.refs:
-            note(interpreter, ProgramAction.SETTING, target, shown(key))
+            note(interpreter, ProgramAction.SETTING, target, readable(key))
         note_writes(interpreter, target, owner)
 
 

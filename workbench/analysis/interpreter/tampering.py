@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from workbench.analysis.interpreter.effects import note
 from workbench.analysis.interpreter.interpreter import Interpreter
-from workbench.analysis.interpreter.values import NOTHING, Arguments, Value, shown
+from workbench.analysis.interpreter.values import NOTHING, Arguments, Value, readable
 from workbench.analysis.tables.modules import OURS, STANDARD, TEXTS
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.analysis.tables.word_sets import names
@@ -89,7 +89,7 @@ def note_method(interpreter: Interpreter, node: ast.Call, ref: str, arguments: A
     elif name in _NAMING and arguments.positional:
         own = owner.startswith("builtins.")
         held = arguments.get(0) if own or len(arguments.positional) > 2 else Value(refs=(owner,))
-        note_replaced(interpreter, node, held, shown(arguments.get(1 if held is arguments.get(0) else 0)) or "…")
+        note_replaced(interpreter, node, held, readable(arguments.get(1 if held is arguments.get(0) else 0)) or "…")
 
 
 def note_handed_on(interpreter: Interpreter, node: ast.Call, arguments: Arguments) -> None:
@@ -146,7 +146,7 @@ def write_item(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Ar
 
 def drop(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     """`delattr(client, …)`."""
-    note_replaced(interpreter, node, arguments.get(0), shown(arguments.get(1)) or "an attribute chosen at run time")
+    note_replaced(interpreter, node, arguments.get(0), readable(arguments.get(1)) or "an attribute chosen at run time")
     return NOTHING
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from workbench.analysis.interpreter.effects import PathPlace, first, flow_out, host, place
+from workbench.analysis.interpreter.effects import first, flow_out, host
 from workbench.analysis.interpreter.interpreter import Interpreter
+from workbench.analysis.interpreter.path_places import PathPlace, place
 from workbench.analysis.interpreter.program_report import NotedToolUse
 from workbench.analysis.interpreter.tool_lookup import UnknownTool
 from workbench.analysis.interpreter.values import HOLE, Arguments, Value, ValueSource, each, text_of

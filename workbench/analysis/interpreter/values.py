@@ -124,12 +124,12 @@ def texts_in(values: Iterable[Value]) -> frozenset[str]:
     return frozenset(found)
 
 
-def shown(value: Value, limit: int = 120) -> str:
+def readable(value: Value, limit: int = 120) -> str:
     """The value as a person reads it in a sentence; empty when nothing is known."""
     if value.choices:
-        return " or ".join(shown(choice) for choice in each(value))[:limit]
+        return " or ".join(readable(choice) for choice in each(value))[:limit]
     if value.items:
-        return " ".join(filter(None, (shown(item) for item in value.items[:12])))[:limit]
+        return " ".join(filter(None, (readable(item) for item in value.items[:12])))[:limit]
     const = value.const
     if isinstance(const, str | bytes):
         return text_of(value).replace(HOLE, "…")[:limit]

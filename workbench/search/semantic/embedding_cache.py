@@ -20,10 +20,12 @@ log = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
-_MOST = 50_000  # rows kept; of 768 bytes each
-_AT_ONCE = 500  # keys of one question to the store
-_MADE = "CREATE TABLE IF NOT EXISTS rows (key BLOB PRIMARY KEY, row BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
-_TRIMMED = (
+_MOST_ROWS = 50_000  # rows kept; of 768 bytes each
+_KEYS_PER_QUERY = 500  # keys of one question to the store
+_CREATE_TABLE = (
+    "CREATE TABLE IF NOT EXISTS rows (key BLOB PRIMARY KEY, row BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
+)
+_TRIM_ROWS = (
     "DELETE FROM rows WHERE key IN (SELECT key FROM rows ORDER BY used DESC, key LIMIT -1 OFFSET ?)"  # the newest stay
 )
 
@@ -40,7 +42,7 @@ class EmbeddingCache:
 
     def rows(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Those of them that are kept; they count as used now."""
-        return self._do(lambda store: _found(store, keys)) or {}
+        return self._with_store(lambda store: _read_rows(store, keys)) or {}
 
     def keep(self, rows: Mapping[bytes, bytes]) -> None:
         now = int(time.time())
@@ -48,15 +50,15 @@ class EmbeddingCache:
         def write(store: sqlite3.Connection) -> None:
             with store:
                 store.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", [(*one, now) for one in rows.items()])
-                store.execute(_TRIMMED, (_MOST,))
+                store.execute(_TRIM_ROWS, (_MOST_ROWS,))
 
         if rows:
-            self._do(write)
+            self._with_store(write)
 
-    def _do(self, deed: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
+    def _with_store(self, action: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
         """None where the file cannot be used; one that is no database is begun anew."""
         try:
-            return self._done(deed)
+            return self._open_and_run(action)
         except sqlite3.DatabaseError as fault:
             log.warning("what the sentence model has read cannot be kept: %s", fault)
             if not isinstance(fault, sqlite3.OperationalError):  # busy, or a full disk: the file itself is whole
@@ -65,20 +67,20 @@ class EmbeddingCache:
             log.warning("what the sentence model has read cannot be kept: %s", fault)
         return None
 
-    def _done(self, deed: Callable[[sqlite3.Connection], Answer]) -> Answer:
+    def _open_and_run(self, action: Callable[[sqlite3.Connection], Answer]) -> Answer:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         with closing(sqlite3.connect(self._file, timeout=5.0)) as store:
-            store.execute(_MADE)
-            return deed(store)
+            store.execute(_CREATE_TABLE)
+            return action(store)
 
 
-def _found(store: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+def _read_rows(store: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
     found: dict[bytes, bytes] = {}
     now = int(time.time())
     with store:
-        for start in range(0, len(keys), _AT_ONCE):
-            some = keys[start : start + _AT_ONCE]
+        for start in range(0, len(keys), _KEYS_PER_QUERY):
+            some = keys[start : start + _KEYS_PER_QUERY]
             marks = ",".join("?" * len(some))
             found.update(store.execute(f"SELECT key, row FROM rows WHERE key IN ({marks})", some))
             store.execute(f"UPDATE rows SET used = ? WHERE key IN ({marks})", (now, *some))

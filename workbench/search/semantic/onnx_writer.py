@@ -45,7 +45,7 @@ class OnnxFile:
         self._constants.append(block(5, packed(1, value.shape), kind, text(8, name), block(9, value.tobytes())))
         return name
 
-    def written(self, takes: str, gives: str) -> bytes:
+    def encode(self, takes: str, gives: str) -> bytes:
         """The file; `takes` names a list of int64 of any length, `gives` a list of float32."""
         graph = block(
             7,

@@ -45,7 +45,7 @@ class SentenceModel:
             raise WorkbenchError(f"The vocabulary of the sentence model cannot be read: {fault}.", _AGAIN) from fault
         self.question = lru_cache(maxsize=_KEPT)(self._question)
 
-    def told(self, text: str) -> Floats:
+    def embed(self, text: str) -> Floats:
         """The row of what a tool says of itself."""
         return self._read(text, _TOLD)
 

@@ -1,0 +1,184 @@
+"""What running a command comes to: which commands only look, change the workspace, run further code, or do more."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from enum import StrEnum
+
+from msgspec import Struct, field
+
+from workbench.analysis.interpreter.path_places import PathPlace, place
+from workbench.analysis.tables.word_sets import names
+
+
+class CommandClass(StrEnum):
+    """What running a command comes to, and the words a person reads."""
+
+    READ = "it only looks"
+    WORKSPACE = "it changes files of the workspace"
+    ASK = "it can change or send more than the workspace, or cannot be taken back"
+    CODE = "it runs further code, which is not read here"
+    UNKNOWN = "nothing is known of this command"
+
+
+class Command(Struct, frozen=True):
+    """One program: its class, those of its subcommands, and options that make it worse."""
+
+    kind: CommandClass
+    subcommands: dict[str, CommandClass] = field(default_factory=dict)
+    asking: frozenset[str] = frozenset()  # options with which it asks, whatever the subcommand
+    running: frozenset[str] = frozenset()  # options that make it run another program
+    wordy: frozenset[str] = frozenset()  # options before the subcommand that take a word of their own
+
+
+_READ, _WORKSPACE, _ASK, _CODE = CommandClass.READ, CommandClass.WORKSPACE, CommandClass.ASK, CommandClass.CODE
+
+
+def _subcommands(read: str = "", workspace: str = "", ask: str = "", code: str = "") -> dict[str, CommandClass]:
+    kinds = ((read, _READ), (workspace, _WORKSPACE), (ask, _ASK), (code, _CODE))
+    return {word: kind for every, kind in kinds for word in every.split()}
+
+
+def _every(programs: str, kind: CommandClass) -> dict[str, Command]:
+    return dict.fromkeys(programs.split(), Command(kind))
+
+
+COMMANDS: dict[str, Command] = {
+    **_every("ls cat head tail wc file stat du df pwd echo basename dirname realpath readlink cmp diff", _READ),
+    **_every(
+        "cut tr nl tac md5sum sha1sum sha256sum sha512sum cksum column comm join paste whoami id uname grep jq", _READ
+    ),
+    **_every("true false", _READ),
+    **_every("mkdir touch cp uniq zip unzip gzip gunzip bzip2 xz", _WORKSPACE),
+    **_every("mv ln tee patch truncate split rm rmdir shred dd chmod chown chgrp mkfs mount umount kill killall", _ASK),
+    **_every("pkill sudo su doas curl wget nc ncat ssh scp sftp rsync ftp telnet socat dig nslookup host ping", _ASK),
+    **_every("apt apt-get dpkg yum dnf pacman brew snap systemctl service crontab at useradd passwd", _ASK),
+    **_every("sh bash dash zsh fish ksh python node deno bun ruby perl php lua Rscript java go", _CODE),
+    **_every("awk gawk mawk sed xargs env nohup nice timeout time watch parallel make cmake ninja gdb vim vi", _CODE),
+    **_every("pytest tox nox npx uvx pipx busybox script expect setsid stdbuf", _CODE),
+    "date": Command(_READ, asking=names("-s --set")),
+    "rg": Command(_READ, running=names("--pre --hostname-bin")),
+    "sort": Command(_READ, asking=names("-o --output"), running=names("--compress-program")),
+    "find": Command(_READ, asking=names("-delete -fprint -fprintf -fls"), running=names("-exec -execdir -ok -okdir")),
+    "fd": Command(_READ, running=names("-x --exec -X --exec-batch")),
+    "tree": Command(_READ, asking=names("-o")),
+    "tar": Command(_ASK, running=names("--to-command --checkpoint-action -I --use-compress-program -F --info-script")),
+    "git": Command(
+        _ASK,
+        _subcommands(
+            read="status log diff show blame describe rev-parse ls-files ls-tree shortlog cat-file grep",
+            workspace="add commit init tag mv",
+            ask="push pull fetch clone clean reset restore stash rebase merge checkout rm branch remote config gc",
+            code="bisect difftool mergetool submodule hook filter-branch",
+        ),
+        asking=names("--force -f --hard --output -o --exec-path --git-dir --work-tree -C -d --delete -D"),
+        running=names("-c --config-env --ext-diff --textconv --open-files-in-pager -O"),
+        wordy=names("-C -c --git-dir --work-tree --namespace --config-env"),
+    ),
+    "pip": Command(_ASK, _subcommands(read="list show freeze check")),
+    "npm": Command(_CODE, _subcommands(read="ls list view outdated", ask="install uninstall publish ci update")),
+    "cargo": Command(_CODE, _subcommands(read="tree metadata search", ask="install publish")),
+    "docker": Command(_ASK, _subcommands(read="ps images version info logs")),
+    "podman": Command(_ASK, _subcommands(read="ps images version info logs")),
+    "kubectl": Command(_ASK, _subcommands(read="get describe logs version")),
+}
+
+
+_PROGRAM = re.compile(r"/(?:usr/|usr/local/)?s?bin/[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
+_BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
+_VERSIONED = re.compile(r"(python|pip|node|ruby|perl|php|lua)[0-9][0-9.]{0,8}", re.ASCII)
+_PLAIN = re.compile(r"[A-Za-z0-9 _./=:@%+,'\"-]{1,2000}", re.ASCII)  # a line in which a shell finds nothing to do
+_SUBCOMMAND = re.compile(r"[a-z][a-z0-9-]{0,40}", re.ASCII)
+_SOONEST = (CommandClass.ASK, CommandClass.CODE, CommandClass.UNKNOWN)
+
+
+class CommandVerdict(Struct, frozen=True):
+    """What a command comes to, and why where that is not its plain class."""
+
+    kind: CommandClass
+    why: str = ""
+
+    @property
+    def words(self) -> str:
+        """As a person reads it behind the command."""
+        return self.why or self.kind.value
+
+
+def judge_line(line: str) -> CommandVerdict:
+    """A text given to a shell. One that holds nothing but words is what those words are."""
+    if not _PLAIN.fullmatch(line):
+        return CommandVerdict(CommandClass.CODE, "a shell reads it, which may do more than its words say")
+    try:
+        return judge_argv(shlex.split(line), absolute=False)
+    except ValueError:
+        return CommandVerdict(CommandClass.CODE, "a shell reads it, and its quotes do not close")
+
+
+def judge_argv(argv: Sequence[str], *, absolute: bool = True) -> CommandVerdict:
+    """A program with its arguments. `absolute`: whether one without its full path counts as unknown, because the
+    search path decides what it is."""
+    if not argv:
+        return CommandVerdict(CommandClass.UNKNOWN)
+    name, *arguments = argv
+    if not (_PROGRAM if absolute or "/" in name else _BARE).fullmatch(name):
+        return CommandVerdict(CommandClass.UNKNOWN, "which program this is depends on where it is looked for")
+    command = COMMANDS.get(_plain(name.rpartition("/")[2]))
+    if command is None:
+        return CommandVerdict(CommandClass.UNKNOWN)
+    kind = _kind(command, arguments)
+    if kind in _SOONEST:
+        return CommandVerdict(kind)
+    return _confined(kind, arguments)
+
+
+def _plain(name: str) -> str:
+    """`python3.11` is python."""
+    match = _VERSIONED.fullmatch(name)
+    return match.group(1) if match else name
+
+
+def _kind(command: Command, arguments: Sequence[str]) -> CommandClass:
+    options = {part for argument in arguments if argument.startswith("-") for part in _spellings(argument)}
+    if options & command.running:
+        return CommandClass.CODE
+    if options & command.asking:
+        return CommandClass.ASK
+    if not command.subcommands:
+        return command.kind
+    subcommand = _subcommand(command, arguments)
+    return command.subcommands.get(subcommand, command.kind) if subcommand else command.kind
+
+
+def _spellings(argument: str) -> tuple[str, ...]:
+    """`--output=x`, `-ofile` and `-rf` as the options that they may be."""
+    if argument.startswith("--"):
+        return (argument.partition("=")[0],)
+    return (argument, *(f"-{letter}" for letter in argument[1:40]))
+
+
+def _subcommand(command: Command, arguments: Sequence[str]) -> str:
+    left = iter(arguments)
+    for argument in left:
+        if argument in command.wordy:
+            next(left, "")
+        elif not argument.startswith("-"):
+            return argument if _SUBCOMMAND.fullmatch(argument) else ""
+    return ""
+
+
+def _confined(kind: CommandClass, arguments: Sequence[str]) -> CommandVerdict:
+    """Looking at, or writing to, what lies outside the workspace is no everyday use."""
+    for argument in arguments:
+        for path in (argument, _value(argument)):
+            if path and not path.startswith("-") and place(path) in (PathPlace.OUTSIDE, PathPlace.SENSITIVE):
+                return CommandVerdict(CommandClass.ASK, f"{path[:80]} lies outside the workspace")
+    return CommandVerdict(kind)
+
+
+def _value(argument: str) -> str:
+    """What stands in one word with its option: `--file=/etc/x`, `-f/etc/x`."""
+    if argument.startswith("--"):
+        return argument.partition("=")[2]
+    return argument[2:] if argument.startswith("-") else ""
