@@ -134,7 +134,7 @@ def _furnish(profile: ChildProfile, private: str, folders: dict[str, int], user:
         if os.getuid() == 0 and name != "bench":
             os.chown(f"{private}/{name}", user, user)
     for number, name in enumerate(folders, _KEPT):
-        os.symlink(f"/proc/self/fd/{number}", f"{private}/{'' if name == 'python' else 'project/'}{name}")
+        os.symlink(f"/proc/self/fd/{number}", f"{private}/{'' if name == 'python' else 'bench/'}{name}")
     for name in {"servers", "skills"} - folders.keys():
         _copy(_to_read(profile).get(name, ""), f"{private}/bench/{name}")
     for name, text in native_backend.inside_files().items():
