@@ -167,7 +167,7 @@ async def test_a_waiting_program_goes_on_by_its_plan_and_an_edit_voids_it(office
     assert record.proposal.dry_run_of == waits.id
     assert office.run_manager.run(waits.id).state is RunState.WAITING
     await office.run_manager.edit(waits.id, CODE + "\n# another text")
-    with pytest.raises(WorkbenchError, match="changed since"):
+    with pytest.raises(WorkbenchError, match="changed after"):
         office.run_manager.dry_runs.run(chosen(record, 0, 1, 2), "you")
     again = await ended(office, office.run_manager.dry_runs.of_waiting(waits.id))
     with pytest.raises(WorkbenchError, match="another text"):
@@ -207,7 +207,7 @@ async def test_no_agent_and_no_program_allows_a_plan(office):
 
 
 async def test_a_dry_run_that_stops_or_goes_on_in_a_state_gives_no_plan(office):
-    with pytest.raises(WorkbenchError, match="kept state"):
+    with pytest.raises(WorkbenchError, match="REPL session"):
         office.run_manager.submit(CODE, office.services.sessions.person, state="editor", dry_run=True)
     run = office.run_manager.submit("while True: pass", office.services.sessions.person, dry_run=True)
     stopped = await office.run_manager.stop(run.id)

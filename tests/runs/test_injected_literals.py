@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.analysis.reading import read as read_program
 from workbench.broker.provenance_index import PRIVATE, UNTRUSTED, AnswerRead, ProvenanceIndex
 from workbench.records import Hints, Risk, Tool
-from workbench.runs.injected_literals import mark_injected_literals
+from workbench.runs.program_assessment import mark_injected_literals
 
 TOOLS = (Tool("demo", "send_email", hints=Hints(read_only=False, destructive=False, open_world=True)),)
 CODE = """from servers.demo import send_email

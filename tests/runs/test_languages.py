@@ -14,8 +14,8 @@ from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, Event
 from workbench.records import Decision, EntryQuery, HeldCallAnswer, Run, RunState, Verdict
-from workbench.runs.program_languages import check_language
 from workbench.runs.restored_runs import past_runs
+from workbench.runs.sandbox_choice import check_language
 from workbench.sandbox.deno import deno_backend
 
 PROGRAM = """

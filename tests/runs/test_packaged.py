@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.analysis.reading import read
-from workbench.runs.packaged import packaged
+from workbench.runs.sandbox_choice import packaged
 from workbench.settings import Settings
 
 

@@ -7,7 +7,7 @@ import json
 import struct
 
 from workbench.records import Content, RunState
-from workbench.runs.pictures import LARGEST, MOST, cost, taken_out
+from workbench.runs.answer_view import LARGEST, MOST, cost, taken_out
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
 

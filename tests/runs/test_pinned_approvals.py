@@ -125,5 +125,5 @@ async def test_a_yes_for_the_server_is_a_rule_like_any_other(demo, agent):
 
 async def test_another_server_behind_the_same_name_asks_again(demo, agent, monkeypatch):
     await allow(demo, await asked(demo, agent, TICKET), "text")
-    monkeypatch.setattr("workbench.runs.approval_fingerprint.fingerprint", lambda config: "another command")
+    monkeypatch.setattr("workbench.runs.approvals.fingerprint", lambda config: "another command")
     await demo.run_manager.stop((await asked(demo, agent, TICKET)).id)

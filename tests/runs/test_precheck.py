@@ -9,7 +9,7 @@ import pytest
 from tests.runs.steps import reached, waiting
 from workbench.analysis.reading import read
 from workbench.records import Decision, RunState
-from workbench.runs.precheck import certain_failures as certain_failures
+from workbench.runs.program_assessment import certain_failures as certain_failures
 
 SENDS = "from servers.demo import send_email\n"
 

@@ -11,7 +11,7 @@ import pytest
 
 from workbench.network.egress_filter import Watch
 from workbench.network.run_connections import Meter, Relay
-from workbench.runs.relayed_connections import MOST, RelayedConnections
+from workbench.runs.program_network import MOST, RelayedConnections
 from workbench.sandbox.program import ToolFailure
 
 PATIENCE = 60.0

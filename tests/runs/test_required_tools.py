@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from workbench.analysis.reading import assess
 from workbench.records import Tool
-from workbench.runs.required_tools import missing, needed
+from workbench.runs.skill_actions import missing, needed
 
 
 def test_tools_are_needed_whether_they_are_there_or_not() -> None:

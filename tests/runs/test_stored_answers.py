@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.records import Origin, Proposal, Run, RunState
-from workbench.runs.stored_answers import StoredAnswers
+from workbench.runs.run_finalizer import StoredAnswers
 from workbench.settings import Settings
 from workbench.workspace.snapshots import Snapshots
 from workbench.workspace.workspace_files import Store

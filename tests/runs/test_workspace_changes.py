@@ -87,5 +87,5 @@ async def test_a_disk_that_fails_stops_no_run(core, agent, monkeypatch, caplog):
     assert run.state is RunState.DONE
     assert "cannot be told" in caplog.text
     monkeypatch.setattr(core.services.snapshots, "warm", fails)
-    await workspace_changes.settle(core.services.snapshots, [])
+    await workspace_changes.prepare_snapshots(core.services.snapshots, [])
     assert "cannot be watched" in caplog.text

@@ -14,8 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, Skill
 from workbench.runs.answer_view import cut
-from workbench.runs.skill_actions import find_skills, kept_skill, kept_skills, read_skill_text
-from workbench.runs.skill_drafts import offer_skill
+from workbench.runs.skill_actions import find_skills, kept_skill, kept_skills, offer_skill, read_skill_text
 from workbench.skills.skill_code import calling
 
 MOST_FOUND: Final = 10

@@ -16,8 +16,8 @@ from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject
 from workbench.records.runs import ENDS
 from workbench.runs.agent_files import listed, read, writing
+from workbench.runs.run_finalizer import FOLDER
 from workbench.runs.run_manager import RunManager
-from workbench.runs.stored_answers import FOLDER
 
 LONGEST_RESULT: Final = 10_000_000  # characters of an answer that is fetched in slices
 

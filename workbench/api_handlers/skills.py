@@ -16,9 +16,8 @@ from workbench.api_handlers.request_handler import BY, RequestHandler
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, Run, Skill, SkillPage, SkillReview, SkillState
-from workbench.runs.required_tools import missing, needed
 from workbench.runs.run_manager import RunManager
-from workbench.runs.skill_actions import run_skill
+from workbench.runs.skill_actions import missing, needed, run_skill
 from workbench.runs.skill_imports import Arrivals
 from workbench.skills.skill_code import calling, schema_of, trying
 from workbench.skills.skill_folder import is_name

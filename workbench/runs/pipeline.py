@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from msgspec.structs import replace
 
 from workbench.analysis.approval_gate import decide_gate
+from workbench.analysis.reading import PYTHON
 from workbench.broker.broker import Broker
 from workbench.broker.held_calls import HeldCalls
 from workbench.broker.services import Services
@@ -17,21 +18,18 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.recordings.call_recorder import CallRecorder
 from workbench.records import Fault, Gate, RunState
-from workbench.runs import workspace_changes
 from workbench.runs.answer_view import WITHOUT_PROGRAM
 from workbench.runs.approvals import Approvals, told
 from workbench.runs.generated_packages import GeneratedPackages
-from workbench.runs.precheck import explain_failures
-from workbench.runs.program_assessment import ProgramAssessor
+from workbench.runs.program_assessment import ProgramAssessor, explain_failures
 from workbench.runs.program_execution import ProgramExecution
-from workbench.runs.program_languages import PYTHON
 from workbench.runs.repl_sessions import ReplSessionGone, ReplSessions
 from workbench.runs.run import ProgramRun, RunEnd, is_person
 from workbench.runs.run_faults import no_network, of_ending, returned, stopped
 from workbench.runs.run_finalizer import RunFinalizer
 from workbench.runs.run_slots import RunSlots
 from workbench.runs.sandbox_choice import choose_sandbox
-from workbench.runs.staged_workspaces import StagedWorkspaces, needs_stage
+from workbench.runs.workspace_changes import StagedWorkspaces, begin_snapshot, end_snapshot, needs_stage
 from workbench.sandbox.isolation_levels import level_name
 from workbench.sandbox.sandbox import Ending
 from workbench.servers.tool_definitions.tool_error_messages import not_imported, waits_for
@@ -131,8 +129,8 @@ class RunPipeline:
 
     # ── steps: each answers with an end, or None to go on; what it acquires goes to `run.resources` ──
     async def _take_turn_in_repl_session(self, run: ProgramRun) -> RunEnd | None:
-        if run.state is not None:
-            await run.resources.enter_async_context(self.states.turn(run.state))
+        if run.repl_session is not None:
+            await run.resources.enter_async_context(self.states.turn(run.repl_session))
         return None
 
     async def _assess(self, run: ProgramRun) -> RunEnd | None:
@@ -204,7 +202,7 @@ class RunPipeline:
         try:
             await self.staging.begin(run)
         except Unstageable as fault:
-            if run.state is not None:
+            if run.repl_session is not None:
                 raise
             words = f"{fault.message} The program would work on your files directly, not on a copy."
             run.record = replace(run.record, isolation=words)
@@ -221,7 +219,7 @@ class RunPipeline:
         if run.stage is None:
             run.resources.push_async_callback(self._settle_changes, run)
         run.step(RunState.RUNNING, where, started=time.time())
-        await workspace_changes.begin(run)
+        await begin_snapshot(run)
         run.resources.callback(self.held_calls.withdraw, run.record.id)
         run.recording = self._recorder.begin()
         run.ending = await ProgramExecution(run, self._broker, self._stock, self.states, self.held_calls).run()
@@ -248,7 +246,7 @@ class RunPipeline:
 
     async def _settle_changes(self, run: ProgramRun) -> None:
         """What its program changed in the workspace, or in its copy, and what it did beyond its text."""
-        writer = await (workspace_changes.end(run) if run.stage is None else self.staging.end(run))
+        writer = await (end_snapshot(run) if run.stage is None else self.staging.end(run))
         if run.record.started:
             run.observe(writer)
 
@@ -260,7 +258,7 @@ class RunPipeline:
         hint = waits_for(ending.message, self._services.catalog.states()) or hint
         if ending.error_type == "NameError":
             hint = not_imported(ending.message, self._services.catalog.summaries()) or hint
-        fault = of_ending(ending, run.record.proposal.state if run.state and run.state.dead else "", hint)
+        fault = of_ending(ending, run.record.proposal.state if run.repl_session and run.repl_session.dead else "", hint)
         return RunEnd(RunState.FAILED, f"failed: {ending.reason}", fault, ending.result, ending.memory_mb)
 
 

@@ -1,32 +1,40 @@
-"""Assesses the program of a run: its text, the skills it uses, its profile's bounds, and what is certain to fail."""
+"""Assesses the program of a run: text, used skills, bounds of its profile, and calls that are certain to fail.
+
+The user is not asked about a program that is certain to fail; its author learns at once which parameters there are.
+Cached definitions may be old, so the servers concerned are started before anything is held against a program, and a
+server that does not start counts for nothing.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from msgspec.structs import replace
 
 from workbench import offload
 from workbench.analysis.approval_gate import Limits, bound, is_additive
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
-from workbench.analysis.reading import Reading, read
+from workbench.analysis.certain_failures import WAITING, find_certain_failures
+from workbench.analysis.reading import PYTHON, Reading, read
 from workbench.analysis.used_skills import uses_skills, with_skills
 from workbench.broker.agent_sessions import PERSON
+from workbench.broker.provenance_index import UNTRUSTED, ProvenanceIndex
 from workbench.broker.services import Services
 from workbench.broker.token_release import announce_tokens
 from workbench.errors import WorkbenchError
+from workbench.identifiers import fold
 from workbench.permissions.call_rules import Foreseen
 from workbench.permissions.judgement import foresee
-from workbench.permissions.provenance_rules import UNTRUSTED
-from workbench.records import Finding, Gate, HostRule, Risk, Tool, Verdict
-from workbench.runs.injected_literals import mark_injected_literals
-from workbench.runs.precheck import certain_failures, servers_to_allow
-from workbench.runs.program_languages import PYTHON
+from workbench.records import Fault, Finding, Gate, HostRule, Risk, ServerStatus, Tool, Verdict
+from workbench.records.risk_levels import rank
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_person
-from workbench.servers.tool_definitions.tool_error_messages import not_allowed
+from workbench.servers.server_catalog import ServerCatalog
+from workbench.servers.tool_definitions.tool_error_messages import not_allowed, waiting_line
 
 MOST_REQUIRED = 100
 
@@ -53,7 +61,9 @@ class ProgramAssessor:
     async def read(self, run: ProgramRun, code: str | CanonicalText) -> Reading:
         """A text in the place of the run's, with what it hands on of what its session has read."""
         one = run.record.proposal
-        reading = await self.read_within_bounds(code, run.state, one.language, one.profile, one.required, one.session)
+        reading = await self.read_within_bounds(
+            code, run.repl_session, one.language, one.profile, one.required, one.session
+        )
         reading = announce_tokens(reading, run.session, self._services.rules, self._services.catalog.tool)
         provenance = run.session.provenance
         if one.language != PYTHON or not provenance.kinds or is_person(run):
@@ -136,3 +146,92 @@ class ProgramAssessor:
 def unbounded(verdict: Verdict, fault: WorkbenchError) -> Verdict:
     """Nobody can say what it may do."""
     return replace(verdict, gate=Gate.BLOCKED, risk=Risk.HIGH, sentence=f"Cannot run: {fault.message} {fault.hint}")
+
+
+_LISTED_FAILURES = 10  # in one answer
+
+
+def servers_to_allow(readings: Sequence[Reading], catalog: ServerCatalog) -> tuple[Finding, ...]:
+    """Servers that wait to be allowed and that these texts, of the skills a program uses, certainly need."""
+    waiting = not_allowed(catalog.states())
+    found = [one for reading in readings for one in find_certain_failures(reading, (), (), waiting)] if waiting else []
+    return tuple(one for one in found if one.rule == WAITING)
+
+
+async def certain_failures(reading: Reading, catalog: ServerCatalog) -> tuple[Finding, ...]:
+    """What is certain to fail, by definitions that are fresh; nothing is certain of servers that do not run."""
+    if not reading.servers:
+        return ()
+    servers, waiting = [state.config.name for state in catalog.states()], not_allowed(catalog.states())
+    if not await asyncio.to_thread(find_certain_failures, reading, catalog.tools(), servers, waiting):
+        return ()
+    await _wake(reading, catalog)
+    return await asyncio.to_thread(find_certain_failures, reading, _fresh(catalog), servers, waiting)
+
+
+def explain_failures(findings: Sequence[Finding]) -> Fault:
+    """What the author of the program reads."""
+    waiting = list(dict.fromkeys(finding.subject for finding in findings if finding.rule == WAITING))
+    if waiting and all(finding.rule == WAITING for finding in findings):
+        words, one = waiting_line(waiting), len(waiting) == 1
+        hint = f"Ask them to allow {'it' if one else 'them'}, then propose the program again; nothing has happened yet."
+        return Fault(words, hint, ours=True)
+    lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in findings[:_LISTED_FAILURES])
+    more = len(findings) - _LISTED_FAILURES
+    return Fault(
+        "Some of its calls cannot work.",
+        "Correct these lines and propose it again; nothing has happened yet.",
+        f"{lines}\n… and {more} more." if more > 0 else lines,
+        ours=True,
+    )
+
+
+async def _wake(reading: Reading, catalog: ServerCatalog) -> None:
+    """Start those stopped servers that the program may mean, as its calls would."""
+    named = set(map(fold, reading.servers))
+    asleep = [
+        state.config.name
+        for state in catalog.states()
+        if state.status is ServerStatus.STOPPED and state.allowed and not state.config.disabled
+    ]
+    await asyncio.gather(*(_start(name, catalog) for name in asleep if fold(name) in named))
+
+
+async def _start(name: str, catalog: ServerCatalog) -> None:
+    with contextlib.suppress(WorkbenchError):  # its state says why; the program's own call will too
+        await catalog.server(name).start()
+
+
+def _fresh(catalog: ServerCatalog) -> list[Tool]:
+    ready = {state.config.name for state in catalog.states() if state.status is ServerStatus.READY}
+    return [tool for tool in catalog.tools() if tool.server in ready]
+
+
+_MOST = 300  # texts of a program that are looked up
+_LISTED_LITERALS = 10
+_SHOWN = 80  # characters of a text in the sentence
+_SHORTEST = 5  # characters of a text that says where it is from
+_LOOKED_FOR = frozenset({UNTRUSTED})
+
+
+def mark_injected_literals(reading: Reading, provenance: ProvenanceIndex) -> Reading:
+    """The reading with a finding for each text of the program that a stranger could have written."""
+    verdict = reading.verdict
+    if UNTRUSTED not in provenance.kinds or not verdict.tools:
+        return reading
+    provenance.file()
+    found = list(islice(_found(reading, provenance), _LISTED_LITERALS))
+    if not found:
+        return reading
+    every = sorted((*found, *verdict.findings), key=lambda one: -rank(one.risk))
+    return reading.judged(replace(verdict, findings=tuple(every)))
+
+
+def _found(reading: Reading, provenance: ProvenanceIndex) -> Iterator[Finding]:
+    texts = ((text, span) for text, span in reading.texts() if len(text) >= _SHORTEST)
+    for text, span in islice(texts, _MOST):
+        for came in provenance.origin(text, _LOOKED_FOR)[:1]:
+            where = f"{came.read.server}.{came.read.tool}" if came.read is not None else "an earlier answer"
+            shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+            words = f"“{shown}” stood in what {where} answered, where outsiders can write"
+            yield Finding("flow.copied", Risk.HIGH, words, span, subject=shown)

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from workbench import offload
-from workbench.analysis.reading import Reading
+from workbench.analysis.reading import PYTHON, Reading
 from workbench.analysis.used_skills import borrowed_codes, borrows, check_unchanged, names_skill
 from workbench.broker.broker import Broker
 from workbench.broker.call_audit import shown_arguments
@@ -37,15 +37,12 @@ from workbench.records import (
     ToolCall,
     ToolSummary,
 )
+from workbench.runs.file_registration import learn_files, reads_source, source_files
 from workbench.runs.generated_packages import GeneratedPackages
-from workbench.runs.program_languages import PYTHON
 from workbench.runs.program_network import outgoing
-from workbench.runs.readable_sources import reads_source, source_files
 from workbench.runs.repl_sessions import ReplSessions
 from workbench.runs.run import ProgramRun
-from workbench.runs.skill_actions import kept_skill
-from workbench.runs.skill_drafts import offer_skill
-from workbench.runs.workspace_file_registration import learn_files
+from workbench.runs.skill_actions import kept_skill, offer_skill
 from workbench.sandbox.importable_packages import packages
 from workbench.sandbox.program import Answered
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure
@@ -106,7 +103,7 @@ class ProgramExecution:
         reading = self._run.reading
         if reading is not None and reads_source(reading):
             await asyncio.to_thread(self._add_sources, reading, self._stock.wrappers(proposal.language))
-        if (state := self._run.state) is not None:
+        if (state := self._run.repl_session) is not None:
             return await self._states.run(state, program, self._answer, self._run.output)
         return await self._services.sandbox.run(program, self._answer, self._run.output)
 
@@ -128,7 +125,7 @@ class ProgramExecution:
     def _sees_skills(self) -> bool:
         """Whether the folder of kept skills is shown to the program. A kept sandbox is shown it from the beginning:
         later programs in it may use skills."""
-        return self._run.state is not None or borrows(self._run.record.verdict)
+        return self._run.repl_session is not None or borrows(self._run.record.verdict)
 
     def _stands(self) -> bool:
         """Whether a person is asked because of it, by a server or by the guard."""

@@ -81,13 +81,13 @@ class ProgramRun:
         services: Services,
         session: Session,
         proposal: Proposal,
-        state: ReplSession | None = None,
+        repl_session: ReplSession | None = None,
         text: CanonicalText | None = None,
     ) -> None:
         """`text`: the proposal's code with what is wrong with it, where it was made canonical just now."""
         self.services = services
         self.session = session
-        self.state = state  # the kept one it goes on with, if any
+        self.repl_session = repl_session  # whose variables it goes on with, if any
         self.record = Run(proposal.id, proposal, RunState.PROPOSED)
         self.text = text
         self.reading: Reading | None = None  # of its text, once it was assessed

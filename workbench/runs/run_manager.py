@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from workbench.analysis.canonical_text import canonicalize, strip_code_fence
+from workbench.analysis.reading import PYTHON
 from workbench.api.marker import api
 from workbench.broker.agent_sessions import Session
 from workbench.broker.broker import Broker
@@ -29,17 +30,16 @@ from workbench.records import (
     RunState,
     Verdict,
 )
-from workbench.runs import workspace_changes
 from workbench.runs.answer_view import WITHOUT_PROGRAM
 from workbench.runs.approvals import Approvals, answer_for, is_same_question
 from workbench.runs.dry_runs import DryRuns, check_dry_run_possible
 from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
 from workbench.runs.program_assessment import ProgramAssessor, required_tools
-from workbench.runs.program_languages import PYTHON, check_language
 from workbench.runs.restored_runs import past_runs
 from workbench.runs.run import ProgramRun
-from workbench.runs.sandbox_choice import choose_sandbox
+from workbench.runs.sandbox_choice import check_language, choose_sandbox
+from workbench.runs.workspace_changes import prepare_snapshots
 from workbench.workspace.file_names import shown
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class RunManager:
         self._settling = spawn("settle the workspace", self._settle(cut_off))
 
     async def _settle(self, cut_off: list[Run]) -> None:
-        await asyncio.gather(workspace_changes.settle(self._services.snapshots, cut_off), self.staging.open())
+        await asyncio.gather(prepare_snapshots(self._services.snapshots, cut_off), self.staging.open())
         for one in await asyncio.to_thread(self._services.held_files.all):  # by runs of earlier cores
             self.files_decided(one.id, tuple(sorted(map(shown, one.files))))
 

@@ -1,15 +1,15 @@
-"""Where a run is isolated: as strongly as its risk asks for, and weaker only after somebody was told and agreed."""
+"""The sandbox of a run: as strong as its risk asks for, and weaker only after the user was told and agreed."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 from workbench.analysis.approval_gate import isolation_risk
-from workbench.analysis.reading import Reading
+from workbench.analysis.reading import PYTHON, Reading
 from workbench.errors import WorkbenchError
 from workbench.records import Level, Risk
-from workbench.runs.packaged import packaged
-from workbench.runs.program_languages import NAMES, PYTHON
+from workbench.sandbox.deno import deno_backend
+from workbench.sandbox.importable_packages import packages
 from workbench.sandbox.isolation_levels import LEVELS, level_name
 from workbench.sandbox.sandbox import WITH_PACKAGES, Sandbox
 from workbench.settings import Settings
@@ -86,3 +86,26 @@ def _less(wanted: str, best: Level, language: str) -> str:
 
 def _too_weak(risk: Risk) -> str:
     return f"A program of {risk} risk does not run in a sandbox of reduced strength, and nothing stronger is here."
+
+
+def packaged(reading: Reading, settings: Settings) -> tuple[str, ...]:
+    """Modules of `run.packages` that the program imports, by whatever way."""
+    if not settings.run_packages or reading.language != PYTHON:
+        return ()
+    tops = {place.split(".")[0].split("/")[0] for place, _ in packages(settings.run_packages, "").places}
+    return tuple(sorted(reading.modules & tops))
+
+
+NAMES = {PYTHON: "Python", deno_backend.LANGUAGE: "TypeScript"}
+
+
+def check_language(language: str, state: str = "") -> None:
+    """Refuse a language that there is not, that nothing here runs, or that keeps no variables."""
+    if language not in NAMES:
+        raise WorkbenchError(f"There is no language {language!r:.60}.", f"Use {' or '.join(NAMES)}.")
+    if language == PYTHON:
+        return
+    if not deno_backend.runtime():
+        raise WorkbenchError(deno_backend.MISSING, deno_backend.HINT)
+    if state:
+        raise WorkbenchError(f"Only programs in {NAMES[PYTHON]} keep a state.", "Leave out session_id.")

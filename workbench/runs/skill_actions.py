@@ -1,22 +1,30 @@
-"""What agents, the palette and the command line do with kept skills: list, find, read and run them.
+"""What agents, the window and the command line do with skills, and what finished runs teach about them.
 
-A skill is run as a program that imports it, on the same road as any other program: it is assessed with the skill's own
-text, asked about where that is needed, and written down.
+A skill is run as a program that imports it, through the same pipeline as any other program: it is assessed with the
+skill's own text, the user is asked where that is needed, and the audit has it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
+from workbench.analysis.canonical_text import canonicalize, strip_code_fence
+from workbench.analysis.program_fingerprints import skeleton
+from workbench.analysis.reading import PYTHON
+from workbench.analysis.used_skills import MARK
 from workbench.broker.agent_sessions import Session
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.identifiers import skill_module_name
-from workbench.records import FindKind, JsonValue, Run, Skill, SkillState
+from workbench.records import FindKind, JsonValue, Note, Run, RunState, Skill, SkillState, Tool, Verdict
+from workbench.runs.run import ProgramRun
 from workbench.search.searchable_items import of_skill
+from workbench.similar_names import similar_names
 from workbench.skills.skill_code import calling
+from workbench.skills.skill_folder import skill_name
 
 if TYPE_CHECKING:
     from workbench.runs.run_manager import RunManager
@@ -76,3 +84,73 @@ async def run_skill(
     """Start a program that calls the skill with these arguments; `RunManager.finished` waits for its end."""
     skill = await kept_skill(services, name)
     return run_manager.submit(calling(skill, arguments), session, f"Run the skill {skill.name}.", seconds)
+
+
+async def offer_skill(services: Services, session: Session, name: str, code: str, description: str) -> str:
+    """An agent's draft, through `save_skill` of its tools or of its programs; answers what it is told."""
+    text = canonicalize(strip_code_fence(code))
+    if text.faults:
+        raise WorkbenchError(text.faults[0].message, "Remove those characters and offer it again.")
+    kept = [skill for skill in await asyncio.to_thread(services.library.usable) if skill.name == skill_name(name)]
+    skill = await asyncio.to_thread(services.library.offer, name, description, text.text, session.author)
+    summary = session.mask(f"{session.author} offers the skill {skill.name}")
+    note = Note(kind="skill.drafted", summary=summary, actor=session.author, session=session.id)
+    services.journal.append(note)
+    words = (
+        f"{skill.name} is a draft now. It can be used after the user has kept it, in the workbench's window or by"
+        f" `mcp-workbench skills keep {skill.name}` in their terminal."
+    )
+    if kept and kept[0].code != text.text:
+        words += f" Until then load_skill and run_skill give the kept skill of this name: {kept[0].description}"
+    return words
+
+
+LONGEST: Final = 6_000  # characters of a program whose form is counted: a skill is short, and the loop waits for it
+_RAN: Final = frozenset({RunState.DONE, RunState.FAILED, RunState.STOPPED})
+
+
+def learn_from_run(run: ProgramRun) -> None:
+    """Count a finished run for the skills that it used, or for the form of its program."""
+    record, services = run.record, run.services
+    proposal, verdict, usage = record.proposal, record.verdict, services.library.usage
+    if record.state not in _RAN or proposal.dry_run or verdict is None or not record.started or verdict.any_skill:
+        return  # of `any_skill`, nobody knows which of them it used
+    done, saved = record.state is RunState.DONE, record.ledger.direct - record.ledger.actual
+    skills = [name.removeprefix(MARK) for name in verdict.definitions if name.startswith(MARK)]
+    if skills:
+        usage.used(skills, done=done, saved=saved, at=time.time())
+        return
+    if not done or not record.calls or proposal.skill or proposal.language != PYTHON or run.reading is None:
+        return
+    if len(proposal.code) <= LONGEST and (key := skeleton(run.reading.program)):
+        tools = sorted({f"{call.server}.{call.tool}" for call in record.calls})
+        usage.ran(key, record.id, run.session.mask(proposal.purpose), tools[:10], saved=saved, at=time.time())
+
+
+def needed(verdict: Verdict | None) -> tuple[str, ...]:
+    """As "server.tool": those its text names, whether they are there or not."""
+    if verdict is None:
+        return ()
+    found = {f"{use.server}.{use.tool}" for use in verdict.tools}
+    return tuple(sorted(found | {one.subject for one in verdict.findings if one.rule == "tool.unknown"}))
+
+
+def missing(wanted: Iterable[str], tools: Sequence[Tool]) -> tuple[str, ...]:
+    """Of these the ones that are not in the catalogue, each with what is most like it."""
+    there = {f"{tool.server}.{tool.name}" for tool in tools}
+    servers = sorted({tool.server for tool in tools})
+    return tuple(_told(name, there, servers) for name in wanted if name not in there)
+
+
+def _told(name: str, there: set[str], servers: Sequence[str]) -> str:
+    server, _, tool = name.partition(".")
+    own = [one.partition(".")[2] for one in there if one.startswith(f"{server}.")]
+    if own:
+        near = similar_names(tool, own, 2)
+        return f"{name}: {server} has no such tool{f', but {_or(near)}' if near else ''}"
+    near = similar_names(server, servers, 2)
+    return f"{name}: there is no server {server}{f', but {_or(near)}' if near else ''}"
+
+
+def _or(names: Sequence[str]) -> str:
+    return " or ".join(names)

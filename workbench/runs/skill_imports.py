@@ -21,7 +21,7 @@ from workbench.analysis.used_skills import circle, read_all
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records import Gate, Skill, SkillFile, SkillReview, Tool, Verdict
-from workbench.runs.required_tools import missing, needed
+from workbench.runs.skill_actions import missing, needed
 from workbench.skills.skill_folder import CARD, code_file, skill_of
 from workbench.skills.skill_packages import Parcel, open_parcels
 

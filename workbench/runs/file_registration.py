@@ -1,21 +1,24 @@
-"""Files of the workspace are a way in, as servers are: what a program may read there, its session knows before it runs.
+"""Registers what a program may read as files before it runs: personal data in files, and public source texts.
 
-Else a list that a person put there, or that a program of another session wrote, would go to a model as soon as somebody
-prints a column of it. Only programs whose text reads files wait for this, and each file is read once in a session.
+Files of the workspace are a source of personal data, as servers are. Unregistered, a list that the user put there, or
+that a program of another session wrote, would go to a model as soon as a program prints a column of it. Only programs
+whose text reads files wait for this, and each file is read once in a session.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
+from workbench.analysis.reading import PYTHON, Reading
 from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.privacy.detectors.json_fields import parsed
 from workbench.records import FileInfo, JsonValue
-from workbench.runs.program_languages import PYTHON
 from workbench.runs.run import ProgramRun, is_person
 from workbench.workspace.workspace_files import Store
 
@@ -49,7 +52,7 @@ def _all(run: ProgramRun) -> bool:
     verdict, reading = run.record.verdict, run.reading
     if verdict is None or reading is None or reading.language != PYTHON:
         return True
-    if run.state is not None or verdict.not_assessed:
+    if run.repl_session is not None or verdict.not_assessed:
         return True
     strange = any(not name.startswith(_PLACE) for name in verdict.impact.read)
     return strange or verdict.impact.unnamed > 0 or not _HELPERS.isdisjoint(reading.words)
@@ -78,3 +81,37 @@ def _new(store: Store, session: Session, wanted: Collection[str] | None) -> list
 def _value(text: str) -> JsonValue:
     found = parsed(text)
     return text if found is None else found
+
+
+MOST_FILES: Final = 4_000
+MOST_LETTERS: Final = 8_000_000
+_READS: Final = re.compile(
+    r"inspect|getsource\w{0,8}|open|readFile\w{0,8}|readTextFile\w{0,8}|read_text|read_bytes|linecache|pydoc|help|__doc__"
+)
+_LISTS: Final = re.compile(r"listdir|scandir|iterdir|walk|r?glob|pkgutil|readDir\w{0,8}")
+_SUFFIXES: Final = frozenset({".py", ".pyi", ".ts", ".js", ".mjs"})
+_PACKAGES: Final = frozenset({"servers", "skills"})
+
+
+def reads_source(reading: Reading) -> bool:
+    """Whether a program may read the functions that it imports as text."""
+    if not reading.whole:
+        return True
+    return not _PACKAGES.isdisjoint(reading.words) and any(map(_READS.fullmatch, reading.words))
+
+
+def source_files(reading: Reading, folders: tuple[Path, ...]) -> Iterator[str]:
+    """The texts of the packages in these folders that the program names; of all, where it lists folders."""
+    names = reading.words
+    lists = not reading.whole or any(map(_LISTS.fullmatch, names))
+    letters = files = 0
+    for folder in folders:
+        for path in sorted(folder.glob("**/*")) if folder.is_dir() else ():
+            package = path.relative_to(folder).parts[0].partition(".")[0]
+            if path.suffix not in _SUFFIXES or not path.is_file() or (package not in names and not lists):
+                continue
+            text = path.read_text(encoding="utf-8", errors="replace")
+            letters, files = letters + len(text), files + 1
+            if letters > MOST_LETTERS or files > MOST_FILES:
+                return
+            yield text
