@@ -85,7 +85,7 @@ async def test_a_disk_that_fails_stops_no_run(core, agent, monkeypatch, caplog):
     monkeypatch.setattr(core.services.snapshots, "begin", fails)
     run = await done(core, core.services.sessions.person, WRITES.format("one"))
     assert run.state is RunState.DONE
-    assert "cannot be told" in caplog.text
+    assert "cannot be listed" in caplog.text
     monkeypatch.setattr(core.services.snapshots, "warm", fails)
     await workspace_changes.prepare_snapshots(core.services.snapshots, [])
     assert "cannot be watched" in caplog.text
