@@ -84,8 +84,8 @@ async def test_a_tool_that_its_text_does_not_name_waits_for_a_person_whose_no_re
 ) -> None:
     def deny(event: Event) -> None:
         if isinstance(event, CallHeld):
-            asked.append(event.pause.tool)
-            answer = HeldCallAnswer(event.pause.id, allow=False)
+            asked.append(event.held_call.tool)
+            answer = HeldCallAnswer(event.held_call.id, allow=False)
             asyncio.get_running_loop().call_soon(demo.run_manager.held_calls.answer, answer)
 
     asked: list[str] = []
