@@ -170,7 +170,7 @@ async def test_a_waiting_program_goes_on_by_its_plan_and_an_edit_voids_it(office
     with pytest.raises(WorkbenchError, match="changed after"):
         office.run_manager.dry_runs.run(chosen(record, 0, 1, 2), "you")
     again = await ended(office, office.run_manager.dry_runs.of_waiting(waits.id))
-    with pytest.raises(WorkbenchError, match="another text"):
+    with pytest.raises(WorkbenchError, match="different program"):
         office.run_manager.dry_runs.run(replace(chosen(again, 0), sha=record.proposal.sha), "you")
     office.run_manager.dry_runs.run(chosen(again, 0, 1, 2), "you")
     real = await ended(office, waits)
@@ -211,7 +211,7 @@ async def test_a_dry_run_that_stops_or_goes_on_in_a_state_gives_no_plan(office):
         office.run_manager.submit(CODE, office.services.sessions.person, state="editor", dry_run=True)
     run = office.run_manager.submit("while True: pass", office.services.sessions.person, dry_run=True)
     stopped = await office.run_manager.stop(run.id)
-    with pytest.raises(WorkbenchError, match="did not come to its end"):
+    with pytest.raises(WorkbenchError, match="did not finish"):
         office.run_manager.dry_runs.run(PlanChoice(stopped.id, stopped.proposal.sha), "you")
 
 
