@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
+import threading
 import time
+import zlib
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 
 import pytest
 from msgspec.structs import replace
 
+from workbench.calls import call_history
+from workbench.calls.call_history import WriteQueue
+from workbench.calls.history_rows import finished_call
 from workbench.errors import WorkbenchError
 from workbench.events import CallsForgotten, CallsKept
-from workbench.records import Content, Fault, Outcome, Tool
+from workbench.records import Content, Fault, Origin, Outcome, Tool, ToolCall
 
 OTHER = Tool("files", "read")
 
@@ -253,3 +260,97 @@ async def test_a_row_of_another_version_hides_no_other(kept):
     whole = await kept.history.get(call.id)
     assert (whole.note, whole.outcome) == ("one", None)
     assert replace(whole, outcome=None) == call
+
+
+async def test_a_row_that_cannot_be_read_is_left_out_and_said_once(kept):
+    for text in ("one", "two", "three"):
+        kept.make(text)
+    _, two, _ = await kept.found()
+    await kept.history._run(lambda: kept.history._opened().execute("UPDATE calls SET withheld = '{' WHERE id = 2"))
+    for _ in range(2):
+        assert [call.note for call in await kept.found()] == ["three", "one"]
+    assert kept.words().count("1 calls of the history cannot be read") == 1
+    with pytest.raises(WorkbenchError, match="cannot be read"):
+        await kept.history.get(two.id)
+
+
+async def test_rows_of_version_0_1_are_read(kept):
+    """Their outcomes lack what was added since, and hold what is gone."""
+    old = {"call_id": "c", "ok": True, "content": [{"kind": "text", "text": "hello"}], "fault": None, "gone": 1}
+    kept.make("one")
+    (call,) = await kept.found()
+    packed = zlib.compress(json.dumps(old).encode())
+    await kept.history._run(lambda: kept.history._opened().execute("UPDATE calls SET outcome = ?", (packed,)))
+    assert (await kept.history.get(call.id)).outcome == Outcome("c", True, (Content("text", "hello"),))
+
+
+# what waits to be written
+
+
+def finished(size: int):
+    call = ToolCall("c", "s", "t", {}, Origin.PERSON, "person")
+    return finished_call(call, Tool("s", "t"), Outcome("c", True, (Content("text", "x" * size),)), 10_000_000)
+
+
+def test_the_first_one_asks_for_somebody_to_empty_it():
+    queue = WriteQueue()
+    assert [queue.put(finished(1)), queue.put(finished(1))] == [True, False]
+    assert len(queue.take(10)) == 2
+    assert queue.put(finished(1)) is False  # whoever empties it looks once more
+    assert len(queue.take(10)) == 1
+    assert queue.take(10) == []
+    assert queue.put(finished(1)) is True
+
+
+def test_when_too_much_waits_the_oldest_are_given_up_and_counted(monkeypatch):
+    monkeypatch.setattr(call_history, "MOST_WAITING", 10_000)
+    queue = WriteQueue()
+    for size in (1000, 1001, 1002, 1003, 1004):
+        queue.put(finished(size))
+    left = queue.take(10)
+    assert [len(item.outcome.content[0].text) for item in left] == [1002, 1003, 1004]
+    assert (queue.take_lost(), queue.take_lost()) == (2, 0)
+
+
+def test_a_single_giant_is_not_given_up(monkeypatch):
+    monkeypatch.setattr(call_history, "MOST_WAITING", 10_000)
+    queue = WriteQueue()
+    queue.put(finished(50_000))
+    assert len(queue.take(1)) == 1
+
+
+@pytest.mark.usefixtures("quick_switches")
+async def test_no_call_is_lost_or_written_twice_while_others_are_searched_and_forgotten(kept):
+    """The loop keeps calls while the history's thread writes, and questions come in between."""
+    for number in range(400):
+        kept.make(f"call{number}")
+        if number % 40 == 7:
+            await kept.found(f"call{number}")
+        if number % 40 == 9:
+            (found,) = await kept.found(f"call{number - 1}")
+            await kept.history.forget((found.id,))
+    notes = [call.note for call in await kept.found(limit=500)]
+    forgotten = {f"call{number - 1}" for number in range(400) if number % 40 == 9}
+    assert sorted(notes) == sorted({f"call{number}" for number in range(400)} - forgotten)
+    told = [call.note for event in kept.told if isinstance(event, CallsKept) for call in event.calls]
+    assert len(told) == len(set(told))
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_threads_take_each_call_that_was_put_once_or_count_it_as_lost(monkeypatch):
+    monkeypatch.setattr(call_history, "MOST_WAITING", 30_000)
+    queue, over = WriteQueue(), threading.Event()
+
+    def emptying() -> int:
+        taken = 0
+        while not over.is_set() or queue.heavy:
+            taken += len(queue.take(3))
+        return taken
+
+    with ThreadPoolExecutor(3) as threads:
+        running = [threads.submit(emptying) for _ in range(3)]
+        for size in range(600):
+            queue.put(finished(size % 500))
+        over.set()
+        taken = sum(one.result() for one in running)
+    assert taken + len(queue.take(1_000)) + queue.take_lost() == 600

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -26,7 +26,8 @@ from workbench.permissions.own_calls import UNKNOWN
 from workbench.permissions.provenance_rules import PRIVATE, UNTRUSTED, CallReason
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.rules import Rules
-from workbench.permissions.run_profiles import READ_ONLY
+from workbench.permissions.run_profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
+from workbench.permissions.run_profiles import TOOLS as TOOL_CLASSES
 from workbench.permissions.tool_annotations import effective
 from workbench.privacy.vault import Restoration
 from workbench.records import (
@@ -247,6 +248,81 @@ def test_what_denies_stands_above_all_that_allows_or_asks() -> None:
         assert (said.decision, told(said)) == (DENY, [name]), name
 
 
+def test_each_rule_answers_in_its_place() -> None:
+    """One row for each rule, in the order of `RULES`: what is added to the context, and the answer. Each context holds
+    what the rows below it add, too, so an answer shows that its rule comes before all that follow."""
+    release = ReleaseDecision(MAILS, ASK)
+    asking = rule(ASK, SEND, "arguments", where=(Predicate("to", "eve*"),))
+    table: Sequence[tuple[str, dict[str, object], tuple[Word, list[str], bool]]] = (
+        ("held_call_replaced", {"replaced": True}, (DENY, ["replaced"], False)),
+        ("blocked_definition", {"blocked": Fault("It is blocked.")}, (DENY, ["blocked"], False)),
+        ("run_bounds", {"required": ("demo.other",)}, (DENY, ["bounds"], False)),
+        ("assessed_definition", {"definitions": {"demo.send_email": "before"}}, (DENY, ["definition"], False)),
+        ("agent_without_program", {"program": None}, (DENY, ["no program"], False)),
+        ("damaged_tokens", {"damaged": Fault("It is damaged.")}, (DENY, ["token"], False)),
+        ("user_rules", {"rules": (rule(DENY, SEND),)}, (DENY, ["rule"], False)),
+        ("token_release", {"release": (replace(release, word=DENY),)}, (DENY, ["restore"], False)),
+        ("dry_run", {"dry_run": True}, (ALLOW, [], True)),
+        ("approved_plan", {"counted": CountedCall(1, PlanMatch.LEFT_OUT)}, (DENY, ["plan"], False)),
+        ("answered_before", {"denied": {"destination"}}, (DENY, ["repeated"], False)),
+        (
+            "data_sources",
+            {"run": True},
+            (ASK, ["rule", "restore EMAIL", "destination", "destructive"], False),
+        ),
+        ("token_release", {"release": (release,)}, (ASK, ["rule", "restore EMAIL"], False)),
+        ("user_rules", {"rules": (asking,)}, (ASK, ["rule"], False)),
+        ("approved_program", {}, (ASK, ["unforeseen"], False)),
+    )
+    heavy = replace(SEND, hints=Hints(destructive=True, open_world=True))
+    for at, (name, added, expected) in enumerate(table):
+        given: dict[str, Any] = {}
+        for below, more, _ in reversed(table[at + 1 :]):
+            given |= more if below != "agent_without_program" else {}  # that row takes the program away
+        given |= added
+        run, denied = Run((UNTRUSTED,), (STRANGE,)), given.pop("denied", set())
+        run.denied = denied
+        bounds = {"required": given.pop("required", ()), "definitions": given.pop("definitions", {})}
+        program = given.pop("program", replace(verdict(heavy), **bounds))
+        given["run"] = run if given.pop("run", False) else None
+        said = judged(call(heavy), heavy, program, arguments={"to": "eve@evil.com"}, **given)
+        assert (said.decision, told(said), said.stand_in) == expected, name
+    spoken = {name for name, _, _ in table}
+    silent = {
+        "own_call",
+        "outside_run",
+        "harmless_call",
+    }  # of the user's own calls, and two that only end the questions
+    assert spoken | silent == {one.__name__ for one in RULES}
+    assert all(one.__doc__ for one in RULES)
+
+
+def test_profiles_the_users_rules_and_the_approval_give_each_call_one_answer() -> None:
+    """Over profiles × rules × approval: the answer is the one that these few lines say."""
+    profiles = (None, READ_ONLY, WRITE_RESTRICTED, EXECUTE_FULL, replace(EXECUTE_FULL, only=("demo.send_*",)))
+    kinds = ("server", "tool", "arguments")
+    words: Sequence[tuple[Word, str] | None] = (None, *product((ALLOW, ASK, DENY), kinds))
+    for tool, profile, one, approved in product(TOOLS, profiles, words, (True, False)):
+        word, kind = one or (None, "")
+        where = (Predicate("to", "bob@acme.com"),) if kind == "arguments" else ()
+        rules = (rule(word, tool, kind, where=where, scope="session", session="s"),) if word else ()
+        program = replace(verdict(tool), profile=profile)
+        said = judged(call(tool), tool, program, approved=approved, rules=rules, arguments={"to": "bob@acme.com"})
+        risk = READ_ONLY.tools if tool is READ else "all" if tool is DELETE else "add"
+        outside = profile is not None and (
+            (profile.only and tool is not SEND) or TOOL_CLASSES.index(risk) > TOOL_CLASSES.index(profile.tools)
+        )
+        if outside or word is DENY:
+            expected = DENY
+        elif word is ASK and not (approved and kind != "arguments"):
+            expected = ASK
+        elif approved or tool is not DELETE:
+            expected = ALLOW
+        else:  # nobody approved it: only a rule about the tool or its arguments lets it go
+            expected = ALLOW if word is ALLOW and kind != "server" else ASK
+        assert said.decision is expected, (tool.name, profile and profile.name, word, kind, approved)
+
+
 def test_no_context_lets_a_call_pass_that_a_single_rule_denies() -> None:
     """Over a grid of contexts: with a denial among the rules the answer is never to allow, nor to stand in."""
     denial = {"blocked": Fault("It is blocked.")}
@@ -367,6 +443,7 @@ def test_what_is_certain_before_a_run_is_what_its_calls_meet() -> None:
 # threads
 
 
+@pytest.mark.usefixtures("quick_switches")
 def test_a_judgement_on_a_thread_sees_one_moment_of_the_rules(tmp_path: Path) -> None:
     """While the loop makes and revokes a denial, threads judge: an answer fits the rules before or after a change, and
     after the last change every answer is the last one."""
@@ -386,13 +463,11 @@ def test_a_judgement_on_a_thread_sees_one_moment_of_the_rules(tmp_path: Path) ->
             if said.decision is ASK or (said.decision is ALLOW and not said.used):
                 wrong.append(said)
 
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
     threads = [threading.Thread(target=judging) for _ in range(3)]
     try:
         for thread in threads:
             thread.start()
-        for _ in range(300):
+        for _ in range(100):
             rules.pin(denial)
             assert rules.of(SEND).judge({"to": "a@acme.com"}, "s").word is DENY
             rules.revoke("no")
@@ -401,14 +476,4 @@ def test_a_judgement_on_a_thread_sees_one_moment_of_the_rules(tmp_path: Path) ->
         over.set()
         for thread in threads:
             thread.join()
-        sys.setswitchinterval(before)
     assert not wrong
-
-
-def test_every_rule_says_in_its_docstring_what_it_is() -> None:
-    assert all(one.__doc__ for one in RULES)
-
-
-@pytest.mark.parametrize("name", ["held_call_replaced", "blocked_definition", "run_bounds"])
-def test_what_needs_no_arguments_is_asked_first(name: str) -> None:
-    assert name in [one.__name__ for one in RULES[:3]]

@@ -260,9 +260,8 @@ class ProvenanceIndex:
         self._kept.append(read)
         self._letters += sum(map(len, read.texts))
         while self._letters > KEPT_LETTERS or len(self._kept) > KEPT_READS:
-            gone = self._kept.popleft()
-            self._letters -= sum(map(len, gone.texts))
-            self._dropped |= gone.kinds
+            self._dropped |= self._kept[0].kinds  # first, because a thread may be looking for a value meanwhile
+            self._letters -= sum(map(len, self._kept.popleft().texts))
 
 
 def _parts(text: str, said: list[str], *, names: bool) -> Iterable[list[str]]:

@@ -1,5 +1,5 @@
-"""The room's one public noun: keeps calls, finds them, forgets them. One thread of its own works on the file, so that
-neither the core's loop nor a call ever waits for a disk; what cannot be written is said once and costs nobody a call.
+"""History of calls: keeps, finds and forgets them. A thread of its own works on the file, so that neither the core's
+event loop nor a call waits for the disk. What cannot be written is reported once and delays no call.
 """
 
 from __future__ import annotations
@@ -7,18 +7,30 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
+import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeVar
 
 from workbench.api.marker import api
 from workbench.calls.history_database import open_store, remove, set_aside
-from workbench.calls.history_queries import select
-from workbench.calls.history_rows import COLUMNS, LISTED, WHOLE, Made, Mask, made, past_of, row_of
-from workbench.calls.history_write_queue import Waiting
+from workbench.calls.history_rows import (
+    COLUMNS,
+    LISTED,
+    WHOLE,
+    FinishedCall,
+    Mask,
+    Row,
+    decode_row,
+    decode_rows,
+    encode_row,
+    finished_call,
+    select,
+)
 from workbench.errors import WorkbenchError
 from workbench.events import CallsForgotten, CallsKept, Event, Noticed
 from workbench.records import Fault, Outcome, PastCall, PastQuery, Tool, ToolCall
@@ -36,12 +48,65 @@ BATCH = 200  # calls written, or forgotten, at a stretch
 DAY = 86_400.0
 _INSERT = f"INSERT INTO calls({COLUMNS}) VALUES ({', '.join('?' * 16)})"
 T = TypeVar("T")
-Row: TypeAlias = tuple[Any, ...]  # Any: what SQLite takes
+MOST_WAITING = 64_000_000  # characters that may wait to be written
+STRETCH = 2_000_000  # characters that are taken at once
+CALL_WEIGHT = 2_000  # what a call weighs beside its answer
+
+
+class WriteQueue:
+    """Calls between the event loop that made them and the thread that writes them. Bounded: when too much waits, the
+    oldest are given up and counted."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls: deque[FinishedCall] = deque()
+        self._weight = 0
+        self._emptying = False
+        self._lost = 0
+
+    def put(self, call: FinishedCall) -> bool:
+        """Add a call; whether nobody is emptying the queue yet."""
+        with self._lock:
+            self._calls.append(call)
+            self._weight += _weight(call)
+            while self._weight > MOST_WAITING and len(self._calls) > 1:
+                self._weight -= _weight(self._calls.popleft())
+                self._lost += 1
+            begin, self._emptying = not self._emptying, True
+            return begin
+
+    @property
+    def heavy(self) -> bool:
+        """Whether so much waits that it should be written now."""
+        return self._weight >= STRETCH
+
+    def take(self, most: int) -> list[FinishedCall]:
+        """The next calls; when there are none, whoever empties the queue may stop."""
+        with self._lock:
+            taken: list[FinishedCall] = []
+            weight = 0
+            while self._calls and len(taken) < most and weight < STRETCH:
+                taken.append(self._calls.popleft())
+                weight += _weight(taken[-1])
+            self._weight -= weight
+            self._emptying = bool(taken)
+            return taken
+
+    def take_lost(self) -> int:
+        """How many calls were given up since this was last asked."""
+        with self._lock:
+            lost, self._lost = self._lost, 0
+            return lost
+
+    def clear(self) -> None:
+        with self._lock:
+            self._calls.clear()
+            self._weight = 0
 
 
 class History:
-    """The calls of one project. `keep` never waits and never fails; everything else is asked from the loop. `tell` is
-    called on the history's thread too; `mask` hides the secrets of the keyring in what is kept."""
+    """The calls of one project. `keep` never waits and never fails; everything else is asked from the event loop.
+    `tell` is called on the history's thread too; `mask` hides the secrets of the keyring in what is kept."""
 
     def __init__(
         self,
@@ -56,9 +121,10 @@ class History:
         self._mask = mask
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="history")
         self._store: sqlite3.Connection | None = None
-        self._waiting = Waiting()
+        self._waiting = WriteQueue()
         self._calls_since, self._bytes_since = TIDY, 0  # the first call looks at what is old
         self._complained = False
+        self._unread = 0  # rows that could not be read; reported once
         self._closed = False
 
     def keep(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
@@ -66,9 +132,9 @@ class History:
         settings = self._settings()
         if self._closed or not settings.history_enabled or (call.run_id and not settings.history_runs):
             return
-        if self._waiting.put(made(call, tool, outcome, settings.history_answer_kb * 1024)):
+        if self._waiting.put(finished_call(call, tool, outcome, settings.history_answer_kb * 1024)):
             asyncio.get_running_loop().call_later(PAUSE, self._begin)
-        if self._waiting.many:
+        if self._waiting.heavy:
             self._begin()
 
     @api(name="past")
@@ -78,7 +144,12 @@ class History:
         if asked is None:
             return ()
         rows = await self._ask(lambda store: store.execute(*asked).fetchall())
-        return tuple(past_of(row) for row in rows)
+        calls, unread = decode_rows(rows)
+        if unread and not self._unread:
+            words = f"{unread} calls of the history cannot be read and are left out."
+            self._tell(Noticed(Fault(words, f"They are damaged, or of another version: {self._path}")))
+        self._unread += unread
+        return calls
 
     @api(name="past_call")
     async def get(self, number: int) -> PastCall:
@@ -87,7 +158,10 @@ class History:
         row = await self._ask(lambda store: store.execute(question, (number,)).fetchone())
         if row is None:
             raise WorkbenchError("This call is no longer kept.", "It was forgotten, or was older than the history is.")
-        return past_of(row)
+        try:
+            return decode_row(row)
+        except (ValueError, TypeError) as fault:
+            raise WorkbenchError("This call cannot be read.", f"Its row in {self._path} is damaged.") from fault
 
     async def forget(self, numbers: tuple[int, ...]) -> None:
         """Take single calls out."""
@@ -148,16 +222,15 @@ class History:
                 self._complained = False
             except Exception as fault:  # whatever breaks here, the next call must still be kept, and none may suffer
                 self._recover(fault)
-        if self._waiting.lost:
-            lost, self._waiting.lost = self._waiting.lost, 0
+        if lost := self._waiting.take_lost():
             self._tell(Noticed(Fault(f"{lost} calls came too fast to be kept in the history.", "The audit has them.")))
 
-    def _row(self, one: Made) -> Row | None:
-        """None where it cannot be made one: foreign arguments may be nested beyond every limit."""
+    def _row(self, finished: FinishedCall) -> Row | None:
+        """None where a call cannot be written: foreign arguments may be nested beyond every limit."""
         try:
-            return row_of(one, self._mask)
+            return encode_row(finished, self._mask)
         except (ValueError, RecursionError) as fault:
-            log.warning("a call of %s cannot be kept: %s", one.call.tool, type(fault).__name__)
+            log.warning("a call of %s cannot be kept: %s", finished.call.tool, type(fault).__name__)
             return None
 
     def _written(self, rows: list[Row]) -> tuple[PastCall, ...]:
@@ -175,7 +248,7 @@ class History:
             self._tidy(store)
         told = numbers[-TOLD:]
         places = ", ".join("?" * len(told))
-        return tuple(past_of(r) for r in store.execute(f"SELECT {LISTED} FROM calls WHERE id IN ({places})", told))
+        return decode_rows(store.execute(f"SELECT {LISTED} FROM calls WHERE id IN ({places})", told).fetchall())[0]
 
     def _tidy(self, store: sqlite3.Connection) -> None:
         """What is too old goes, then the oldest until the size is right."""
@@ -210,6 +283,11 @@ class History:
         if self._store is not None:
             store, self._store = self._store, None
             store.close()
+
+
+def _weight(finished: FinishedCall) -> int:
+    outcome = finished.outcome
+    return CALL_WEIGHT + len(outcome.structured) + sum([len(one.text) + len(one.data) for one in outcome.content])
 
 
 def _is_damage(fault: Exception) -> bool:

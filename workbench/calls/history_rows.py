@@ -1,35 +1,41 @@
-"""A call becomes the row that is kept: without secrets, cut where it is large, with the words it is found by."""
+"""Rows of the call history: how a call becomes a row, without secrets and cut where it is large, how rows become
+records again, and which rows a query asks for."""
 
 from __future__ import annotations
 
 import json
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import msgspec
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from workbench.records import Content, Fault, JsonValue, Origin, Outcome, PastCall, Tool, ToolCall
+from workbench.records import Content, Outcome, PastCall, PastQuery, Tool, ToolCall
 from workbench.wrappers.argument_redaction import without_secrets
 
 ARGUMENTS = 262_144  # characters of arguments that are kept
 WORDS = 65_536  # characters of arguments and answer that a search looks at
 ROW = 300  # bytes of a row beside its texts
 NOTE = 200  # characters of the answer in a list
+MOST = 500  # calls one answer may have
+LONGEST = 400  # characters of a search that are looked at
 COLUMNS = (
     "at, server, tool, origin, run_id, ok, note, ms, bytes, tokens, withheld, cut, arguments, words, outcome, size"
 )
 LISTED = "id, at, server, tool, origin, run_id, ok, note, ms, bytes, tokens, withheld, cut, substr(arguments, 1, 400)"
 WHOLE = LISTED.replace("substr(arguments, 1, 400)", "arguments, outcome")
-
-
+_FIELDS = (*COLUMNS.split(", ")[:12], "arguments", "outcome")
+_WITHHELD = msgspec.json.Decoder(tuple[str, ...])
+_OUTCOME = msgspec.json.Decoder(Outcome)
 Mask: TypeAlias = Callable[[str], str]
+Row: TypeAlias = tuple[Any, ...]  # Any: what SQLite takes and gives
 
 
-class Made(Struct, frozen=True):
-    """A call that was just made, before it is written down."""
+class FinishedCall(Struct, frozen=True):
+    """A call that was just answered, before it is written down."""
 
     call: ToolCall
     tool: Tool
@@ -38,40 +44,76 @@ class Made(Struct, frozen=True):
     at: float
 
 
-def made(call: ToolCall, tool: Tool, outcome: Outcome, budget: int) -> Made:
-    """What is kept of it; cutting here means that a giant answer is not held until it is written."""
+def finished_call(call: ToolCall, tool: Tool, outcome: Outcome, budget: int) -> FinishedCall:
+    """What is kept of a call; a giant answer is cut here, so that it is not held until it is written."""
     small = shortened(outcome, budget)
-    return Made(call, tool, small, small is not outcome, time.time())
+    return FinishedCall(call, tool, small, small is not outcome, time.time())
 
 
-def row_of(one: Made, mask: Mask) -> tuple[Any, ...]:
-    """Any: the values of `COLUMNS`."""
-    given, withheld = without_secrets(one.call.arguments, one.tool.input_schema)
+def encode_row(finished: FinishedCall, mask: Mask) -> Row:
+    """The values of `COLUMNS`."""
+    given, withheld = without_secrets(finished.call.arguments, finished.tool.input_schema)
     arguments = mask(json.dumps(given, ensure_ascii=False, default=str))
     whole = len(arguments) <= ARGUMENTS
     arguments = arguments if whole else json.dumps({"…": f"{len(arguments)} characters, too many to be kept"})
-    outcome, text = one.outcome, mask(_plain(one.outcome))
-    words = _clean(f"{one.call.server} {one.call.tool} {arguments[: WORDS // 2]} {text[: WORDS // 2]}")
+    call, outcome, text = finished.call, finished.outcome, mask(_plain(finished.outcome))
+    words = _clean(f"{call.server} {call.tool} {arguments[: WORDS // 2]} {text[: WORDS // 2]}")
     packed = zlib.compress(_clean(mask(json.dumps(to_builtins(outcome), ensure_ascii=False))).encode("utf-8"), 1)
     return (
-        one.at, one.call.server, one.call.tool, str(one.call.origin), one.call.run_id, outcome.ok, _note(text),
-        outcome.ms, outcome.bytes, outcome.tokens, json.dumps(withheld), one.cut or not whole, _clean(arguments),
+        finished.at, call.server, call.tool, str(call.origin), call.run_id, outcome.ok, _note(text),
+        outcome.ms, outcome.bytes, outcome.tokens, json.dumps(withheld), finished.cut or not whole, _clean(arguments),
         words, packed, ROW + len(arguments) + 2 * len(words) + len(packed),  # words stand in their index too
     )  # fmt: skip
 
 
-def past_of(row: tuple[Any, ...]) -> PastCall:  # Any: as SQLite gives it
-    """A row of `LISTED`, or of `WHOLE` with its outcome."""
-    number, at, server, tool, origin, run_id, ok, note, ms, size, tokens, withheld, was_cut, arguments, *rest = row
-    return PastCall(
-        number, at, server, tool, arguments, Origin(origin), run_id, bool(ok), note, ms, size, tokens,
-        tuple(json.loads(withheld)), bool(was_cut), _outcome(rest[0]) if rest else None,
-    )  # fmt: skip
+def decode_row(row: Row) -> PastCall:
+    """A row of `LISTED`, or of `WHOLE` with its outcome; a `ValueError` where it is none. An outcome that cannot be
+    read is left out: the rest of the call is still worth showing."""
+    values = dict(zip(("id", *_FIELDS), row, strict=False))
+    values["withheld"] = _WITHHELD.decode(values["withheld"])
+    if "outcome" in values:
+        values["outcome"] = _decode_outcome(values["outcome"])
+    return msgspec.convert(values, PastCall, strict=False)
+
+
+def decode_rows(rows: list[Row]) -> tuple[tuple[PastCall, ...], int]:
+    """The calls of these rows, and how many rows cannot be read."""
+    calls = []
+    for row in rows:
+        try:
+            calls.append(decode_row(row))
+        except (ValueError, TypeError):
+            continue
+    return tuple(calls), len(rows) - len(calls)
+
+
+def select(query: PastQuery) -> tuple[str, list[Any]] | None:
+    """The SQL of a query with its values (Any: as SQLite takes them); None when no call can fit."""
+    words = search_terms(query.text)
+    if query.text.strip() and not words:
+        return None
+    wanted: list[tuple[str, Any]] = [("found MATCH ?", words)] if words else []
+    wanted += [("server = ?", query.server)] if query.server else []
+    wanted += [("tool = ?", query.tool)] if query.tool else []
+    wanted += [("ok = ?", query.state == "ok")] if query.state in ("ok", "failed") else []
+    wanted += [("run_id = ?", "")] if not query.nested else []
+    wanted += [("calls.id < ?", query.before)] if query.before else []
+    source = "found JOIN calls ON calls.id = found.rowid" if words else "calls"
+    where = " AND ".join(clause for clause, _ in wanted) or "1"
+    order = "found.rowid" if words else "calls.id"
+    text = f"SELECT {LISTED} FROM {source} WHERE {where} ORDER BY {order} DESC LIMIT ?"
+    return text, [*(value for _, value in wanted), max(1, min(query.limit, MOST))]
+
+
+def search_terms(text: str) -> str:
+    """Every word as the beginning of one, in the language of SQLite's index; quoted, so that none is an operator."""
+    words = [word for word in text[:LONGEST].replace("\0", " ").split() if any(c.isalnum() for c in word)]
+    return " ".join('"{}"*'.format(word.replace('"', '""')) for word in words)
 
 
 def shortened(outcome: Outcome, budget: int) -> Outcome:
     """The outcome within so many characters: what does not fit is shortened, and bytes that do not fit are left out."""
-    if sum(len(b.text) + len(b.data) for b in outcome.content) + len(outcome.structured) <= budget:
+    if sum([len(b.text) + len(b.data) for b in outcome.content]) + len(outcome.structured) <= budget:
         return outcome
     left, blocks = budget, []
     structured = outcome.structured if len(outcome.structured) <= left else ""
@@ -98,20 +140,12 @@ def _note(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Half characters cannot be written, and a NUL ends a text for SQLite."""
+    """Lone surrogates cannot be written, and a NUL ends a text for SQLite."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "␀")
 
 
-def _outcome(kept: bytes) -> Outcome | None:
-    """What was kept; None when it cannot be read, because a newer or damaged row must not hide the others."""
+def _decode_outcome(packed: bytes) -> Outcome | None:
     try:
-        found: JsonValue = json.loads(zlib.decompress(kept))
-        content = tuple(Content(**_known(Content, block)) for block in found["content"])
-        fault = Fault(**_known(Fault, found["fault"])) if found["fault"] else None
-        return Outcome(**{**_known(Outcome, found), "content": content, "fault": fault})
-    except (zlib.error, ValueError, KeyError, TypeError):
+        return _OUTCOME.decode(zlib.decompress(packed))
+    except (zlib.error, ValueError, TypeError):
         return None
-
-
-def _known(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:  # Any: a record's fields as JSON
-    return {name: values[name] for name in kind.__struct_fields__ if name in values}  # type: ignore[attr-defined]

@@ -198,10 +198,7 @@ class Rules:
         }
         bits = {**self._kept.bits, server: said} if said else self._kept.bits
         changed = replace(self._kept, rules=rules, believed=believed, bits=bits)
-        if changed != self._kept:
-            self._save(changed, passing)
-        else:
-            self._now = _snapshot(changed, passing)
+        self._save(changed, passing)
 
     def say(self, tool: Tool, said: ToolBits) -> None:
         """A person's word about one tool, in place of what was said before."""
@@ -259,7 +256,8 @@ class Rules:
         return replace(one, count=one.count + more, used=at)
 
     def _save(self, changed: StoredRules, passing: tuple[Permission, ...] | None = None) -> None:
-        kept.write(self._file, changed)
+        if changed != self._kept:
+            kept.write(self._file, changed)
         self._now = _snapshot(changed, self._passing if passing is None else passing)
 
 
