@@ -18,16 +18,16 @@ from workbench.broker.held_calls import TIMED_OUT, HeldCalls
 from workbench.broker.provenance_index import UNTRUSTED, AnswerRead, ProvenanceIndex
 from workbench.broker.run_guard import RunGuard
 from workbench.errors import WorkbenchError
-from workbench.events import PauseSettled, RunPaused
+from workbench.events import CallHeld, HeldCallSettled
 from workbench.permissions.call_rules import ToolRules
 from workbench.permissions.judgement import CallContext, CountedCall, Judgement, judge
 from workbench.records import (
     Decision,
     Gate,
+    HeldCall,
+    HeldCallAnswer,
     Hints,
     Origin,
-    Pause,
-    PauseAnswer,
     Proposal,
     Risk,
     Tool,
@@ -79,8 +79,8 @@ def test_a_value_is_found_while_threads_file_look_up_and_forget_answers(monkeypa
 class User:
     """Allows every call about a number that three divides, and denies the others."""
 
-    async def ask(self, pause: Pause, line: str, seconds: float, *, alone: bool = False) -> PauseAnswer:
-        return PauseAnswer("p", allow=int(pause.call_id) % 3 == 0)
+    async def ask(self, pause: HeldCall, line: str, seconds: float, *, alone: bool = False) -> HeldCallAnswer:
+        return HeldCallAnswer("p", allow=int(pause.call_id) % 3 == 0)
 
 
 def guard_of(session: Session, code: str) -> RunGuard:
@@ -149,7 +149,7 @@ async def test_each_held_call_is_answered_once_whatever_happens_at_the_same_time
     held, chance = HeldCalls(events.append), random.Random(3)
     calls = []
     for number in range(300):
-        pause = Pause("", f"r{number % 7}", f"c{number}", "demo", f"tool{number % 3}", "{}")
+        pause = HeldCall("", f"r{number % 7}", f"c{number}", "demo", f"tool{number % 3}", "{}")
         seconds = chance.choice((0.0, 0.01, 5.0))
         calls.append(asyncio.ensure_future(held.ask(pause, "{}", seconds, alone=number % 11 == 0)))
     given: dict[str, bool] = {}
@@ -159,18 +159,18 @@ async def test_each_held_call_is_answered_once_whatever_happens_at_the_same_time
         for pause in held.all():
             if chance.random() < 0.3:
                 allow = chance.random() < 0.5
-                held.answer(PauseAnswer(pause.id, allow=allow))
+                held.answer(HeldCallAnswer(pause.id, allow=allow))
                 assert pause.id not in given, "an id was answered twice"
                 given[pause.id] = allow
                 with pytest.raises(WorkbenchError):
-                    held.answer(PauseAnswer(pause.id, allow=True))
+                    held.answer(HeldCallAnswer(pause.id, allow=True))
     ended = await asyncio.gather(*calls, return_exceptions=True)
     for one in ended:
         timed_out = one == TIMED_OUT
-        assert timed_out or isinstance(one, asyncio.CancelledError) or given[one.pause_id] is one.allow
+        assert timed_out or isinstance(one, asyncio.CancelledError) or given[one.held_call_id] is one.allow
     assert held.all() == ()
-    paused = [event.pause.id for event in events if isinstance(event, RunPaused)]
-    settled = [event.pause.id for event in events if isinstance(event, PauseSettled)]
+    paused = [event.held_call.id for event in events if isinstance(event, CallHeld)]
+    settled = [event.held_call.id for event in events if isinstance(event, HeldCallSettled)]
     assert len(set(paused)) == len(paused)
     assert len(set(settled)) == len(settled)
     assert set(settled) <= set(paused)
