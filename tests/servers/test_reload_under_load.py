@@ -1,18 +1,24 @@
 """Entries of `.mcp.json` are edited, removed and added again while several callers call: no process of an old entry
-survives, and each call ends with an answer or a fault.
+survives, and each call ends with an answer or a fault. Threads are switched very often.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import random
 import sys
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from workbench.records import Outcome, ServerConfig
+from workbench.errors import WorkbenchError
+from workbench.records import Depth, Outcome, ServerConfig
+from workbench.servers.server_faults import ServerFault
 
 _SERVER = """
 import json, os, sys
@@ -36,6 +42,14 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": number, "result": result}), flush=True)
 """
 CALLERS = 4
+
+
+@pytest.fixture(autouse=True)
+def hurried() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
 
 
 @pytest.fixture
@@ -139,3 +153,98 @@ async def test_a_reload_that_changes_nothing_disturbs_no_call(house: Any, script
             await asyncio.gather(home.catalog.reload(), home.catalog.reload())
     assert all(one.ok for one in callers.outcomes)
     assert running(script) == ["0"]
+
+
+async def test_whatever_is_done_with_the_entries_the_last_one_counts(house: Any, script: Path) -> None:
+    """Edits, removals, stops and starts at once, while others call, search and read the state."""
+    home = await house(edition(script, 0))
+    await home.catalog.connect("edited")
+    draw = random.Random(16)
+    catalog, stopped = home.catalog, False
+
+    async def disturb(deed: Any) -> None:
+        with contextlib.suppress(WorkbenchError):
+            await deed
+
+    async def read() -> None:
+        while not stopped:
+            tools = catalog.tools()
+            assert {tool.name for tool in tools if tool.server == "edited"} <= {"edition"}
+            assert await asyncio.to_thread(lambda some: [tool.hash for tool in some], tools) == [
+                tool.hash for tool in tools
+            ]
+            catalog.summaries()
+            assert catalog.names.find("edited", "edition") in (None, *catalog.tools())
+            catalog.search("edition", Depth.NAME, 3)
+            for state in catalog.states():
+                catalog.frames(state.config.name)
+            await asyncio.sleep(0)
+
+    reading = [asyncio.create_task(read()) for _ in range(2)]  # they are waited for below
+    async with Callers(home) as callers:
+        for number in range(1, 9):
+            config = edition(script, number)
+            deeds = [
+                partial(catalog.replace, config),
+                catalog.reload,
+                partial(catalog.disconnect, "edited"),
+                partial(catalog.connect, "edited"),
+                partial(catalog.remove, "edited"),
+                partial(catalog.add, config),
+                partial(catalog.set_roots, "edited", (str(script.parent),)),
+            ]
+            async with asyncio.timeout(60):
+                await asyncio.gather(*(disturb(draw.choice(deeds)()) for _ in range(6)))
+            await callers.go_on(2)
+        with contextlib.suppress(WorkbenchError):
+            await catalog.remove("edited")
+        await catalog.add(edition(script, 99))
+        await catalog.connect("edited")
+        await callers.go_on()
+    stopped = True
+    await asyncio.gather(*reading)
+    assert len(callers.outcomes) == callers.begun
+    assert all(one.ok or (one.fault is not None and one.fault.message) for one in callers.outcomes)
+    assert callers.outcomes[-1].content[0].text == "99"
+    assert running(script) == ["99"]
+    await catalog.remove("edited")
+    assert running(script) == []
+
+
+async def test_calls_under_way_end_when_their_connection_closes_from_many_sides(house: Any, script: Path) -> None:
+    home = await house(edition(script, 0))
+    for _ in range(5):
+        await home.catalog.connect("edited")
+        connection = home.catalog.server("edited").running
+        calls = [asyncio.create_task(home.call("edited", "edition")) for _ in range(30)]  # waited for below
+        await asyncio.sleep(0)
+        async with asyncio.timeout(60):
+            await asyncio.gather(connection.close(), connection.close(), home.catalog.disconnect("edited"))
+            outcomes = await asyncio.gather(*calls)
+        assert all(one.ok or (one.fault is not None and one.fault.message) for one in outcomes)
+        with pytest.raises(ServerFault):
+            await connection.notify("notifications/x")
+    await home.catalog.disconnect("edited")
+    assert running(script) == []
+
+
+async def test_a_remote_server_is_edited_while_it_is_called(house: Any, far: Any) -> None:
+    servers = [await far("json"), await far("events")]
+    home = await house(ServerConfig("edited", url=servers[0].url))
+    await home.catalog.connect("edited")
+
+    async def call() -> Outcome:
+        return await home.call("edited", "echo", text="x")
+
+    for turn in range(1, 7):
+        calls = [asyncio.create_task(call()) for _ in range(8)]  # waited for below
+        await asyncio.sleep(0)
+        async with asyncio.timeout(60):
+            await home.catalog.replace(ServerConfig("edited", url=servers[turn % 2].url))
+            outcomes = await asyncio.gather(*calls)
+        assert all(one.ok or (one.fault is not None and one.fault.message) for one in outcomes)
+        assert (await call()).ok
+    await home.catalog.disconnect("edited")
+    async with asyncio.timeout(10):
+        while any(server.connections for server in servers):
+            await asyncio.sleep(0.02)

@@ -433,6 +433,7 @@ class ServerCatalog:
         if server.state.config.builtin:
             raise WorkbenchError(f"{name} is built in and uses no folders.", "Choose another server.")
         await asyncio.to_thread(root_folders.check, self._project, folders)
+        server = await self._settled(name)  # its entry may have been replaced meanwhile
         config = replace(server.state.config, roots=folders)
         self._configuration.put(config)
         if server.state.allowed:

@@ -27,14 +27,15 @@ class DefinitionWarnings:
         """Over all tools at once; takes a while, so it belongs on a thread. `take` makes it count."""
         keys = [(tool.server, tool.name, tool.hash) for tool in tools]
         known = self._own
-        self._own = {
+        own = {
             key: known[key] if key in known else definition_warnings(tool)
             for key, tool in zip(keys, tools, strict=True)
         }
+        self._own = own  # swapped as a whole: another thread may look at the same time
         found: dict[str, list[ToolWarning]] = defaultdict(list)
         grouped: dict[str, list[Tool]] = defaultdict(list)
         for key, tool in zip(keys, tools, strict=True):
-            found[tool.server] += self._own[key]
+            found[tool.server] += own[key]
             grouped[tool.server].append(tool)
         for server, its_tools in grouped.items():
             found[server] += unmarked(its_tools)
