@@ -106,7 +106,7 @@ class Gone:
         self.past_questions = 0
 
     def vectors(self, texts: Any) -> Any:
-        self.past_questions += 1
+        self.asked += 1
         raise OutdatedIndex
 
 
@@ -116,6 +116,6 @@ def test_what_the_model_does_not_read_now_is_read_by_word_vectors(number: int, a
     tools = SimpleNamespace(ranking=Bm25Ranking([]), reader=reader)
     everywhere = SearchAll(SimpleNamespace(meaning=WordVectors(resources() / VECTORS)), list)
     skills = (*SKILLS, *(of_skill(Skill(f"s{at}", "Other.", "", SkillState.KEPT)) for at in range(number - 1)))
-    found = everywhere._made(tools, skills).ranking.look("purchases that have not arrived")
+    found = everywhere._build_index(tools, skills).ranking.look("purchases that have not arrived")
     assert found.near is not None
-    assert (int(found.near.argmax()), reader.past_questions) == (0, asked)
+    assert (int(found.near.argmax()), reader.asked) == (0, asked)
