@@ -113,6 +113,7 @@ class Core:
             sign_ins, rules, sessions, secrets, history = self._open_sessions()
             await self._open_servers_and_sandbox(sign_ins, rules, sessions, secrets)
             library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self._tell_from_thread())
+            self._closers.push_async_callback(asyncio.to_thread, library.usage.save)
             await asyncio.to_thread(library.install_starters)
             files, snapshots, held = self._open_workspace()
             settings_files = (self.paths.project_settings, self.paths.person_settings)

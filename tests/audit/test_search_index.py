@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import sys
 import threading
 
 import pytest
@@ -121,6 +120,7 @@ def _indexes(place) -> list[str]:
     return names
 
 
+@pytest.mark.usefixtures("quick_switches")
 def test_threads_find_every_entry_while_it_is_written_and_indexed(place, tmp_path):
     """What the index does not know yet is looked at in the audit itself, so no filter ever misses an entry."""
     journal, done, faults = Journal(place), threading.Event(), list[str]()
@@ -141,8 +141,6 @@ def test_threads_find_every_entry_while_it_is_written_and_indexed(place, tmp_pat
             index.step()
         index.close()
 
-    switch = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
     threads = [threading.Thread(target=work) for work in (look, look, follow)]
     try:
         for thread in threads:
@@ -154,7 +152,6 @@ def test_threads_find_every_entry_while_it_is_written_and_indexed(place, tmp_pat
         done.set()
         for thread in threads:
             thread.join()
-        sys.setswitchinterval(switch)
         journal.close()
     assert faults == []
     assert verify(place).whole

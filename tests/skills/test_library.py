@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -344,23 +343,19 @@ def test_words_on_a_card_that_change_behind_our_back_ask_again_and_changes_of_ou
     assert renamed.faults == ()
 
 
+@pytest.mark.usefixtures("quick_switches")
 def test_an_offer_never_replaces_a_draft_that_the_user_makes_at_the_same_moment(shelf: Shelf) -> None:
-    switch = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        for number in range(60):
-            name, both = f"sum-{number}", threading.Barrier(2)
+    for number in range(60):
+        name, both = f"sum-{number}", threading.Barrier(2)
 
-            def offer(name: str = name, both: threading.Barrier = both) -> None:
-                both.wait()
-                with contextlib.suppress(WorkbenchError):
-                    shelf.library.offer(name, "By an agent.", CODE, "agent")
-
-            thread = threading.Thread(target=offer)
-            thread.start()
+        def offer(name: str = name, both: threading.Barrier = both) -> None:
             both.wait()
-            shelf.library.draft(name, "By the user.", CODE + "# mine\n", "", "you")
-            thread.join()
-            assert shelf.library.get(name).code.endswith("# mine\n")
-    finally:
-        sys.setswitchinterval(switch)
+            with contextlib.suppress(WorkbenchError):
+                shelf.library.offer(name, "By an agent.", CODE, "agent")
+
+        thread = threading.Thread(target=offer)
+        thread.start()
+        both.wait()
+        shelf.library.draft(name, "By the user.", CODE + "# mine\n", "", "you")
+        thread.join()
+        assert shelf.library.get(name).code.endswith("# mine\n")

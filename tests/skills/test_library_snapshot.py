@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import threading
 import time
 from pathlib import Path
@@ -150,6 +149,7 @@ def test_a_skill_has_its_states_in_one_place(shelf: Shelf) -> None:
     assert shelf.library.snapshot().find("nothing").current is None
 
 
+@pytest.mark.usefixtures("quick_switches")
 def test_threads_see_whole_snapshots_while_skills_are_kept_and_edited(shelf: Shelf) -> None:
     """A skill is usable only with code that was kept, whatever another thread or an editor writes meanwhile."""
     kept, faults, done = {code_sha(CODE)}, list[str](), threading.Event()
@@ -172,8 +172,6 @@ def test_threads_see_whole_snapshots_while_skills_are_kept_and_edited(shelf: She
             number += 1
             path.write_text(f"import os  # {number % 10}\n")
 
-    switch = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
     threads = [threading.Thread(target=look) for _ in range(3)] + [threading.Thread(target=edit)]
     try:
         for thread in threads:
@@ -186,7 +184,6 @@ def test_threads_see_whole_snapshots_while_skills_are_kept_and_edited(shelf: She
         done.set()
         for thread in threads:
             thread.join()
-        sys.setswitchinterval(switch)
     assert faults == []
     final = shelf.kept("add-up", CODE)
     assert [one.sha for one in shelf.library.usable()] == [final.sha]

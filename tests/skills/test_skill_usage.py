@@ -28,7 +28,7 @@ def test_uses_and_forms_are_counted_and_remembered(tmp_path: Path) -> None:
 
 def test_forms_not_seen_for_longest_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = SkillUsage(tmp_path)
-    monkeypatch.setattr(usage, "_write", lambda: None)
+    monkeypatch.setattr(usage, "_save_soon", lambda: None)
     for number in range(MOST + 10):
         for _ in range(OFTEN):
             usage.ran(f"form{number}", "run", "", [], saved=0, at=float(number))

@@ -6,10 +6,12 @@ id and purpose, in a small file in the user's private folder; losing it costs on
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 from msgspec import to_builtins
@@ -33,6 +35,8 @@ class SkillUsage:
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / FILE
+        self._changing, self._saving = Lock(), Lock()
+        self._unsaved = False
         self._uses: dict[str, SkillUse] = {}
         self._hints: dict[str, SkillHint] = {}
         self._dismissed: set[str] = set()
@@ -40,23 +44,26 @@ class SkillUsage:
 
     def used(self, names: Sequence[str], *, done: bool, saved: int, at: float) -> None:
         """Count a program that imports these skills and has ended."""
-        for name in names:
-            one = self._uses.get(name, SkillUse(name))
-            self._uses[name] = replace(
-                one, runs=one.runs + 1, done=one.done + done, saved=one.saved + max(0, saved), last=at
-            )
-        if names:
-            self._write()
+        if not names:
+            return
+        with self._changing:
+            for name in names:
+                one = self._uses.get(name, SkillUse(name))
+                self._uses[name] = replace(
+                    one, runs=one.runs + 1, done=one.done + done, saved=one.saved + max(0, saved), last=at
+                )
+        self._save_soon()
 
     def ran(self, key: str, run_id: str, purpose: str, tools: Sequence[str], *, saved: int, at: float) -> None:
         """Count a successful program of this form that used no skill."""
-        before = self._hints.pop(key, SkillHint(key, 0, run_id))
-        self._hints[key] = SkillHint(
-            key, before.times + 1, run_id, purpose[:LONGEST], tuple(tools), before.saved + max(0, saved), at
-        )
-        while len(self._hints) > MOST:
-            del self._hints[next(iter(self._hints))]
-        self._write()
+        with self._changing:
+            before = self._hints.pop(key, SkillHint(key, 0, run_id))
+            self._hints[key] = SkillHint(
+                key, before.times + 1, run_id, purpose[:LONGEST], tuple(tools), before.saved + max(0, saved), at
+            )
+            while len(self._hints) > MOST:
+                del self._hints[next(iter(self._hints))]
+        self._save_soon()
 
     @api(name="skill_uses")
     def uses(self) -> tuple[SkillUse, ...]:
@@ -68,20 +75,23 @@ class SkillUsage:
     @api(name="skill_hints")
     def hints(self) -> tuple[SkillHint, ...]:
         """Forms of programs that ran often enough for a skill, most often first."""
-        often = [one for one in self._hints.values() if one.times >= OFTEN and one.key not in self._dismissed]
+        often = [one for one in tuple(self._hints.values()) if one.times >= OFTEN and one.key not in self._dismissed]
         return tuple(sorted(often, key=lambda one: (-one.times, -one.last)))
 
     @api(name="dismiss_hint", decides=True)
     def dismiss(self, key: str) -> None:
         """Stop showing a hint: the user does not want it, or has made a skill of it."""
-        self._dismissed.add(key)
-        self._write()
+        with self._changing:
+            self._dismissed.add(key)
+        self._save_soon()
 
     def renamed(self, before: str, after: str) -> None:
         """Count the use of a renamed skill under its new name."""
-        if (one := self._uses.pop(before, None)) is not None:
+        with self._changing:
+            if (one := self._uses.pop(before, None)) is None:
+                return
             self._uses[after] = replace(one, name=after)
-            self._write()
+        self._save_soon()
 
     def _read(self) -> None:
         try:
@@ -97,14 +107,27 @@ class SkillUsage:
         self._uses = {one.name: one for one in uses}
         self._hints = {one.key: one for one in hints}
 
-    def _write(self) -> None:
-        """Without waiting for the disk: the counts are worth less than a run's time."""
-        data = {
-            "uses": to_builtins(tuple(self._uses.values())),
-            "hints": to_builtins(tuple(self._hints.values())),
-            "dismissed": sorted(self._dismissed & self._hints.keys()),
-        }
+    def _save_soon(self) -> None:
+        """Save on a worker thread where an event loop runs, so that the loop does not wait for the disk."""
+        self._unsaved = True
         try:
-            write_file(self._file, json.dumps(data), durable=False)
-        except WorkbenchError as fault:
-            log.warning("the use of skills cannot be written: %s", fault)
+            asyncio.get_running_loop().run_in_executor(None, self.save)
+        except RuntimeError:
+            self.save()
+
+    def save(self) -> None:
+        """Write what has changed since the last time. A failure is logged: the counts are worth less than a run."""
+        with self._saving:
+            if not self._unsaved:
+                return
+            with self._changing:
+                self._unsaved = False
+                data = {
+                    "uses": to_builtins(tuple(self._uses.values())),
+                    "hints": to_builtins(tuple(self._hints.values())),
+                    "dismissed": sorted(self._dismissed & self._hints.keys()),
+                }
+            try:
+                write_file(self._file, json.dumps(data), durable=False)
+            except WorkbenchError as fault:
+                log.warning("the use of skills cannot be written: %s", fault)
