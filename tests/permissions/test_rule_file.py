@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.permissions.rule_file import StoredRules, read, write
+from workbench.permissions.rules import StoredRules, read_rules, write_rules
 from workbench.records import Permission, Predicate, ToolBits, Word
 
 FULL = StoredRules(
@@ -19,14 +19,14 @@ FULL = StoredRules(
 
 def test_what_is_written_is_read_again_and_nobody_else_can_read_it(tmp_path: Path) -> None:
     file = tmp_path / "state" / "permissions.json"
-    write(file, FULL)
-    assert read(file) == FULL
+    write_rules(file, FULL)
+    assert read_rules(file) == FULL
     assert file.stat().st_mode & 0o077 == 0
     assert list(file.parent.iterdir()) == [file]
 
 
 def test_without_a_file_there_are_no_rules(tmp_path: Path) -> None:
-    assert read(tmp_path / "none.json") == StoredRules()
+    assert read_rules(tmp_path / "none.json") == StoredRules()
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,8 @@ def test_without_a_file_there_are_no_rules(tmp_path: Path) -> None:
     [
         (("format",), 2),
         (("rules",), None),
+        (("rules", 0), {"id": "r", "kind": "tool", "word": "deny"}),
+        (("bits", "mail", "send"), {"key": "k"}),
         (("rules", 0, "word"), "perhaps"),
         (("rules", 0, "kind"), "everything"),
         (("rules", 0, "where"), [{"path": "to"}]),
@@ -47,18 +49,18 @@ def test_without_a_file_there_are_no_rules(tmp_path: Path) -> None:
 )
 def test_a_file_with_one_wrong_part_is_lost_as_a_whole(tmp_path: Path, path: tuple[object, ...], value: object) -> None:
     file = tmp_path / "permissions.json"
-    write(file, FULL)
+    write_rules(file, FULL)
     found = json.loads(file.read_text())
     part = found
     for step in path[:-1]:
         part = part[step]
     part[path[-1]] = value
     file.write_text(json.dumps(found))
-    assert read(file) == StoredRules(lost=True)
+    assert read_rules(file) == StoredRules(lost=True)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "{}", "[" * 100_000, '"' + "x" * 10])
 def test_what_is_no_file_of_ours_is_lost(tmp_path: Path, text: str) -> None:
     file = tmp_path / "permissions.json"
     file.write_text(text)
-    assert read(file).lost
+    assert read_rules(file).lost

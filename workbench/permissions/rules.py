@@ -1,27 +1,30 @@
-"""The person's rules and trust while a core runs. Only a person's door reaches what changes them.
+"""The user's rules and trust while a core runs, and the file that keeps them. Only the user's clients can change them.
 
 Rules for a session stay in memory and end with the core. How often a rule decided something is written now and then,
-together: a call is not held up for it.
+together, so that no call waits for it. A file of which one part cannot be read is lost as a whole: a denial that is
+missing would allow what it denied.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
-from msgspec import Struct
+import msgspec
+from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
+from workbench.files import read_plain, write_file
 from workbench.permissions import own_calls, release_rules, rule_sentences
-from workbench.permissions import rule_file as kept
 from workbench.permissions import sealed_fields as sealing
 from workbench.permissions.call_rules import ToolRules, voided
-from workbench.permissions.rule_file import StoredRules
 from workbench.permissions.tool_annotations import effective
 from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, ToolBits, Trust, Word
 
@@ -39,6 +42,54 @@ _LOST = Fault(
     "Your rules for tools cannot be read: their file was damaged or changed, so every call of a program asks you.",
     "Begin a new list on the page Trust of any server; the damaged file is kept beside it.",
 )
+
+
+_KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed", "own"})
+_RULE_FIELDS = frozenset(Permission.__struct_fields__) - {"taint", "about", "data", "entry"}  # added later
+_ANNOTATION_FIELDS = frozenset(ToolBits.__struct_fields__) - {"entry"}
+
+
+class StoredRules(Struct, frozen=True):
+    """Everything that outlives a core."""
+
+    rules: tuple[Permission, ...] = ()
+    believed: Mapping[str, str] = field(default_factory=dict)  # server → fingerprint of the entry that was trusted
+    bits: Mapping[str, Mapping[str, ToolBits]] = field(default_factory=dict)
+    lost: bool = False
+
+
+class _RuleFile(Struct, frozen=True):
+    """What the file holds."""
+
+    format: Literal[1]
+    rules: tuple[Permission, ...]
+    believed: dict[str, str]
+    bits: dict[str, dict[str, ToolBits]]
+
+
+def read_rules(file: Path) -> StoredRules:
+    """What the file says; nothing where there is none."""
+    try:
+        found = json.loads(read_plain(file))
+        stored = msgspec.convert(found, _RuleFile)
+        annotations = [said for tools in found["bits"].values() for said in tools.values()]
+        complete = all(one.keys() >= _RULE_FIELDS for one in found["rules"])
+        if not complete or not all(one.keys() >= _ANNOTATION_FIELDS for one in annotations):
+            return StoredRules(lost=True)
+        if any(one.kind not in _KINDS for one in stored.rules):
+            return StoredRules(lost=True)
+        return StoredRules(stored.rules, stored.believed, stored.bits)
+    except FileNotFoundError:
+        return StoredRules()
+    except (OSError, ValueError, RecursionError):
+        return StoredRules(lost=True)
+
+
+def write_rules(file: Path, stored: StoredRules) -> None:
+    """In place of what was there, atomically; only the user can read it."""
+    bits = {server: dict(tools) for server, tools in stored.bits.items() if tools}
+    text = json.dumps(to_builtins(_RuleFile(1, stored.rules, dict(stored.believed), bits)))
+    write_file(file, text, name="The file of your rules")
 
 
 class _Snapshot(Struct, frozen=True):
@@ -65,7 +116,7 @@ class Rules:
         self._workspace = os.path.realpath(workspace)
         self._entry = entry
         self._analysis_version = analysis_version
-        self._now = _snapshot(kept.read(file), ())
+        self._now = _snapshot(read_rules(file), ())
         self._revoked: dict[str, Permission] = {}  # since the core began, to be brought back
         self._used: dict[str, tuple[int, float]] = {}  # counts that are not written yet
         self._written = time.monotonic()
@@ -257,7 +308,7 @@ class Rules:
 
     def _save(self, changed: StoredRules, passing: tuple[Permission, ...] | None = None) -> None:
         if changed != self._kept:
-            kept.write(self._file, changed)
+            write_rules(self._file, changed)
         self._now = _snapshot(changed, self._passing if passing is None else passing)
 
 

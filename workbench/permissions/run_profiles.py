@@ -1,6 +1,19 @@
-"""The bounds of a run: the three that are built in, how two compare, and what a tool must be to be inside.
+"""Profiles, which bound what runs may do: three built-in ones, and those of the settings files of user and project.
 
-Pure: the room `permissions` reads those of files, mounts and the broker hold a run to them.
+    [profiles.reports]
+    base = "read_only"                # read_only, write_restricted or execute_full
+    workspace = "write"               # none, read, write
+    tools = "read"                    # none, read, add, all
+    only = ["github.list_*", "mail"]  # the only servers and tools
+    network = false
+    ask = true
+    isolation = "container"
+    seconds = 10                      # limits below those of the settings
+    memory_mb = 256
+    calls = 100
+
+The user's own profiles count as they stand. One of a project counts when it allows nothing beyond its base, or once the
+user accepted exactly what it says. A profile that cannot be read is left out.
 """
 
 from __future__ import annotations
@@ -13,8 +26,10 @@ import time
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Annotated, Literal
 
-from msgspec import to_builtins
+import msgspec
+from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import replace
 
 from workbench.api.marker import api
@@ -48,7 +63,7 @@ _CLASSES = {
 
 def within(inner: RunProfile, outer: RunProfile) -> bool:
     """Whether it allows nothing that the other one does not."""
-    return (
+    return inner is outer or (
         WORKSPACE.index(inner.workspace) <= WORKSPACE.index(outer.workspace)
         and TOOLS.index(inner.tools) <= TOOLS.index(outer.tools)
         and (outer.network or not inner.network)
@@ -114,82 +129,92 @@ def _limit(number: int) -> float:
 
 
 class AcceptedProfiles:
-    """What cannot be read was accepted by nobody."""
+    """Which wider profiles of the project the user accepted, by their fingerprints. A file that cannot be read accepts
+    none."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         try:
-            found = json.loads(read_plain(file, "ascii"))
+            self._accepted = msgspec.json.decode(read_plain(file, "ascii"), type=dict[str, object])
         except (OSError, ValueError, RecursionError):
-            found = {}
-        self._given: Mapping[str, object] = found if isinstance(found, dict) else {}
+            self._accepted = {}
 
-    def holds(self, sha: str) -> bool:
-        return sha in self._given
+    def __contains__(self, sha: str) -> bool:
+        return sha in self._accepted
 
-    def give(self, sha: str, about: Mapping[str, object]) -> None:
-        self._save({**self._given, sha: dict(about)})
+    def add(self, sha: str, about: Mapping[str, object]) -> None:
+        self._save({**self._accepted, sha: dict(about)})
 
-    def take_back(self, sha: str) -> None:
-        self._save({known: value for known, value in self._given.items() if known != sha})
+    def remove(self, sha: str) -> None:
+        self._save({known: value for known, value in self._accepted.items() if known != sha})
 
-    def _save(self, given: Mapping[str, object]) -> None:
-        write_file(self._file, json.dumps(dict(given)), name="The file of accepted profiles")
-        self._given = given
-
-
-MOST = 50
+    def _save(self, accepted: dict[str, object]) -> None:
+        write_file(self._file, json.dumps(accepted), name="The file of accepted profiles")
+        self._accepted = accepted
 
 
+class ProfileTable(Struct, frozen=True, forbid_unknown_fields=True):
+    """A table `[profiles.NAME]` of a settings file; None: as its base."""
+
+    base: Literal["read_only", "write_restricted", "execute_full"] = "write_restricted"
+    workspace: Literal["none", "read", "write"] | None = None
+    tools: Literal["none", "read", "add", "all"] | None = None
+    only: tuple[Annotated[str, Meta(min_length=1, max_length=200)], ...] = ()
+    network: bool | None = None
+    ask: bool | None = None
+    isolation: Literal["", "process", "container", "vm"] | None = None
+    seconds: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    memory_mb: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    calls: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+
+
+MOST = 50  # profiles of one file
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
-
-
-_WORDS = {"workspace": WORKSPACE, "tools": TOOLS, "isolation": ISOLATION[1:]}
-
-
-_NUMBERS = ("seconds", "memory_mb", "calls")
-
-
-_KEYS = {"base", "only", "network", "ask", *_WORDS, *_NUMBERS}
-
-
+_LIMIT = "a number from 1 to 1,000,000"
+_TAKES = {
+    "base": f"one of {', '.join(BUILT_IN)}",
+    "workspace": f"one of {', '.join(WORKSPACE)}",
+    "tools": f"one of {', '.join(TOOLS)}",
+    "isolation": f"one of {', '.join(ISOLATION[1:])}",
+    "only": "a list of servers and tools",
+    "network": "true or false",
+    "ask": "true or false",
+    "seconds": _LIMIT,
+    "memory_mb": _LIMIT,
+    "calls": _LIMIT,
+}
+_OVERRIDES = ("workspace", "tools", "isolation", "network", "ask")
 _NOT_SAID = ("source", "accepted", "sha", "sentence")
-
-
 _SEE = "docs/policy.md shows one."
 
 
 class RunProfiles:
     """All profiles, read again when a file changed."""
 
-    def __init__(self, project_file: Path, person_file: Path, yes_file: Path, default: Callable[[], str]) -> None:
-        self._files = {"project": project_file, "you": person_file}
+    def __init__(self, project_file: Path, user_file: Path, accepted_file: Path, default: Callable[[], str]) -> None:
+        self._files = {"project": project_file, "you": user_file}
         self._default = default
-        self._yes = AcceptedProfiles(yes_file)
-        self._stamp: tuple[tuple[int, ...], ...] | None = None
-        self._read: Profiles = Profiles()
-        self._known: tuple[str, Profiles] | None = None  # the default that was wished, and the whole answer
+        self._accepted = AcceptedProfiles(accepted_file)
+        self._now: tuple[object, Profiles] | None = None  # the files' stamps with the default, and what they say
 
     @api
     def profiles(self) -> Profiles:
-        """Built-in ones first; of two with one name the person's counts."""
-        stamp = tuple(map(_stamp_of, self._files.values()))
-        default = self._default()
-        if stamp != self._stamp:
-            self._read, self._stamp, self._known = self._read_all(), stamp, None
-        if self._known is None or self._known[0] != default:
-            self._known = default, self._with(default)
-        return self._known[1]
+        """Built-in profiles first; of two with one name the user's counts."""
+        now, default = self._now, self._default()
+        state = (default, *map(_stamp_of, self._files.values()))
+        if now is None or now[0] != state:
+            self._now = now = state, self._with_default(self._read_all(), default)
+        return now[1]
 
-    def _with(self, default: str) -> Profiles:
+    def _with_default(self, read: Profiles, default: str) -> Profiles:
         """What was read, with the profile that counts where none is named."""
-        if any(one.name == default and one.source != "project" for one in self._read.all):
-            return replace(self._read, default=default)
+        if any(one.name == default and one.source != "project" for one in read.all):
+            return replace(read, default=default)
         words = (
             f"approval.profile names {default!r:.60}, which is neither built in nor yours; read_only counts instead."
         )
         hint = "Change it in the settings, or add that profile to your settings.toml."
-        return replace(self._read, default=READ_ONLY.name, notices=(*self._read.notices, Fault(words, hint)))
+        return replace(read, default=READ_ONLY.name, notices=(*read.notices, Fault(words, hint)))
 
     def find(self, name: str) -> RunProfile:
         """The profile of this name, or the default one; refuses what nobody may run in."""
@@ -221,18 +246,18 @@ class RunProfiles:
         return f"Asks for the profile {profile.name}, which allows more than your {default.name}."
 
     def accept(self, sha: str) -> RunProfile:
-        """A person's yes to exactly this profile of the project."""
+        """Accept exactly this profile of the project."""
         found = next((one for one in self.profiles().all if one.sha == sha and one.source == "project"), None)
         if found is None:
             raise WorkbenchError("That profile is another one now.", "Look at it again.")
-        self._yes.give(sha, {"name": found.name, "at": time.time()})
-        self._stamp = None
+        self._accepted.add(sha, {"name": found.name, "at": time.time()})
+        self._now = None
         return replace(found, accepted=True)
 
     def withdraw(self, sha: str) -> None:
-        """The yes is taken back."""
-        self._yes.take_back(sha)
-        self._stamp = None
+        """Take back that the user accepted a profile."""
+        self._accepted.remove(sha)
+        self._now = None
 
     def _read_all(self) -> Profiles:
         found = {name: described(one) for name, one in BUILT_IN.items()}
@@ -249,7 +274,7 @@ class RunProfiles:
     def _profile(self, name: str, entry: object, source: str) -> RunProfile:
         made = described(profile_of(name, entry))
         sha = fingerprint(made)
-        accepted = source == "you" or within(made, BUILT_IN[made.base]) or self._yes.holds(sha)
+        accepted = source == "you" or within(made, BUILT_IN[made.base]) or sha in self._accepted
         return replace(made, source=source, sha=sha, accepted=accepted)
 
 
@@ -260,28 +285,21 @@ def profile_of(name: str, entry: object) -> RunProfile:
         raise WorkbenchError(f"{name!r:.60} is no name for a profile.", hint)
     if not isinstance(entry, Mapping):
         raise WorkbenchError(f"profiles.{name} is no table.")
-    if unknown := set(entry) - _KEYS:
-        raise WorkbenchError(f"profiles.{name} has an unknown key {min(unknown)!r:.60}.")
-    base = entry.get("base", "write_restricted")
-    if base not in BUILT_IN:
-        raise WorkbenchError(f"profiles.{name}: base is one of {', '.join(BUILT_IN)}.")
-    words = {key: _word(name, key, entry.get(key, getattr(BUILT_IN[base], key))) for key in _WORDS}
-    flags = {key: _flag(name, key, entry.get(key, getattr(BUILT_IN[base], key))) for key in ("network", "ask")}
-    seconds, memory, calls = (_number(name, key, entry.get(key, 0)) for key in _NUMBERS)
-    return RunProfile(
-        name=name,
-        base=base,
-        workspace=words["workspace"],
-        tools=words["tools"],
-        only=_only(name, entry.get("only", [])),
-        network=flags["network"],
-        ask=flags["ask"],
-        isolation=words["isolation"],
-        times=BUILT_IN[base].times,
-        seconds=seconds,
-        memory_mb=memory,
-        calls=calls,
-    )
+    try:
+        table = msgspec.convert(entry, ProfileTable)
+    except msgspec.ValidationError as fault:
+        raise WorkbenchError(f"profiles.{name}{_wrong_key(str(fault), entry)}") from fault
+    chosen = {key: value for key in _OVERRIDES if (value := getattr(table, key)) is not None}
+    limits = {key: getattr(table, key) for key in ("only", "seconds", "memory_mb", "calls")}
+    return replace(BUILT_IN[table.base], name=name, base=table.base, **limits, **chosen)
+
+
+def _wrong_key(fault: str, entry: Mapping[str, object]) -> str:
+    """Which key of a table is wrong, and what it takes; `fault`: msgspec's words."""
+    found = re.search(r"`\$\.(\w+)", fault)
+    if found is None or found[1] not in _TAKES:
+        return f" has an unknown key {min(set(entry) - set(_TAKES), default='')!r:.60}."
+    return f": {found[1]} is {_TAKES[found[1]]}."
 
 
 def fingerprint(profile: RunProfile) -> str:
@@ -301,32 +319,6 @@ def _tables(file: Path, notices: list[Fault]) -> Mapping[str, object]:
     if len(found) > MOST:
         notices.append(Fault(f"{file.name}: only {MOST} profiles are read.", "Remove some."))
     return dict(list(found.items())[:MOST])
-
-
-def _word(name: str, key: str, value: object) -> str:
-    if key == "isolation" and value == "":
-        return ""
-    if not isinstance(value, str) or value not in _WORDS[key]:
-        raise WorkbenchError(f"profiles.{name}: {key} is one of {', '.join(_WORDS[key])}.")
-    return value
-
-
-def _number(name: str, key: str, value: object) -> int:
-    if type(value) is not int or not 0 <= value <= 1_000_000:
-        raise WorkbenchError(f"profiles.{name}: {key} is a number from 1 to 1,000,000.")
-    return value
-
-
-def _flag(name: str, key: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise WorkbenchError(f"profiles.{name}: {key} is true or false.")
-    return value
-
-
-def _only(name: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) and 0 < len(one) <= 200 for one in value):
-        raise WorkbenchError(f"profiles.{name}: only is a list of servers and tools.")
-    return tuple(value)
 
 
 def _stamp_of(path: Path) -> tuple[int, ...]:
