@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from workbench.dry_run.held_side_effects import FILES, Step
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.dry_run import held_side_effects as module
+from workbench.dry_run.held_side_effects import FILES, HeldSideEffects, Step, hold_files
 from workbench.dry_run.plan import Plan
-from workbench.dry_run.stand_in_values import StandIns
+from workbench.dry_run.stand_in_values import StandIns, places
+from workbench.errors import WorkbenchError
 from workbench.permissions.judgement import PlanMatch
-from workbench.records import Held, Outcome, Tool
+from workbench.records import Content, Held, Hints, Origin, Outcome, PastCall, Risk, Tool, ToolCall
 
 MAIL = Tool("s", "mail", "", {}, hash="h1")
 
@@ -65,3 +73,119 @@ def test_files_count_as_one_line():
     assert Plan([step(1, {}), files], StandIns(), [FILES]).files
     assert not Plan([step(1, {}), files], StandIns(), ["c1"]).files
     assert not Plan([step(1, {})], StandIns(), [FILES]).files
+
+
+# what a held call is answered with, and how much one plan holds
+
+
+HELD_MAIL = Tool("s", "send_mail", "", {}, hash="h1", hints=Hints(destructive=True))
+
+
+class Past:
+    """A history of two calls."""
+
+    def __init__(self, fault=None):
+        self.fault = fault
+
+    async def find(self, query):
+        if self.fault:
+            raise self.fault
+        return (PastCall(2, 0.0, "s", "send_mail", '{"to": "b"}'), PastCall(1, 0.0, "s", "send_mail", '{"to": "a"}'))
+
+    async def get(self, number):
+        return PastCall(
+            number, 0.0, "s", "send_mail", "", outcome=Outcome("old", True, (Content("text", str(number)),))
+        )
+
+
+def dry_run(history):
+    return HeldSideEffects(history)
+
+
+async def held(one, arguments, tool=MAIL, number=0):
+    call = ToolCall(f"c{number}", tool.server, tool.name, arguments, Origin.PERSON, "person", "r1")
+    return await one.hold(call, tool, arguments, Risk.HIGH, (), None)
+
+
+async def test_without_a_schema_it_is_what_was_answered_before_at_best_to_the_same_arguments():
+    one = dry_run(Past())
+    same, other = await held(one, {"to": "a"}), await held(one, {"to": "c"}, number=1)
+    assert (same.content[0].text, other.content[0].text) == ("1", "2")
+    assert (same.call_id, same.held) == ("c0", True)
+    assert [step.held.answered for step in one.steps] == ["recorded", "recorded"]
+    assert one.plan[0].reversible is False
+
+
+async def test_without_a_history_it_is_an_empty_object():
+    one = dry_run(Past(WorkbenchError("The history cannot be read just now.")))
+    assert (await held(one, {"to": "a"})).structured == "{}"
+    assert one.plan[0].answered == "nothing"
+
+
+async def test_a_plan_is_short_enough_to_be_read(monkeypatch):
+    monkeypatch.setattr(module, "MOST", 2)
+    one = dry_run(Past())
+    answers = [await held(one, {"to": "a"}, number=number) for number in range(3)]
+    assert [answer.ok for answer in answers] == [True, True, False]
+    assert (len(one.plan), one.full) == (2, True)
+    big = dry_run(Past())
+    assert not (await held(big, {"to": "x" * module.MOST_LETTERS})).ok
+
+
+@pytest.mark.parametrize("deleted", [(), ("workspace/b",)])
+def test_files_are_one_line_that_says_what_happens_to_each(deleted):
+    one = dry_run(Past())
+    hold_files(one, {}, ())
+    assert one.plan == ()
+    hold_files(one, {"workspace/a": 1200}, deleted)
+    assert json.loads(one.plan[0].arguments)["workspace/a"] == "written, 1,200 bytes"
+    assert (one.plan[0].risk is Risk.HIGH) is bool(deleted)
+
+
+# invented answers have the shape their schema asks for, and are known again wherever they turn up
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string"},
+        "mail": {"type": "string", "format": "email"},
+        "count": {"type": "integer"},
+        "few": {"type": "integer", "maximum": 5},
+        "state": {"enum": ["sent", "failed"]},
+        "when": {"type": "string", "format": "date-time"},
+        "maybe": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/Box"}]},
+        "items": {"type": "array", "items": {"$ref": "#/$defs/Box"}},
+    },
+    "$defs": {"Box": {"type": "object", "properties": {"key": {"type": "string", "format": "uuid"}}}},
+}
+
+
+def test_each_value_has_its_type_and_is_found_again_with_its_place():
+    made = StandIns()
+    answer = made.invent(3, SCHEMA)
+    assert (answer["id"], answer["mail"]) == ("[held-3-1-id]", "held-3-2@placeholder.invalid")
+    assert (answer["few"], answer["state"], answer["when"]) == (5, "sent", "2000-01-01T00:00:00Z")
+    assert made.find(f"see {answer['id']} and {answer['items'][0]['key']}") == {
+        answer["id"]: (3, "id"),
+        answer["items"][0]["key"]: (3, "items[0].key"),
+    }
+    assert made.find(f"{answer['count']}") == {str(answer["count"]): (3, "count")}
+    assert dict(places(answer))["maybe.key"] == answer["maybe"]["key"]
+    assert made.find("[held-9-9-id] 7399999999") == {}
+
+
+def test_a_schema_that_refers_to_itself_ends():
+    box = {"type": "object", "properties": {name: {"$ref": "#"} for name in "abcdef"}}
+    assert len(json.dumps(StandIns().invent(1, box))) < 100_000
+
+
+@given(st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["object", "string", "#/x"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["type", "properties", "items", "enum", "const", "$ref", "anyOf", "maxLength", "maximum"]),
+        inner, max_size=4),
+    max_leaves=20,
+))  # fmt: skip
+def test_no_foreign_schema_breaks_it(schema):
+    json.dumps(StandIns().invent(1, schema if isinstance(schema, dict) else {"type": "object", "properties": schema}))

@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from workbench.permissions.call_rules import LOST, RuleAnswer, ToolRules, void
+from workbench.analysis.verdict import RULES
+from workbench.errors import WorkbenchError
+from workbench.permissions.call_rules import LOST, PYTHON, RuleAnswer, ToolRules, approval_basis, void, voided
+from workbench.permissions.rule_sentences import check, proposals, sentence
 from workbench.permissions.tool_annotations import effective, tool_risk
-from workbench.records import Hints, JsonObject, Permission, Predicate, Risk, Tool, ToolBits, Trust, Word
+from workbench.records import Gate, Hints, JsonObject, Permission, Predicate, Risk, Tool, ToolBits, Trust, Verdict, Word
 
 NOBODY = Trust()
 READER = Tool("shop", "list_orders", hints=Hints(read_only=True), hash="h")
@@ -159,3 +162,124 @@ def test_everything_asks_when_what_was_kept_is_lost() -> None:
 
 def test_a_pinned_text_is_no_word_about_a_call() -> None:
     assert judge(MAIL, BOB, [rule(Word.ALLOW, "text")]).word is None
+
+
+# which rules are marked as void, and that a tool nobody knows now marks none
+
+
+VERDICT = Verdict("a" * 64, Risk.LOW, Gate.ASK, "Reads.", rules=RULES, definitions={"shop.list_orders": "h"})
+
+
+def pin(*told: str) -> Permission:
+    return Permission("p", "text", Word.ALLOW, key="k", about=told)
+
+
+def test_a_pin_is_void_where_one_of_its_definitions_is_another_one() -> None:
+    assert voided([pin(*approval_basis(VERDICT))], [READER], RULES) == {}
+    assert voided([pin("shop.list_orders other")], [READER], RULES) == {
+        "p": "the definition of shop.list_orders changed since"
+    }
+    assert voided([pin("shop.list_orders other")], [], RULES) == {}, "its server may only be stopped"
+
+
+def test_a_pin_is_void_where_programs_are_judged_in_another_way() -> None:
+    words = {"p": "programs are judged in another way since"}
+    assert voided([pin("rules 0", f"python {PYTHON}")], [], RULES) == words
+    assert voided([pin(f"rules {RULES}", "python 2.7")], [], RULES) == words
+
+
+def test_rules_for_tools_are_marked_and_what_denies_never_is() -> None:
+    allow = Permission("t", "tool", Word.ALLOW, "shop", "list_orders", key="old")
+    deny = Permission("d", "tool", Word.DENY, "shop", "list_orders", key="old")
+    assert voided([allow, deny], [READER], RULES) == {"t": "the tool's definition changed since"}
+
+
+# a rule says in one sentence what it does, and a decision suggests the narrowest one first
+
+
+NOTES = Tool("notes", "create_note", hints=Hints(read_only=False, destructive=False), hash="n")
+VALUES = st.one_of(st.text(max_size=20), st.integers(), st.booleans(), st.lists(st.text(max_size=8), max_size=3))
+
+
+def mail_rule(word: Word = Word.ALLOW, kind: str = "tool", *where: Predicate, **more: str) -> Permission:
+    return Permission("r", kind, word, "mail", "send_email", where, "m", **more)
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (
+            mail_rule(Word.ALLOW, "arguments", Predicate("to", "*@acme.com")),
+            "Programs may call mail.send_email without asking when “to” is “*@acme.com”.",
+        ),
+        (mail_rule(Word.DENY), "No program may call mail.send_email."),
+        (mail_rule(Word.ASK, "server"), "Programs call any tool of mail only after you are asked."),
+        (
+            mail_rule(Word.ALLOW, "server", scope="session"),
+            "Programs may call any tool of mail that is of lower risk and sends nothing out without asking, "
+            "in this session.",
+        ),
+        (
+            mail_rule(Word.ALLOW, "arguments", Predicate("path", "under workspace")),
+            "Programs may call mail.send_email without asking when “path” lies in the workspace.",
+        ),
+    ],
+)
+def test_a_rule_is_one_sentence(made: Permission, words: str) -> None:
+    assert sentence(made) == words
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        mail_rule(),  # high risk as a whole
+        mail_rule(Word.ALLOW, "arguments", Predicate("to", "*")),  # the same in other words
+        mail_rule(Word.ALLOW, "arguments"),
+        mail_rule(Word.DENY, "arguments", Predicate("", "x")),
+        mail_rule(Word.DENY, "text"),
+        mail_rule(Word.DENY, "tool", Predicate("to", "x")),
+    ],
+)
+def test_a_rule_that_would_not_count_or_says_less_than_it_seems_is_refused(made: Permission) -> None:
+    with pytest.raises(WorkbenchError):
+        check(made, MAIL)
+
+
+def test_a_denial_of_a_whole_tool_of_high_risk_is_a_rule() -> None:
+    check(mail_rule(Word.DENY), MAIL)
+    check(mail_rule(Word.ASK), MAIL)
+
+
+def test_always_for_this_recipient_is_suggested_first_and_then_the_domain() -> None:
+    found = proposals(MAIL, {"to": "bob@acme.com", "subject": "hello", "body": "…"})
+    assert [[(one.path, one.pattern) for one in made.where] for made in found] == [
+        [("to", "bob@acme.com")],
+        [("to", "*@acme.com")],
+    ]
+    assert found[0].label == "Programs may call mail.send_email without asking when “to” is “bob@acme.com”."
+
+
+def test_every_destination_is_named_and_a_list_is_its_domain() -> None:
+    found = proposals(MAIL, {"to": ["a@acme.com", "b@acme.com"], "cc": "c@acme.com", "body": "x"})
+    assert {one.path for one in found[0].where} == {"to[]", "cc"}
+
+
+def test_recipients_of_several_domains_suggest_nothing() -> None:
+    assert proposals(MAIL, {"to": ["a@acme.com", "b@other.com"]}) == ()
+
+
+def test_a_tool_of_lower_risk_may_be_allowed_as_a_whole() -> None:
+    assert [one.kind for one in proposals(NOTES, {"title": "x"})] == ["arguments", "tool"]
+
+
+def test_a_path_in_the_workspace_suggests_the_workspace() -> None:
+    found = proposals(MAIL, {"path": "workspace/a.csv"}, "/bench/workspace")
+    assert found[1].where == (Predicate("path", "under workspace"),)
+
+
+@given(st.dictionaries(st.sampled_from(["to", "cc", "path", "subject", "id", "options"]), VALUES, max_size=4))
+def test_whatever_is_suggested_allows_this_call_and_not_one_to_somebody_else(arguments: dict[str, object]) -> None:
+    for made in proposals(MAIL, arguments):  # type: ignore[arg-type]
+        assert ToolRules(MAIL, (made,)).judge(arguments).word in (Word.ALLOW, None)  # type: ignore[arg-type]
+        other = {**arguments, "bcc": "eve@evil.com"}
+        assert ToolRules(MAIL, (made,)).judge(other).word is None  # type: ignore[arg-type]

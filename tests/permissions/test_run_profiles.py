@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
+from workbench.errors import WorkbenchError
 from workbench.permissions.run_profiles import (
     BUILT_IN,
     EXECUTE_FULL,
     READ_ONLY,
     WRITE_RESTRICTED,
+    RunProfiles,
     described,
     outside,
     within,
@@ -80,3 +84,108 @@ def test_a_profile_says_what_it_allows() -> None:
         "Reads the workspace and cannot change it; calls tools that only read; reaches no network."
     )
     assert "always asks a person first" in described(EXECUTE_FULL).sentence
+
+
+# profiles of both settings files: the person's count, a project's only as far as they narrow or were accepted
+
+
+class Files:
+    """The two settings files and the default of the person."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.default = root, "write_restricted"
+        self.bounds = self.again()
+
+    def again(self) -> RunProfiles:
+        return RunProfiles(
+            self.root / "project.toml", self.root / "you.toml", self.root / "yes.json", lambda: self.default
+        )
+
+    def write(self, name: str, text: str) -> None:
+        (self.root / f"{name}.toml").write_text(text)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    return Files(tmp_path)
+
+
+def test_three_are_built_in_and_the_usual_one_is_the_default(files: Files) -> None:
+    assert [one.name for one in files.bounds.profiles().all] == ["read_only", "write_restricted", "execute_full"]
+    assert files.bounds.find("").name == "write_restricted"
+    with pytest.raises(WorkbenchError, match="no profile 'other'"):
+        files.bounds.find("other")
+
+
+def test_a_persons_own_profile_counts_as_it_stands(files: Files) -> None:
+    files.write("you", '[profiles.reports]\nbase = "read_only"\nworkspace = "write"\nonly = ["shop"]\nseconds = 5\n')
+    found = files.bounds.find("reports")
+    assert (found.workspace, found.tools, found.only, found.network, found.seconds) == (
+        "write",
+        "read",
+        ("shop",),
+        False,
+        5,
+    )
+    assert files.bounds.wider(found) == ""
+
+
+def test_a_project_may_narrow_and_what_it_widens_waits_for_a_yes_to_exactly_that(files: Files) -> None:
+    files.write("project", '[profiles.narrow]\nnetwork = false\n[profiles.wide]\nbase = "read_only"\ntools = "all"\n')
+    assert files.bounds.find("narrow").accepted
+    with pytest.raises(WorkbenchError, match="nobody accepted it"):
+        files.bounds.find("wide")
+    wide = next(one for one in files.bounds.profiles().all if one.name == "wide")
+    files.bounds.accept(wide.sha)
+    assert files.again().find("wide").tools == "all"
+    files.write("project", '[profiles.wide]\nbase = "read_only"\ntools = "all"\nworkspace = "write"\n')
+    with pytest.raises(WorkbenchError, match="nobody accepted it"):
+        files.bounds.find("wide")
+    with pytest.raises(WorkbenchError, match="another one now"):
+        files.bounds.accept(wide.sha)
+
+
+def test_a_yes_is_taken_back(files: Files) -> None:
+    files.write("project", '[profiles.wide]\nbase = "read_only"\ntools = "all"\n')
+    wide = files.bounds.profiles().all[-1]
+    files.bounds.accept(wide.sha)
+    files.bounds.withdraw(wide.sha)
+    assert not files.bounds.profiles().all[-1].accepted
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "[profiles.read_only]\nask = false",
+        "[profiles.Upper]\nask = true",
+        '[profiles.mine]\nbase = "root"',
+        '[profiles.mine]\ntools = "some"',
+        '[profiles.mine]\nnetwork = "no"',
+        "[profiles.mine]\nseconds = -1",
+        "[profiles.mine]\nseconds = true",
+        '[profiles.mine]\nonly = "shop"',
+        "[profiles.mine]\ntimes = 9",
+        "[profiles]\nmine = 3",
+        "[[profiles]]\nname = 3",
+    ],
+)
+def test_a_wrong_profile_is_left_out_with_a_notice(files: Files, entry: str) -> None:
+    files.write("you", entry)
+    found = files.bounds.profiles()
+    assert [one.name for one in found.all] == ["read_only", "write_restricted", "execute_full"]
+    assert found.notices
+    assert found.all[0].tools == "read"
+
+
+def test_a_default_that_is_not_the_persons_becomes_the_strictest(files: Files) -> None:
+    files.write("project", "[profiles.ours]\nnetwork = false\n")
+    files.default = "ours"
+    assert files.bounds.find("").name == "read_only"
+    assert "neither built in nor yours" in files.bounds.profiles().notices[0].message
+
+
+def test_a_profile_that_allows_more_than_the_default_says_so(files: Files) -> None:
+    files.default = "read_only"
+    found = files.bounds.find("write_restricted")
+    assert files.bounds.wider(found) == "Asks for the profile write_restricted, which allows more than your read_only."
+    assert files.bounds.wider(files.bounds.find("")) == ""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
-from workbench.permissions import tool_annotations
-from workbench.records import Hints, Tool
+from workbench.permissions import tool_annotations, tool_verbs
+from workbench.permissions.tool_annotations import contradicts, sends, tool_risk
+from workbench.records import Hints, Risk, Tool
 
 
 @pytest.mark.parametrize("name", ["send_email", "post_message", "publishPage"])
@@ -42,3 +45,102 @@ def test_a_claim_against_the_name_is_a_contradiction_until_a_person_says_the_sam
     assert tool_annotations.contradicts(lying)
     assert not tool_annotations.contradicts(Tool("any", "delete_all", hints=Hints(read_only=True), said=("read_only",)))
     assert tool_annotations.contradicts(Tool("any", "delete_all", claimed=Hints(read_only=True)))
+
+
+# how risky a tool is, by its hints and its name
+
+
+@pytest.mark.parametrize(
+    ("name", "hints", "risk"),
+    [
+        ("get_order", Hints(read_only=True), Risk.LOW),
+        ("summary", Hints(read_only=True), Risk.LOW),
+        ("delete_all", Hints(read_only=True), Risk.HIGH),
+        ("send_it", Hints(read_only=True), Risk.HIGH),
+        ("get_sent_mail", Hints(read_only=True), Risk.LOW),
+        ("getOrder", Hints(), Risk.MEDIUM),
+        ("list_items", Hints(), Risk.MEDIUM),
+        ("get_and_delete", Hints(), Risk.HIGH),
+        ("frobnicate", Hints(), Risk.HIGH),
+        ("create_ticket", Hints(read_only=False, destructive=False), Risk.MEDIUM),
+        ("purge_cache", Hints(read_only=False, destructive=False), Risk.HIGH),
+        ("update", Hints(read_only=False), Risk.HIGH),
+        ("update", Hints(destructive=True), Risk.HIGH),
+    ],
+)
+def test_a_tool_is_judged_by_its_hints_and_its_name(name: str, hints: Hints, risk: Risk) -> None:
+    assert tool_risk(Tool("s", name, hints=hints)) is risk
+
+
+def test_a_reading_tool_called_delete_contradicts_itself() -> None:
+    assert contradicts(Tool("s", "delete_all", hints=Hints(read_only=True)))
+    assert not contradicts(Tool("s", "delete_all", hints=Hints(destructive=True)))
+
+
+def test_what_sends_or_reaches_the_open_world_goes_outward() -> None:
+    assert sends(Tool("s", "send_email"))
+    assert sends(Tool("s", "create_issue", hints=Hints(read_only=False, open_world=True)))
+    assert not sends(Tool("s", "fetch", hints=Hints(read_only=True, open_world=True)))
+    assert not sends(Tool("s", "create_note", hints=Hints(destructive=False, open_world=False)))
+
+
+# what a tool's name says it does
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("send_email", ("send", "email")),
+        ("sendEmail", ("send", "email")),
+        ("HTTPGet", ("http", "get")),
+        ("get-item.v2", ("get", "item", "v", "2")),
+        ("", ()),
+    ],
+)
+def test_words_of_a_name(name: str, words: tuple[str, ...]) -> None:
+    assert tool_verbs.words(name) == words
+
+
+def test_reading_is_said_by_the_first_word() -> None:
+    assert tool_verbs.reads("getOrder")
+    assert tool_verbs.reads("list")
+    assert not tool_verbs.reads("budget_get")
+    assert not tool_verbs.reads("")
+
+
+def test_destroying_is_said_by_any_word() -> None:
+    assert tool_verbs.destroys("bulk_delete")
+    assert not tool_verbs.destroys("deletion_report")
+
+
+def test_sending_is_said_by_the_first_word() -> None:
+    assert tool_verbs.sends("post_message")
+    assert not tool_verbs.sends("get_posts")
+
+
+@pytest.mark.parametrize(
+    ("name", "phrase"),
+    [
+        ("send_email", "Sends e-mail"),
+        ("delete_customer", "Deletes customer"),
+        ("pushFiles", "Pushes files"),
+        ("copy_sheet", "Copies sheet"),
+        ("frobnicate", ""),
+    ],
+)
+def test_a_name_becomes_a_phrase(name: str, phrase: str) -> None:
+    assert tool_verbs.phrase(name) == phrase
+
+
+def test_what_asks_about_a_users_own_call_is_no_less_dangerous_in_a_program() -> None:
+    """Over names of up to two verbs: programs count whatever a name says as a whole, and each word as before."""
+    verbs = sorted(tool_verbs.READING | tool_verbs.DESTROYING | tool_verbs.SENDING | tool_verbs.CHANGING)
+    for first, second in product(verbs, [*verbs, "", "page", "query", "and_delete"]):
+        name = f"{first}_{second}".strip("_")
+        said = tool_verbs.says(name)
+        assert tool_verbs.destroys(name) or tool_verbs.DESTROYS not in said, name
+        assert tool_verbs.sends(name) or tool_verbs.SENDS not in said, name
+        assert tool_verbs.destroys(name) or not {first, second} & tool_verbs.DESTROYING, name
+    assert tool_verbs.says("find_and_delete") == {tool_verbs.READS, tool_verbs.DESTROYS}
+    assert tool_verbs.sends("slack_post_message"), "also behind a product's name"
+    assert tool_verbs.destroys("dеlete_row"), "also in letters that look alike"  # a Cyrillic е
