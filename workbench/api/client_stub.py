@@ -563,7 +563,7 @@ class CoreApi(Protocol):
 
     @api
     async def profiles(self) -> Profiles:
-        """Built-in ones first; of two with one name the person's counts."""
+        """Built-in profiles first; of two with one name the user's counts."""
 
     @api(decides=True)
     async def put_secret(self, name: str, value: str) -> SecretStore: ...
