@@ -103,7 +103,7 @@ class Gone:
     name, weight = "the sentence model", (0.65, 0.8)
 
     def __init__(self) -> None:
-        self.past_questions = 0
+        self.asked = 0
 
     def vectors(self, texts: Any) -> Any:
         self.asked += 1
