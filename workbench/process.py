@@ -26,10 +26,9 @@ from pathlib import Path
 from typing import Protocol
 
 from workbench.api.core_launcher import ANOTHER_RUNS
-from workbench.api.core_lock import AnotherCoreRuns, CoreLock
+from workbench.api.core_lock import AnotherCoreRuns, CoreLock, listen_private, make_private
 from workbench.api.frames import READ_AHEAD
 from workbench.api.peer_credentials import PeerProcess, client_at
-from workbench.api.private_sockets import listen_private, make_private
 from workbench.api.registry import Registry
 from workbench.api.server import ApiServer
 from workbench.errors import WorkbenchError

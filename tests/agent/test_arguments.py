@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.agent.tool_arguments import check, names, seconds, text
+from workbench.agent.tool_calls import check, names, seconds, text
 from workbench.errors import WorkbenchError
 
 

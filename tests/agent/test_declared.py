@@ -5,7 +5,7 @@ from __future__ import annotations
 import mcp.types as T
 import pytest
 
-from workbench.agent.client_identity import declared
+from workbench.agent.protocol_identity import declared
 
 
 def hello(**capabilities: object) -> T.InitializeRequestParams:

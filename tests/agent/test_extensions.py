@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.agent.protocol_extensions import SKILLS as EXTENSION
-from workbench.agent.protocol_extensions import announced
+from workbench.agent.protocol_identity import SKILLS as EXTENSION
+from workbench.agent.protocol_identity import announced
 
 
 async def test_older_clients_find_the_extension_under_both_names_and_can_use_it(by_hand):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jsonschema
 from msgspec.structs import replace
 
-from workbench.agent.tool_answers import sliced
+from workbench.agent.tool_calls import sliced
 from workbench.agent.tool_definitions import TOOLS
 from workbench.broker.provenance_index import UNTRUSTED
 

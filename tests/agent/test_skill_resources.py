@@ -11,8 +11,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter
 
-from workbench.agent.protocol_extensions import SKILLS as EXTENSION
-from workbench.agent.skill_resources import _frontmatter
+from workbench.agent.protocol_identity import SKILLS as EXTENSION
+from workbench.agent.skill_tools import _frontmatter
 
 MAIL = "ada@example.org"
 

@@ -11,8 +11,8 @@ import pytest
 
 from workbench.api import client
 from workbench.api.client import connect
+from workbench.api.core_lock import make_private
 from workbench.api.frames import pack_frame, read_frame
-from workbench.api.private_sockets import make_private
 from workbench.errors import WorkbenchError
 from workbench.events import Noticed, spawn
 from workbench.records import Fault

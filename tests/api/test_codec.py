@@ -30,7 +30,7 @@ from workbench.api.codec import (
     to_message,
     to_plain,
 )
-from workbench.api.long_text_store import LongTextStore
+from workbench.api.server import LongTextStore
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, Event, RunOutput
 from workbench.records import Content, Fault, Hints, Outcome, Risk, Tool, ToolBits, ToolCall, ToolSummary, Trust

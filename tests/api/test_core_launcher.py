@@ -15,8 +15,7 @@ import pytest
 from workbench.api import core_launcher
 from workbench.api.client import connect
 from workbench.api.core_launcher import launch_ahead
-from workbench.api.core_lock import AnotherCoreRuns, CoreLock, lock_holder
-from workbench.api.private_sockets import check_private, listen_private, make_private
+from workbench.api.core_lock import AnotherCoreRuns, CoreLock, check_private, listen_private, lock_holder, make_private
 from workbench.errors import WorkbenchError
 from workbench.events import Noticed
 

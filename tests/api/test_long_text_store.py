@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from workbench.api.long_text_store import LongTextStore
+from workbench.api.server import LongTextStore
 from workbench.errors import WorkbenchError
 
 

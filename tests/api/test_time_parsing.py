@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from workbench.api.time_parsing import parse_time
+from workbench.api.client_texts import parse_time
 
 NOW = datetime(2026, 11, 5, 14, 30).timestamp()
 

@@ -11,7 +11,7 @@ import tomllib
 import pytest
 
 from workbench.agent.tool_definitions import TOOLS
-from workbench.api.agent_titles import agent_title
+from workbench.api.client_texts import agent_title
 from workbench.cli.connect import _wait
 from workbench.events import AgentsChanged
 from workbench.paths import apps_folder, home_folder

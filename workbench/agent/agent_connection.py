@@ -1,40 +1,39 @@
-"""One agent's conversation: it translates between the protocol and the rooms, and no request decides anything.
+"""One agent's connection: translates between the protocol and the services of the core, and decides nothing.
 
-All that it sends leaves through its edge, whatever carries it there.
+Everything that it sends passes its egress filter, whatever carries it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
+import anyio
 import mcp.types as T
 from mcp.server.lowlevel.server import Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from msgspec.structs import replace
 
 from workbench import __version__
-from workbench.agent import tool_arguments as given
-from workbench.agent.client_identity import declared
+from workbench.agent import tool_calls as given
 from workbench.agent.direct_tools import DirectTools
 from workbench.agent.egress_filter import SERVER, EgressFilter
-from workbench.agent.lookup_tools import LookupTools
+from workbench.agent.lookup_tools import LookupTools, checked, sanitized
 from workbench.agent.message_stream import messages
-from workbench.agent.pii_tools import checked, sanitized
 from workbench.agent.program_tools import Context, ProgramTools
-from workbench.agent.server_identity import IdentifyingServer
-from workbench.agent.shown_agent_names import agent_name, shortened
-from workbench.agent.skill_resources import SkillResources
-from workbench.agent.skill_tools import SkillTools
-from workbench.agent.tool_answers import ToolAnswer, told
+from workbench.agent.protocol_identity import IdentifyingServer, agent_name, declared, shortened
+from workbench.agent.skill_tools import SkillResources, SkillTools
+from workbench.agent.tool_calls import ToolAnswer, told
 from workbench.agent.tool_definitions import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, AgentTool
-from workbench.agent.tool_list_changes import ToolListChanges
 from workbench.agent.workspace_tools import WorkspaceTools
 from workbench.broker.agent_sessions import Session
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
+from workbench.events import spawn
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import AgentInfo, JsonObject, Note
 from workbench.runs.run_manager import RunManager
@@ -211,3 +210,48 @@ class AgentConnection:
     def _note(self, kind: str, summary: str, detail: JsonObject | None = None) -> None:
         masked, session = self._session.mask(summary), self._session
         self._services.journal.append(Note(kind, masked, session.author, session.id, detail=detail or {}))
+
+
+log = logging.getLogger(__name__)
+
+CALM: Final = 0.1  # seconds in which changes gather
+MOST_STREAMS: Final = 4  # on which one agent may listen at once
+
+
+class ToolListChanges:
+    """One agent's."""
+
+    def __init__(self, tools: Callable[[], Awaitable[Sequence[T.Tool]]]) -> None:
+        """`tools`: the list as it is now, without starting a server for it."""
+        self._tools = tools
+        self._listed: Sequence[T.Tool] | None = None  # as the agent got it
+        self._asker: Context | None = None
+        self._bus = InMemorySubscriptionBus()
+        self.listen = ListenHandler(self._bus, max_subscriptions=MOST_STREAMS)
+        self._looking: asyncio.Task[None] | None = None
+
+    def note(self, context: Context, tools: Sequence[T.Tool]) -> None:
+        """The agent got this list."""
+        self._listed, self._asker = tools, context
+
+    def look_again(self) -> None:
+        """Something changed that the list may depend on."""
+        if self._listed is not None and (self._looking is None or self._looking.done()):
+            self._looking = spawn("agent's list of tools", self._look())
+
+    async def close(self) -> None:
+        if self._looking is not None and not self._looking.done():
+            self._looking.cancel()
+            await asyncio.wait([self._looking])
+
+    async def _look(self) -> None:
+        await asyncio.sleep(CALM)
+        now = await self._tools()
+        if self._asker is None or self._listed == now:
+            return
+        self._listed = now
+        await self._bus.publish(ToolsListChanged())
+        try:
+            await self._asker.session.send_tool_list_changed()
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            log.debug("an agent left before it was told of its tools")

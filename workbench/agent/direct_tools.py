@@ -13,7 +13,7 @@ import mcp.types as T
 from msgspec import Struct
 
 from workbench.agent.program_tools import Context, ProgramTools
-from workbench.agent.tool_answers import ToolAnswer
+from workbench.agent.tool_calls import ToolAnswer
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.privacy.text_kinds import KindMarks, TextKind

@@ -1,8 +1,8 @@
 """The single exit to an agent: re-serialises every message after masking.
 
-It knows no channel. Every text and name of a message is looked through as its kind asks (`privacy/text_kinds.py`): what
-a handler marked as a definition or as a sentence of ours for what it is, and everything else as data. What cannot be
-looked through does not leave.
+It knows no channel. Every text and name of a message is looked through as its kind asks (`privacy/text_kinds.py`):
+what a handler marked as a definition or as a sentence of ours for what it is, and everything else as data. What cannot
+be looked through does not leave.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Final, Protocol, get_args
 
 from workbench import offload
-from workbench.agent.protocol_extensions import EXTENSIONS, announced
+from workbench.agent.protocol_identity import EXTENSIONS, announced
 from workbench.privacy.text_kinds import SCHEMA_KEYWORDS, KindMarks, TextKind
 from workbench.records import JsonObject, JsonValue
 

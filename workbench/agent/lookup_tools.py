@@ -1,4 +1,4 @@
-"""What an agent looks up before and after its programs: tools, definitions, figures."""
+"""Tools for an agent that run no program: search, definitions, statistics, and masking of a text."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ import asyncio
 import json
 import re
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
-from workbench.agent import tool_arguments as given
+from workbench import offload
+from workbench.agent import tool_calls as given
 from workbench.agent.direct_tools import kind_of
 from workbench.agent.program_tools import ProgramTools
-from workbench.agent.tool_answers import ToolAnswer
+from workbench.agent.tool_calls import ToolAnswer
 from workbench.broker.agent_sessions import Session
 from workbench.broker.services import Services
+from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged
+from workbench.privacy.pii_tokens import find_tokens
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject, Ledger, RunState
 from workbench.runs.answer_view import cut
@@ -109,3 +114,45 @@ class LookupTools:
 def _plain(text: str) -> str:
     """A server's words without what controls a terminal or turns the direction of text."""
     return _CONTROLS.sub("", text)
+
+
+LONGEST: Final = 400_000  # characters of a text
+_CALLS: Final = "Tokens stay tokens here: pass them on to a tool, and its server gets the values it may have."
+
+
+async def sanitized(session: Session, text: str) -> str:
+    """The text as the model may see it."""
+    if not session.hides:
+        raise WorkbenchError(
+            "The user has turned the replacing of personal data off.", "The text can be used as it is."
+        )
+    return await _looked_through(session.mask, text)
+
+
+async def checked(session: Session, text: str) -> ToolAnswer:
+    """The same text, and whether its tokens will do: an agent learns no value, whatever it asks."""
+    return ToolAnswer(text, note=await _looked_through(partial(_tokens_of, session), text))
+
+
+async def _looked_through(look: Callable[[str], str], text: str) -> str:
+    if len(text) > LONGEST:
+        raise WorkbenchError(f"The text is longer than {LONGEST:,} characters.", "Give it in parts.")
+    return await offload.MASKING.run(len(text), look, text)
+
+
+def _tokens_of(session: Session, text: str) -> str:
+    """Which of the tokens in a text are valid here."""
+    tokens = dict.fromkeys(match.group() for match in find_tokens(text))
+    unknown = [token for token in tokens if not _is_known(session, token)]
+    words = ["", "", _CALLS if tokens else "There are no tokens in it."]
+    if unknown:
+        words.append(f"{len(unknown)} of {len(tokens)} are none of this session and will be refused.")
+    return "\n".join(words)
+
+
+def _is_known(session: Session, token: str) -> bool:
+    try:
+        session.vault.restorations(token, "")
+    except WorkbenchError:
+        return False
+    return True

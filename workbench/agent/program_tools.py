@@ -15,9 +15,9 @@ import mcp.types as T
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPDeprecationWarning
 
-from workbench.agent import tool_arguments as given
-from workbench.agent.shown_agent_names import shortened
-from workbench.agent.tool_answers import ToolAnswer
+from workbench.agent import tool_calls as given
+from workbench.agent.protocol_identity import shortened
+from workbench.agent.tool_calls import ToolAnswer
 from workbench.analysis.canonical_text import MAX_BYTES
 from workbench.broker.agent_sessions import Session
 from workbench.broker.services import Services

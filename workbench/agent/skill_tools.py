@@ -1,20 +1,32 @@
-"""The skills that a person keeps, for an agent: found, read, run, and offered."""
+"""Skills for an agent: tools that list, find, load, run and offer them, and kept skills as resources."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 from collections.abc import Sequence
-from typing import Final
+from pathlib import PurePosixPath
+from typing import Any, Final
 
-from workbench.agent import tool_arguments as given
+import mcp.types as T
+from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
+from msgspec import Struct
+
+from workbench.agent import tool_calls as given
 from workbench.agent.program_tools import Context, ProgramTools
-from workbench.agent.tool_answers import ToolAnswer
+from workbench.agent.protocol_identity import EXTENSIONS
+from workbench.agent.tool_calls import ToolAnswer
 from workbench.broker.agent_sessions import Session
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
+from workbench.files import read_plain
 from workbench.privacy.text_kinds import TextKind
-from workbench.records import JsonObject, Skill
+from workbench.records import JsonObject, JsonValue, Skill
 from workbench.runs.answer_view import cut
 from workbench.runs.skill_actions import find_skills, kept_skill, kept_skills, offer_skill, read_skill_text
+from workbench.skills.frontmatter import FrontMatterError, Node, read_nested_fields
 from workbench.skills.skill_code import calling
 
 MOST_FOUND: Final = 10
@@ -64,3 +76,138 @@ def _listed(skills: Sequence[Skill], none: str) -> ToolAnswer:
     lines = [f"{skill.name}: {skill.description}" for skill in skills]
     facts: JsonObject = {"skills": [{"name": skill.name, "description": skill.description} for skill in skills]}
     return ToolAnswer("\n".join(lines) or none, facts, kind=TextKind.PUBLIC)
+
+
+PAGE: Final = 50  # skills of one answer
+MOST_FILES: Final = 100  # of one skill
+LARGEST: Final = 500_000  # bytes of one file
+_CARD: Final = "SKILL.md"
+_NOT_FOUND: Final = -32002  # of resources, until 2026-07-28
+_INVALID: Final = -32602
+_TYPES: Final = {".md": "text/markdown", ".py": "text/x-python", ".json": "application/json", ".csv": "text/csv"}
+
+
+class GetSkillParams(T.RequestParams):
+    """Of `skills/get`."""
+
+    uri: str
+
+
+class _File(Struct, frozen=True):
+    uri: str
+    text: str
+
+
+class SkillResources:
+    """For one agent."""
+
+    def __init__(self, services: Services, session: Session, server: Server[Any]) -> None:  # Any: as the SDK leaves it
+        self._services = services
+        self._session = session
+        server.extensions = dict(EXTENSIONS)
+        server.add_request_handler("skills/list", T.PaginatedRequestParams, self._list)
+        server.add_request_handler("skills/get", GetSkillParams, self._get)
+        server.add_request_handler("resources/list", T.PaginatedRequestParams, self._resources)
+        server.add_request_handler("resources/read", T.ReadResourceRequestParams, self._read)
+
+    async def _list(self, context: Context, params: T.PaginatedRequestParams) -> dict[str, Any]:  # Any: JSON
+        skills, cursor = await self._page(params.cursor)
+        entries = [entry for skill in skills if (entry := await self._entry(skill)) is not None]
+        return {"skills": entries, **_caching(context)} | ({"nextCursor": cursor} if cursor else {})
+
+    async def _get(self, context: Context, params: GetSkillParams) -> dict[str, Any]:  # Any: JSON
+        for skill in await kept_skills(self._services):
+            if _uri(skill, _CARD) == params.uri and (entry := await self._entry(skill)) is not None:
+                return {"skill": entry, **_caching(context)}
+        words = f"There is no skill {params.uri[:200]!r}; skills/list names all."
+        raise MCPError(_INVALID, self._public(words))
+
+    async def _resources(self, context: Context, params: T.PaginatedRequestParams) -> T.ListResourcesResult:
+        skills, cursor = await self._page(params.cursor)
+        found = [
+            T.Resource(
+                uri=self._public(_uri(skill, _CARD)),
+                name=self._public(skill.name),
+                description=self._public(skill.description),
+                mime_type=_TYPES[".md"],
+            )
+            for skill in skills
+        ]
+        return T.ListResourcesResult(resources=found, next_cursor=cursor)
+
+    async def _read(self, context: Context, params: T.ReadResourceRequestParams) -> T.ReadResourceResult:
+        for skill in await kept_skills(self._services):
+            if params.uri.startswith(_uri(skill, "")):
+                for file in await asyncio.to_thread(self._files, skill):
+                    if file.uri == params.uri:
+                        kind = _TYPES.get(PurePosixPath(file.uri).suffix, "text/plain")
+                        content = T.TextResourceContents(
+                            uri=self._public(file.uri), mime_type=kind, text=self._public(file.text)
+                        )
+                        return T.ReadResourceResult(contents=[content])
+        code = _INVALID if context.protocol_version in MODERN_PROTOCOL_VERSIONS else _NOT_FOUND
+        raise MCPError(code, self._public("Resource not found"), {"uri": params.uri[:2_000]})
+
+    async def _page(self, cursor: str | None) -> tuple[list[Skill], str | None]:
+        skills = sorted(await kept_skills(self._services), key=lambda skill: skill.name)
+        if cursor is not None and not any(skill.name == cursor for skill in skills):
+            raise MCPError(_INVALID, self._public("That page is gone; begin anew without a cursor."))
+        rest = [skill for skill in skills if cursor is None or skill.name >= cursor]
+        return rest[:PAGE], rest[PAGE].name if len(rest) > PAGE else None
+
+    async def _entry(self, skill: Skill) -> JsonObject | None:
+        """None for one that went, or whose card is no card, since the list was made."""
+        files = await asyncio.to_thread(self._files, skill)
+        card = next((file.text for file in files if file.uri == _uri(skill, _CARD)), "")
+        front = await asyncio.to_thread(_frontmatter, card)
+        if front is None or front.get("name") != skill.name:
+            return None
+        listed: list[JsonValue] = [
+            {"uri": self._public(file.uri), "digest": f"sha256:{hashlib.sha256(data).hexdigest()}", "size": len(data)}
+            for file in files
+            if (data := file.text.encode()) is not None
+        ]
+        told = self._session.text_kinds.mark_json(front, TextKind.PUBLIC)
+        return {"uri": self._public(_uri(skill, _CARD)), "frontmatter": told, "resources": listed}
+
+    def _public(self, text: str) -> str:
+        return self._session.text_kinds.mark(text, TextKind.PUBLIC)
+
+    def _files(self, skill: Skill) -> list[_File]:
+        """Its plain text files as this session may see them; earlier versions and links are no part of it."""
+        folder = self._services.library.folder(skill.name)
+        found: list[_File] = []
+        for path in sorted(folder.rglob("*"))[: 10 * MOST_FILES]:
+            parts = path.relative_to(folder).parts
+            if parts[0] == "versions" or any(part.startswith((".", "__")) for part in parts) or path.is_symlink():
+                continue
+            try:
+                if path.is_file() and path.stat().st_size <= LARGEST:
+                    text = self._session.mask_known(read_plain(path))
+                    found.append(_File(_uri(skill, "/".join(parts)), text))
+            except (OSError, ValueError):
+                continue  # gone, closed, or no text: then it is not there to read
+        return found[:MOST_FILES]
+
+
+def _caching(context: Context) -> JsonObject:
+    """Since 2026-07-28 an answer says how long it may be kept: not at all, since what is masked differs by session."""
+    return {"ttlMs": 0, "cacheScope": "private"} if context.protocol_version in MODERN_PROTOCOL_VERSIONS else {}
+
+
+def _uri(skill: Skill, file: str) -> str:
+    return f"skill://{skill.name}/{file}"
+
+
+def _frontmatter(card: str) -> JsonObject | None:
+    """The front matter of a card as JSON; all its scalars are strings. None for what is no card."""
+    try:
+        return {key: _json(value) for key, value in read_nested_fields(card).items()}
+    except FrontMatterError:
+        return None
+
+
+def _json(value: Node) -> JsonValue:
+    if isinstance(value, str):
+        return value
+    return [_json(one) for one in value] if isinstance(value, list) else {key: _json(one) for key, one in value.items()}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from workbench.agent import tool_arguments as given
+from workbench.agent import tool_calls as given
 from workbench.agent.program_tools import Context, ProgramTools
-from workbench.agent.tool_answers import ToolAnswer, sliced
+from workbench.agent.tool_calls import ToolAnswer, sliced
 from workbench.broker.agent_sessions import Session
 from workbench.broker.provenance_index import UNTRUSTED, AnswerRead
 from workbench.broker.services import Services

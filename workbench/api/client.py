@@ -1,7 +1,7 @@
 """A client's connection to the core: calls its API methods and receives its events.
 
-`connection.api` is typed as `CoreApi`; each call travels to the core and back. Imports little: a window
-paints before anything of the core is loaded.
+`connection.api` is typed as `CoreApi`; each call travels to the core and back. Imports little: a window paints before
+anything of the core is loaded.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from workbench import __version__
 from workbench.api.client_stub import CoreApi
 from workbench.api.codec import NOTHING, Hint, Message, Shelved, decode, decode_event
 from workbench.api.core_launcher import CoreLauncher, reap_launched
+from workbench.api.core_lock import check_private
 from workbench.api.frames import HELLO_SECONDS, PROTOCOL, READ_AHEAD, SLICE, error_from_json, pack_frame, read_frame
 from workbench.api.marker import mark_of
-from workbench.api.method_schema import MethodSchema, schema_of
-from workbench.api.private_sockets import check_private
+from workbench.api.registry import MethodSchema, schema_of
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, Listener, spawn
 from workbench.paths import Paths

@@ -1,7 +1,7 @@
 """Who calls the API: the process at the other end of a local socket, its terminal, and whether an agent started it.
 
-Read from /proc and the socket's credentials, so a caller cannot claim to be a different one. A process that
-detached itself from its parents is not recognised any more: best effort, described in SECURITY.md.
+Read from /proc and the socket's credentials, so a caller cannot claim to be a different one. A process that detached
+itself from its parents is not recognised any more: best effort, described in SECURITY.md.
 """
 
 from __future__ import annotations

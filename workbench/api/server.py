@@ -1,13 +1,12 @@
-"""The core's end of the API: serves many clients and sends every event to all of them.
-
-Events are gathered for a moment and encoded once for all clients. They are sent before every answer, so a client never
-gets an event that is older than an answer it already has.
-"""
+"""The core's end of the API: serves methods and events to clients, and keeps long texts that they read in slices."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
+import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from msgspec import Raw
@@ -26,7 +25,6 @@ from workbench.api.frames import (
     pack_frame,
     read_frame,
 )
-from workbench.api.long_text_store import LongTextStore
 from workbench.api.peer_credentials import ApiCaller, PeerProcess, answering_caller, caller_at, check_is_user
 from workbench.api.registry import Registry
 from workbench.errors import WorkbenchError
@@ -324,3 +322,41 @@ def _join_output(events: list[Event]) -> list[Event]:
         joined.append(event)
     settle()
     return joined
+
+
+BUDGET = 256 * 1024 * 1024  # bytes of text that are kept at most
+
+
+class LongTextStore:
+    """Texts by the hash of their content, so that the same text is kept once."""
+
+    def __init__(self, budget: int = BUDGET) -> None:
+        self._budget = budget
+        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._bytes = 0
+
+    def keep(self, text: str) -> str:
+        """Keep a text; returns its handle."""
+        handle = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        if handle not in self._texts:
+            self._texts[handle] = text
+            self._bytes += sys.getsizeof(text)
+        self._texts.move_to_end(handle)
+        self._make_room()
+        return handle
+
+    def slice(self, handle: str, offset: int, length: int) -> str:
+        """A part of a text; an error for a handle whose text was dropped."""
+        if handle not in self._texts:
+            raise WorkbenchError("This long text is no longer kept.", "Open it again to have it fetched anew.")
+        self._texts.move_to_end(handle)
+        return self._texts[handle][max(0, offset) : max(0, offset) + max(0, length)]
+
+    def whole(self, handle: str, size: int, preview: str) -> str:
+        """The full text behind a handle that a client sent back, so that nothing is cut on the way in."""
+        return self.slice(handle, 0, sys.maxsize)
+
+    def _make_room(self) -> None:
+        while self._bytes > self._budget and len(self._texts) > 1:
+            _, text = self._texts.popitem(last=False)
+            self._bytes -= sys.getsizeof(text)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 
 from workbench.api.core_launcher import CoreLauncher
-from workbench.api.private_sockets import check_private
+from workbench.api.core_lock import check_private
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 

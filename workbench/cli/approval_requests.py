@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from workbench.api.confirmation_name import LONGEST, confirmation_name
+from workbench.api.client_texts import LONGEST, confirmation_name
 from workbench.cli.approval_text import call_facts, program_facts, time_left
 from workbench.cli.core_requests import talk
 from workbench.cli.exit_codes import DONE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from workbench.api.time_parsing import parse_time
+from workbench.api.client_texts import parse_time
 from workbench.cli.common_options import Parser, add_common
 from workbench.cli.core_requests import ask, talk
 from workbench.cli.exit_codes import BROKEN, DONE

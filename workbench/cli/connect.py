@@ -124,7 +124,7 @@ async def _wait(connection: CoreConnection) -> None:
     """The live light, as words: who came."""
     import asyncio
 
-    from workbench.api.agent_titles import agent_title
+    from workbench.api.client_texts import agent_title
     from workbench.events import AgentsChanged
 
     came: asyncio.Queue[tuple[AgentInfo, ...]] = asyncio.Queue()

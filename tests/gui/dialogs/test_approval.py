@@ -12,8 +12,8 @@ from PySide6.QtGui import QAccessible, QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from shiboken6 import isValid
 
+from workbench.api.client_texts import confirmation_name
 from workbench.api.codec import Shelved
-from workbench.api.confirmation_name import confirmation_name
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.dialogs.approval import ApprovalDialog

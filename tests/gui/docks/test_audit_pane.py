@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
 
-from workbench.api.time_parsing import parse_time
+from workbench.api.client_texts import parse_time
 from workbench.gui.audit.filters import Filter, line, query_of, read, typed
 from workbench.gui.audit.steps import code_of, span, steps
 from workbench.gui.dialogs.run_road import RoadDialog

@@ -1,6 +1,7 @@
-"""Agents that come over HTTP: each has a door of its own, which stays open between its requests.
+"""Agents that come over HTTP: each has a connection of its own, which stays open between its requests.
 
-Until 2025-11-25 a session id says whose request it is; since 2026-07-28 each request names its client instead.
+Until protocol version 2025-11-25 a session id says whose request it is; since 2026-07-28 each request names its
+client.
 """
 
 from __future__ import annotations
@@ -8,19 +9,21 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
+from mcp.server.streamable_http import EventCallback, EventId, EventMessage, EventStore, StreamId
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import JSONRPCMessage
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import Message, Receive, Scope, Send
 
 from workbench.agent.agent_connection import AgentConnection
-from workbench.agent.http.event_store import AgentEventStore
 from workbench.agent.http.request_gate import RequestRefusal, refuse
 from workbench.agent.http.response_filter import ResponseFilter
-from workbench.agent.malformed_requests import half_character, odd_request
+from workbench.agent.message_stream import half_character, odd_request
 from workbench.events import spawn
 
 MOST: Final = 50  # agents that may be there at once
@@ -30,6 +33,8 @@ BODY_SECONDS: Final = 30.0  # in which the body of a request has to arrive
 IDLE_SECONDS: Final = 1_800.0  # without any request, after which an agent counts as gone
 GONE_SECONDS: Final = 60.0  # without any open request, after which nobody waits for an agent's programs
 LOOK_SECONDS: Final = 5.0
+KEPT_EVENTS: Final = 200  # events of one agent, for a client that asks for them again
+KEPT_CHARACTERS: Final = 8_000_000  # of these events, about
 AT_ONCE: Final = 32  # requests of one agent that are answered at once; the next ones wait
 RETRY_MS: Final = 1_000  # after which a client asks again for a stream that ended
 
@@ -247,3 +252,31 @@ def _message(body: bytes) -> Any:  # Any: JSON
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
+
+
+class AgentEventStore(EventStore):
+    """The newest events of one agent, in memory. Sent again, they pass the egress filter as all messages do."""
+
+    def __init__(self) -> None:
+        self._kept: deque[tuple[int, StreamId, JSONRPCMessage | None, int]] = deque()
+        self._number = 0
+        self._weight = 0
+
+    async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
+        self._number += 1
+        weight = len(str(message)) if message is not None else 0
+        self._kept.append((self._number, stream_id, message, weight))
+        self._weight += weight
+        while len(self._kept) > KEPT_EVENTS or (self._weight > KEPT_CHARACTERS and len(self._kept) > 1):
+            self._weight -= self._kept.popleft()[3]
+        return str(self._number)
+
+    async def replay_events_after(self, last_event_id: EventId, send_callback: EventCallback) -> StreamId | None:
+        last = int(last_event_id) if last_event_id.isdigit() and len(last_event_id) < 19 else -1
+        stream = next((one for number, one, _, _ in self._kept if number == last), None)
+        if stream is None:
+            return None
+        for number, one, message, _ in tuple(self._kept):
+            if number > last and one == stream and message is not None:
+                await send_callback(EventMessage(message, str(number)))
+        return stream

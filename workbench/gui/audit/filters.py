@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication
 
-from workbench.api.time_parsing import parse_time
+from workbench.api.client_texts import parse_time
 from workbench.gui.text import one_line
 from workbench.records import EntryQuery, Risk
 from workbench.records.audit_kinds import current_kind

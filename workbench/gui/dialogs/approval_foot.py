@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from workbench.api.confirmation_name import confirmation_name
+from workbench.api.client_texts import confirmation_name
 from workbench.gui.dialogs.allow_button import AllowButton
 from workbench.gui.dialogs.name_to_type import NameToType
 from workbench.gui.dialogs.scope_button import ONCE, ScopeButton

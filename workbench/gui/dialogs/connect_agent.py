@@ -8,7 +8,7 @@ import sys
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from workbench.api.agent_titles import agent_title
+from workbench.api.client_texts import agent_title
 from workbench.events import AgentsChanged, Event
 from workbench.gui.context import Context
 from workbench.gui.dialogs.export_form import ExportForm

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from workbench.api.time_parsing import parse_time
+from workbench.api.client_texts import parse_time
 from workbench.events import EntryWritten, Event
 from workbench.gui.audit.bars import Bars
 from workbench.gui.audit.charts import Chart, charts

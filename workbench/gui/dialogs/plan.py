@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
-from workbench.api.confirmation_name import confirmation_name
+from workbench.api.client_texts import confirmation_name
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged
 from workbench.gui.context import Context

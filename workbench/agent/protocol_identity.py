@@ -1,0 +1,76 @@
+"""Names, versions and extensions that the workbench announces to an agent, and those that an agent declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import mcp.types as T
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+
+from workbench.records import JsonObject
+
+SKILLS: Final = "io.modelcontextprotocol/skills"
+EXTENSIONS: Final[dict[str, dict[str, Any]]] = {SKILLS: {}}  # Any: their settings, JSON
+_BEGINNING: Final = frozenset({"protocolVersion", "capabilities", "serverInfo"})  # of an answer to `initialize`, only
+LONGEST_NAME: Final = 80  # characters
+NOT_AGENTS: Final = frozenset({"you", "person", "user", "the user", "the workbench", "workbench"})
+
+
+class IdentifyingServer(Server[Any]):  # Any: as the SDK leaves it
+    """The SDK's server, which tells also older clients of its extensions and that its list of tools may change."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Any: settings of extensions, JSON."""
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities or EXTENSIONS, extensions)
+
+
+def announced(message: JsonObject) -> JsonObject:
+    """The message; an answer to `initialize` with the extensions among the capabilities."""
+    result = message.get("result")
+    if not isinstance(result, dict) or not result.keys() >= _BEGINNING:
+        return message
+    capabilities = result["capabilities"]
+    if not isinstance(capabilities, dict):
+        return message
+    return {**message, "result": {**result, "capabilities": {**capabilities, "extensions": dict(EXTENSIONS)}}}
+
+
+def declared(params: T.InitializeRequestParams) -> dict[str, str]:
+    """Claims of the client, for the audit."""
+    client = params.client_info
+    words = {"client": shortened(client.name, LONGEST_NAME), "client_version": shortened(client.version, LONGEST_NAME)}
+    name, version = _model(params.capabilities)
+    return words | ({"model": name} if name else {}) | ({"model_version": version} if version else {})
+
+
+def _model(capabilities: T.ClientCapabilities) -> tuple[str, str]:
+    for told in (capabilities.experimental, capabilities.extensions):
+        model = told.get("model") if isinstance(told, Mapping) else None
+        if isinstance(model, Mapping):
+            return _word(model.get("name")), _word(model.get("version"))
+    return "", ""
+
+
+def _word(value: object) -> str:
+    return shortened(value, LONGEST_NAME) if isinstance(value, str) else ""
+
+
+def agent_name(claimed: str) -> str:
+    """The name an agent gave itself, on one line, and never one that audit and library have for the person."""
+    name = shortened(claimed, LONGEST_NAME)
+    return f'an agent named "{name}"' if name.casefold() in NOT_AGENTS else name or "an agent"
+
+
+def shortened(text: str, letters: int) -> str:
+    """One line of what can be seen, no longer than this."""
+    plain = "".join(mark if mark.isprintable() else " " for mark in text[: 4 * letters])
+    line = " ".join(plain.split())
+    return line if len(line) <= letters else f"{line[: letters - 1]}…"

@@ -1,0 +1,62 @@
+"""Texts that the window and the command line read or show alike: times, agents' titles, the confirmation name."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime, timedelta
+from typing import Final
+
+from workbench.records import Risk, Verdict
+
+_SPANS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_LONGEST = 8  # characters of a span
+
+
+def parse_time(text: str, now: float | None = None) -> float | None:
+    """`30m`, `7d` ago; `today`; a day or a time of this place. None: it is none of these."""
+    at = time.time() if now is None else now
+    if text[:-1].isdecimal() and text.isascii() and text[-1:] in _SPANS and len(text) < _LONGEST:
+        return at - int(text[:-1]) * _SPANS[text[-1]]
+    days = {"today": 0, "yesterday": 1}
+    if text in days:
+        midnight = datetime.fromtimestamp(at).replace(hour=0, minute=0, second=0, microsecond=0)
+        return (midnight - timedelta(days=days[text])).timestamp()
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+_TITLES = {
+    "claude-code": "Claude Code",
+    "claude code": "Claude Code",
+    "claude-ai": "Claude Desktop",
+    "claude": "Claude",
+    "cursor": "Cursor",
+    "visual studio code": "VS Code",
+    "vscode": "VS Code",
+    "codex": "Codex",
+    "gemini": "Gemini CLI",
+    "goose": "goose",
+    "windsurf": "Windsurf",
+    "cline": "Cline",
+    "lm-studio": "LM Studio",
+}
+
+
+def agent_title(name: str) -> str:
+    """The title for a name that an agent gave itself; one that is not known stays as it is."""
+    plain = name.strip().lower()
+    return next((title for start, title in _TITLES.items() if plain.startswith(start)), name)
+
+
+LONGEST: Final = 80  # letters that anybody would type
+_ORDER: Final = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
+
+
+def confirmation_name(verdict: Verdict) -> str:
+    """The tool or target that makes a program risky; a short word where nothing has a name."""
+    worst = sorted(verdict.findings, key=lambda finding: -_ORDER.index(finding.risk))
+    named = [finding.subject.strip() for finding in worst if finding.subject.strip()]
+    used = [use.tool for use in verdict.tools]
+    return next((name for name in (*named, *used) if len(name) <= LONGEST and name.isprintable()), "allow")
