@@ -19,7 +19,8 @@ from msgspec import Raw
 from workbench.api.client_stub import CoreApi
 from workbench.api.codec import NO_ARGUMENTS, shelved
 from workbench.api.marker import ApiMark, api, mark_of
-from workbench.api.registry import MethodSchema, Registry, schema_of
+from workbench.api.method_schema import MethodSchema, schema_of
+from workbench.api.registry import Registry
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery

@@ -148,7 +148,7 @@ async def test_run_lists_and_counts_stay_consistent_while_runs_end(core: Core) -
             listed = await connection.api.runs()
             assert {run.id for run in listed} == known
             status = await connection.api.status()
-            assert 0 <= status.running <= 4
+            assert status.running + status.queued <= len(runs)
             assert status.waiting == 0
         ended = await asyncio.gather(*(manager.finished(run.id) for run in runs))
     finally:

@@ -21,7 +21,7 @@ from workbench.api.core_launcher import CoreLauncher, reap_launched
 from workbench.api.core_lock import check_private
 from workbench.api.frames import HELLO_SECONDS, PROTOCOL, READ_AHEAD, SLICE, error_from_json, pack_frame, read_frame
 from workbench.api.marker import mark_of
-from workbench.api.registry import MethodSchema, schema_of
+from workbench.api.method_schema import MethodSchema, schema_of
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, Listener, spawn
 from workbench.paths import Paths

@@ -5,14 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Any, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, cast
 
-from msgspec import Raw, Struct, defstruct
-
-from workbench.api.codec import Hint, Keep, Resolve, decode, encode
 from workbench.api.marker import ApiMark, mark_of
-from workbench.errors import WorkbenchError
+from workbench.api.method_schema import MethodSchema, schema_of
 
 if TYPE_CHECKING:
     from workbench.api.client_stub import CoreApi
@@ -106,40 +102,3 @@ def check_declaration(function: Callable[..., Any]) -> None:
     mark = mark_of(function)
     if mark is not None and mark.in_thread and inspect.iscoroutinefunction(function):
         raise TypeError(f"{function.__qualname__} is async and cannot run in a thread")
-
-
-class MethodSchema(Struct, frozen=True):
-    """Encodes and decodes the arguments and the result of one method."""
-
-    name: str
-    signature: inspect.Signature  # without self
-    arguments: type[Struct]  # a record of the arguments; those with their default do not travel
-    answer: Hint
-
-    def encode_arguments(self, *args: Any, **kwargs: Any) -> Raw:
-        """Any: arguments of whichever method this is; wrong ones raise TypeError as a plain call would."""
-        return encode(self.arguments, self.arguments(**self.signature.bind(*args, **kwargs).arguments))
-
-    def decode_arguments(self, given: Raw, resolve: Resolve) -> dict[str, Any]:
-        """Those that are not their default. Any: decoded to what the declaration says, or refused."""
-        try:
-            record = decode(self.arguments, given, resolve)
-        except WorkbenchError as fault:
-            raise WorkbenchError(f"The method was called with wrong arguments. {fault.message}", fault.hint) from None
-        values = {name: getattr(record, name) for name in self.arguments.__struct_fields__}
-        return {name: value for name, value in values.items() if value != self.signature.parameters[name].default}
-
-    def encode_answer(self, value: Any, keep: Keep) -> Raw:
-        """Any: whatever the declaration says the result is."""
-        return encode(self.answer, value, keep)
-
-
-@cache
-def schema_of(function: Callable[..., Any], name: str) -> MethodSchema:
-    """Any: a method of whichever signature. Made when the method is called first: 200 of them take 6 ms."""
-    hints = get_type_hints(function)
-    whole = inspect.signature(function)
-    own = whole.replace(parameters=[p for p in whole.parameters.values() if p.name != "self"])
-    parts = [(p.name, hints[p.name], *(() if p.default is p.empty else (p.default,))) for p in own.parameters.values()]
-    arguments = defstruct(name, parts, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True)
-    return MethodSchema(name, own, arguments, hints["return"])
