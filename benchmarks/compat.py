@@ -44,7 +44,7 @@ async def _part(sandbox: Sandbox, part: str) -> int:
         print(f"not installed: {', '.join(chosen.missing)}")
     for probe in probes(part):
         with tempfile.TemporaryDirectory(prefix="mcp-workbench-compat-") as folder:
-            program = Program(probe.code, Limits(), Path(folder), packages=chosen.places, preload=chosen.preload)
+            program = Program(probe.code, Limits(), Path(folder), packages=chosen.mounts, preload=chosen.preload)
             began = time.perf_counter()
             ending = await sandbox.run(program, _nobody, lambda stream, text: None)
             took = 1000 * (time.perf_counter() - began)

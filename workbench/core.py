@@ -289,7 +289,7 @@ class Core:
             running=manager.number(RunState.RUNNING),
             queued=manager.slots.waiting,
             door=self.connected_agents.view().url,
-            packages=packages(self.settings.run_packages, "").there,
+            packages=packages(self.settings.run_packages, "").installed,
             kept_states=len(manager.states.now()),
             skills=sum(skill.state is SkillState.KEPT for skill in skills),
             ledger=services.sessions.total(),

@@ -19,7 +19,7 @@ from workbench.sandbox.program import Answer, Ending, Program
 from workbench.sandbox.sandbox import Sandbox
 
 QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
-ENGINES = {"station", "image_folder"}  # fixtures that lead to a container engine or to QEMU
+ENGINES = {"engine_settings", "image_folder"}  # fixtures that lead to a container engine or to QEMU
 FALLBACKS = {"bubblewrap", "reduced"}
 HANGS = 240.0  # seconds after which a test of this room has hung, however busy the machine
 

@@ -45,7 +45,7 @@ async def test_snippets_answer_as_they_should(open_room: Any, part: str, backend
     if chosen.missing:
         pytest.skip(f"{', '.join(chosen.missing)} is not installed (the extra `data`)")
     folders = (room.project / "workspace", room.project / "servers", room.project / "skills")
-    kept = await room.sandbox.keep(Program("", LIMITS, *folders, packages=chosen.places))
+    kept = await room.sandbox.keep(Program("", LIMITS, *folders, packages=chosen.mounts))
     wrong = []
     for probe in probes(part):
         ending = await kept.run(Program(probe.code, LIMITS, *folders), _nobody, lambda stream, text: None)

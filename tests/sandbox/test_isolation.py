@@ -296,7 +296,7 @@ if not inner:
     if os.fork():
         os.kill(os.getpid(), signal.SIGKILL)
     signal.pause()
-status = launcher._wait_for_all(inner)
+status = launcher._reap_all(inner)
 print(os.WTERMSIG(status))
 """
 

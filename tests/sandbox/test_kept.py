@@ -246,13 +246,13 @@ async def test_a_kept_sandbox_that_is_killed_from_outside_says_so(native: Any) -
 
 async def test_a_program_that_asks_for_other_limits_or_folders_does_not_fit(native: Any) -> None:
     flat = await _moved_in(native)
-    misfit = native.sandbox.misfit
-    assert misfit(flat.kept, flat.program("1")) == ""
-    assert misfit(flat.kept, flat.program("1", replace(QUICK, seconds=3.0))) == ""
-    assert "limits" in misfit(flat.kept, flat.program("1", replace(QUICK, memory_mb=100)))
-    assert "a container" in misfit(flat.kept, dataclasses.replace(flat.program("1"), level="container"))
+    unsuitability = native.sandbox.unsuitability
+    assert unsuitability(flat.kept, flat.program("1")) == ""
+    assert unsuitability(flat.kept, flat.program("1", replace(QUICK, seconds=3.0))) == ""
+    assert "limits" in unsuitability(flat.kept, flat.program("1", replace(QUICK, memory_mb=100)))
+    assert "a container" in unsuitability(flat.kept, dataclasses.replace(flat.program("1"), level="container"))
     (native.project / "skills").rename(native.project / "away")
     (native.project / "skills").mkdir()
-    assert "made anew" in misfit(flat.kept, flat.program("1"))
+    assert "made anew" in unsuitability(flat.kept, flat.program("1"))
     await flat.kept.end("the test is over")
     assert await flat.kept.gone == "the test is over"

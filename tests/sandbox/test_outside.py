@@ -168,7 +168,7 @@ for number in range(5, 60):
 async def test_nothing_can_be_handed_to_whom_nothing_was_given() -> None:
     ours, theirs = socket.socketpair()
     handing = ConnectionPassing()
-    assert not handing.given
+    assert not handing.received
     with ours, theirs, pytest.raises(AssertionError):
         handing.hand(ours)
 

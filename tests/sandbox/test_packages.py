@@ -20,10 +20,10 @@ async def _nobody(what: str, wish: JsonObject) -> JsonValue:
 
 def test_dependencies_come_along_and_extras_do_not() -> None:
     found = packages("pydantic", "pydantic json")
-    seen = {place for place, _ in found.places}
+    seen = {place for place, _ in found.mounts}
     assert {"pydantic", "pydantic_core", "annotated_types", "typing_extensions.py"} <= seen
     assert not {"pytest", "email_validator", "workbench"} & seen
-    assert found.there[0].startswith("pydantic 2.")
+    assert found.installed[0].startswith("pydantic 2.")
     assert (found.preload, found.unknown) == (("pydantic",), ("json",))
     assert any(place.endswith(".dist-info/METADATA") for place in seen)
     assert not any(".." in place or place.endswith((".pth", "RECORD", "direct_url.json")) for place in seen)
@@ -33,7 +33,7 @@ def test_dependencies_come_along_and_extras_do_not() -> None:
 @pytest.mark.parametrize("name", ["no-such-package-here", "../../etc", "pandas; rm", "numpyx"])
 def test_what_is_not_there_is_said_with_the_way_to_get_it(name: str) -> None:
     found = packages(name, "")
-    assert found.places == ()
+    assert found.mounts == ()
     assert all("pip install" in fault.hint for fault in found.faults)
     assert found.missing
 
@@ -58,7 +58,7 @@ async def test_a_program_imports_what_was_named_and_cannot_change_it(
     )
     folders = (room.project / "workspace", room.project / "servers", room.project / "skills")
     for _ in range(2):
-        program = Program(code, LIMITS, *folders, packages=found.places, preload=found.preload)
+        program = Program(code, LIMITS, *folders, packages=found.mounts, preload=found.preload)
         ending = await room.sandbox.run(program, _nobody, lambda stream, text: None)
         assert ending.ok, ending
         assert json.loads(ending.result) == [bool(preload), "/packages/pydantic/__init__.py", True, True, True]
@@ -69,5 +69,5 @@ async def test_a_program_imports_what_was_named_and_cannot_change_it(
 async def test_a_module_that_fails_ahead_fails_in_the_program_and_nowhere_else(native: Any) -> None:
     found = packages("pydantic", "pydantic.no_such_part pydantic")
     folders = (native.project / "workspace", native.project / "servers", native.project / "skills")
-    program = Program("import pydantic\n1", LIMITS, *folders, packages=found.places, preload=found.preload)
+    program = Program("import pydantic\n1", LIMITS, *folders, packages=found.mounts, preload=found.preload)
     assert (await native.sandbox.run(program, _nobody, lambda stream, text: None)).ok

@@ -106,14 +106,14 @@ async def test_spares_of_the_profiles_that_ran_last_are_kept(tmp_path: Path) -> 
         assert (await run(sandbox, "1", tmp_path / str(number))).ok
         await ready(sandbox, 2)
     spares = pool_of(sandbox)._spares
-    assert [(Path(profile.workspace).name, len(cells)) for profile, cells in spares.items()] == [
+    assert [(Path(profile.workspace).name, len(children)) for profile, children in spares.items()] == [
         ("2", 1),
         ("3", 1),
         ("4", 2),
     ]
     shutil.rmtree(tmp_path / "3")
     assert (await run(sandbox, "1", tmp_path / "2")).ok
-    while [(Path(p.workspace).name, len(cells)) for p, cells in spares.items()] != [("4", 1), ("2", 2)]:
+    while [(Path(p.workspace).name, len(children)) for p, children in spares.items()] != [("4", 1), ("2", 2)]:
         await asyncio.sleep(0.01)
     await sandbox.close()
 
@@ -159,7 +159,7 @@ async def test_a_spare_that_died_is_replaced(sandbox: Sandbox, tmp_path: Path, p
     for process in processes() - {sandbox.launcher}:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
-    while any(not cell.gone.done() for spares in pool_of(sandbox)._spares.values() for cell in spares):
+    while any(not child.gone.done() for spares in pool_of(sandbox)._spares.values() for child in spares):
         await asyncio.sleep(0.01)
     assert (await run(sandbox, "2", tmp_path)).result == "2"
 
@@ -185,10 +185,10 @@ async def test_a_launcher_that_dies_between_two_orders_is_replaced_unseen(
 ) -> None:
     was_ready, deaths = LauncherClient._launcher_ready, iter(range(2))
 
-    async def ready_and_killed(cells: LauncherClient) -> None:
-        await was_ready(cells)
+    async def ready_and_killed(children: LauncherClient) -> None:
+        await was_ready(children)
         if next(deaths, None) is not None:
-            end_now(cells.launcher)
+            end_now(children.launcher)
 
     monkeypatch.setattr(LauncherClient, "_launcher_ready", ready_and_killed)
     assert (await run(sandbox, "1", tmp_path)).result == "1"

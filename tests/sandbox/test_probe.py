@@ -91,7 +91,7 @@ async def test_the_next_backend_is_tried_and_the_reasons_are_told() -> None:
     ],
 )
 def test_the_hint_names_what_forbids_it(monkeypatch: pytest.MonkeyPatch, path: str, value: str, word: str) -> None:
-    monkeypatch.setattr(isolation_probe, "_system", lambda asked: value if asked == path else "")
+    monkeypatch.setattr(isolation_probe, "_system_file", lambda asked: value if asked == path else "")
     assert word in isolation_probe.hint()
 
 
@@ -99,7 +99,7 @@ def test_root_without_another_user_is_told_so(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(isolation_probe.os, "getuid", lambda: 0)
     for users, alone in (("0 0 1", True), ("0 0 4294967295", False), ("0 1000 1\n1 100000 65536", False), ("", False)):
         monkeypatch.setattr(
-            isolation_probe, "_system", lambda path, users=users: users if path == "/proc/self/uid_map" else ""
+            isolation_probe, "_system_file", lambda path, users=users: users if path == "/proc/self/uid_map" else ""
         )
         assert ("Root is the only user here" in isolation_probe.hint()) == alone, users
 

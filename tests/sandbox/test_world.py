@@ -24,9 +24,9 @@ async def pool() -> AsyncIterator[ChildPool]:
         await sandbox.close()
         pytest.skip(sandbox.strength.reason)
     await sandbox.close()
-    cells = LauncherClient()
-    yield ChildPool(cells, lambda: 0)
-    await cells.close()
+    children = LauncherClient()
+    yield ChildPool(children, lambda: 0)
+    await children.close()
 
 
 def profile(folder: Path) -> ChildProfile:
@@ -48,6 +48,6 @@ async def test_a_folder_that_is_gone_is_said_and_the_next_child_is_fine(pool: Ch
     seen = profile(tmp_path / "workspace")
     with pytest.raises(WorkbenchError, match="No such file"):
         await pool.take(replace(seen, workspace=str(tmp_path / "gone"), marks=marks_of(str(tmp_path / "gone"), "", "")))
-    cell = await pool.take(seen)
-    assert cell.channel.ready.result()["kind"] == "ready"
-    await pool._let_go([cell])
+    child = await pool.take(seen)
+    assert child.channel.ready.result()["kind"] == "ready"
+    await pool._finish_all([child])

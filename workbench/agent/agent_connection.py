@@ -126,7 +126,7 @@ class AgentConnection:
 
     def _described(self, tool: AgentTool) -> str:
         """With what is different on each machine."""
-        there = packages(self._services.settings().run_packages, "").there if tool is EXECUTE else ()
+        there = packages(self._services.settings().run_packages, "").installed if tool is EXECUTE else ()
         return f"{tool.description}\nInstalled packages: {', '.join(there)}." if there else tool.description
 
     def _schema(self, tool: AgentTool) -> dict[str, Any]:  # Any: JSON Schema

@@ -146,7 +146,7 @@ class SkillTestRunner:
             workspace=folder / "workspace",
             servers=folder / "servers",
             skills=folder / "skills",
-            packages=chosen.places,
+            packages=chosen.mounts,
             preload=chosen.preload,
         )
 

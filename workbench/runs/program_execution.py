@@ -93,7 +93,7 @@ class ProgramExecution:
             servers=self._stock.wrappers(proposal.language),
             skills=self._stock.skills if self._sees_skills else self._stock.nothing,
             language=proposal.language,
-            packages=chosen.places,
+            packages=chosen.mounts,
             preload=chosen.preload,
             level=self._run.record.level,
             network=self._outgoing.handing if self._outgoing is not None else None,

@@ -88,7 +88,7 @@ class ProgramNetwork:
 
     async def _hand(self, number: int, relay: Relay) -> int:
         """A child of this machine gets the end itself; for another one it is read and written here."""
-        if not self.handing.given:
+        if not self.handing.received:
             self._carrying.add(number, relay)
             return number
         try:

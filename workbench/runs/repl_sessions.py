@@ -143,7 +143,7 @@ class ReplSessions:
         state.check()
         if state.kept is None:
             await self._begin(state, program)
-        elif why := self._services.sandbox.misfit(state.kept, program):
+        elif why := self._services.sandbox.unsuitability(state.kept, program):
             await self._end(state, why)
             state.check()
         assert state.kept is not None

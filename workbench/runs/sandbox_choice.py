@@ -92,7 +92,7 @@ def packaged(reading: Reading, settings: Settings) -> tuple[str, ...]:
     """Modules of `run.packages` that the program imports, by whatever way."""
     if not settings.run_packages or reading.language != PYTHON:
         return ()
-    tops = {place.split(".")[0].split("/")[0] for place, _ in packages(settings.run_packages, "").places}
+    tops = {place.split(".")[0].split("/")[0] for place, _ in packages(settings.run_packages, "").mounts}
     return tuple(sorted(reading.modules & tops))
 
 

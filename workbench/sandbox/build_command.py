@@ -32,17 +32,17 @@ _FAULT = 1
 
 
 def main() -> int:
-    given = _words().parse_args()
+    given = _arguments().parse_args()
     try:
         if given.do == "status":
             return _status(given.json)
         builder = _builder(given.level)
         began = time.monotonic()
         if given.do == "build":
-            builder.build(_tell, given.base, given.again)
+            builder.build(_print_line, given.base, given.again)
         else:
-            builder.remove(_tell)
-        _tell(f"Done in {time.monotonic() - began:.1f} s.")
+            builder.remove(_print_line)
+        _print_line(f"Done in {time.monotonic() - began:.1f} s.")
     except WorkbenchError as fault:
         print(fault.message, file=sys.stderr)
         if fault.hint:
@@ -62,7 +62,7 @@ def _builder(level: str) -> ImageBuilder | VmImageBuilder:
     return known[level]
 
 
-def _words() -> argparse.ArgumentParser:
+def _arguments() -> argparse.ArgumentParser:
     words = argparse.ArgumentParser(prog="mcp-workbench sandbox", description=__doc__)
     deeds = words.add_subparsers(dest="do", required=True)
     deeds.add_parser("status").add_argument("--json", action="store_true")
@@ -97,7 +97,7 @@ async def _levels() -> tuple[Level, ...]:
         await sandbox.close()
 
 
-def _tell(words: str) -> None:
+def _print_line(words: str) -> None:
     print(words, flush=True)
 
 

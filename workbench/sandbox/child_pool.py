@@ -18,11 +18,13 @@ from workbench.sandbox.child_profile import ChildProfile, marks_of
 from workbench.sandbox.locked_child import ChildMaker, SandboxChild
 
 log = logging.getLogger(__name__)
-_TRIES = 4  # times a child is built that somebody kills before it is ready
-_PAUSE = 0.02  # seconds before it is built again, four times longer each time: whoever dies with it takes a moment
-_PATIENCE = 10.0  # seconds for a child to be built
-_CALM = 0.01  # seconds since the last run began before a spare is made
-_EARLIER = 2  # profiles, beside the last one, of which one spare is kept
+_ATTEMPTS = 4  # times a child is built that somebody kills before it is ready
+_RETRY_DELAY = (
+    0.02  # seconds before it is built again, four times longer each time: whoever dies with it takes a moment
+)
+_TIMEOUT = 10.0  # seconds for a child to be built
+_FILL_DELAY = 0.01  # seconds since the last run began before a spare is made
+_OLDER_PROFILES = 2  # profiles, beside the last one, of which one spare is kept
 
 
 class ChildPool:
@@ -30,7 +32,7 @@ class ChildPool:
 
     def __init__(self, maker: ChildMaker, ready: int | Callable[[], int], most: int = 1000) -> None:
         self._maker = maker
-        self._wished = ready  # asked each time, where it is a setting
+        self._ready_setting = ready  # asked each time, where it is a setting
         self._most = most
         self._spares: dict[ChildProfile, list[SandboxChild]] = {}  # the newest profile last
         self._dead: list[SandboxChild] = []
@@ -42,10 +44,10 @@ class ChildPool:
     async def take(self, profile: ChildProfile) -> SandboxChild:
         """A child of this profile that says it is ready, from the spares when one fits."""
         self._taken = time.monotonic()
-        cell = self._fitting(profile)
+        child = self._take_spare(profile)
         if self._later is None and self._filling is None and self._spares and not self._closed:
-            self._later = asyncio.get_running_loop().call_later(_CALM, self._begin_filling)
-        return cell or await self._built(profile)
+            self._later = asyncio.get_running_loop().call_later(_FILL_DELAY, self._begin_filling)
+        return child or await self._build(profile)
 
     async def close(self) -> None:
         self._closed = True
@@ -54,20 +56,20 @@ class ChildPool:
         if self._filling is not None:
             self._filling.cancel()
             await asyncio.wait([self._filling])
-        await self._let_go([*self._dead, *(cell for spares in self._spares.values() for cell in spares)])
+        await self._finish_all([*self._dead, *(child for spares in self._spares.values() for child in spares)])
 
     def _ready(self) -> int:
-        return min(self._wished() if callable(self._wished) else self._wished, self._most)
+        return min(self._ready_setting() if callable(self._ready_setting) else self._ready_setting, self._most)
 
-    def _fitting(self, profile: ChildProfile) -> SandboxChild | None:
+    def _take_spare(self, profile: ChildProfile) -> SandboxChild | None:
         spares = self._spares.pop(profile, [])
         if spares or self._ready():
             self._spares[profile] = spares
         while spares:
-            cell = spares.pop(0)
-            if not cell.gone.done() and not cell.channel.ended.done():
-                return cell
-            self._dead.append(cell)
+            child = spares.pop(0)
+            if not child.gone.done() and not child.channel.ended.done():
+                return child
+            self._dead.append(child)
         return None
 
     def _begin_filling(self) -> None:
@@ -77,8 +79,8 @@ class ChildPool:
     async def _fill(self) -> None:
         try:
             while True:
-                await asyncio.sleep(self._taken + _CALM - time.monotonic())
-                await self._let_go(self._surplus())
+                await asyncio.sleep(self._taken + _FILL_DELAY - time.monotonic())
+                await self._finish_all(self._surplus())
                 profile = next(reversed(self._spares), None)
                 if profile is None or len(self._spares[profile]) >= self._ready():
                     return
@@ -89,13 +91,13 @@ class ChildPool:
             self._filling = None
 
     async def _add(self, profile: ChildProfile) -> None:
-        cell = await self._built(replace(profile, ahead=True))
-        self._spares.setdefault(profile, []).append(cell)
+        child = await self._build(replace(profile, ahead=True))
+        self._spares.setdefault(profile, []).append(child)
 
     def _surplus(self) -> list[SandboxChild]:
         """Spares nobody will ask for, taken from the shelves: too many, of folders that are gone, or dead."""
         found, self._dead = self._dead, []
-        newest = list(self._spares)[: -_EARLIER - 2 : -1]
+        newest = list(self._spares)[: -_OLDER_PROFILES - 2 : -1]
         for profile, spares in tuple(self._spares.items()):
             kept = 0
             if profile in newest and marks_of(*profile.folders) == profile.marks:
@@ -106,31 +108,31 @@ class ChildPool:
                 del self._spares[profile]
         return found
 
-    async def _built(self, profile: ChildProfile) -> SandboxChild:
+    async def _build(self, profile: ChildProfile) -> SandboxChild:
         """What dies while it is built is built again: somebody ended it, or its launcher, and no program was in it."""
         message = ""
-        for tried in range(_TRIES):
-            cell = await self._maker.make(profile)
-            message = await self._trouble(cell)
+        for tried in range(_ATTEMPTS):
+            child = await self._maker.make(profile)
+            message = await self._startup_fault(child)
             if not message:
-                return cell
-            if not cell.channel.died_early and not cell.gone.result().lost:
+                return child
+            if not child.channel.died_before_ready and not child.gone.result().lost:
                 break
-            await asyncio.sleep(_PAUSE * 4**tried)
+            await asyncio.sleep(_RETRY_DELAY * 4**tried)
         raise WorkbenchError(f"The sandbox could not be built: {message}", "Restart the workbench to probe again.")
 
-    async def _trouble(self, cell: SandboxChild) -> str:
+    async def _startup_fault(self, child: SandboxChild) -> str:
         """Why it is of no use, and it is finished then; empty: it is ready."""
         try:
-            await asyncio.wait([cell.channel.ready], timeout=_PATIENCE)
-            message = cell.channel.fault()
+            await asyncio.wait([child.channel.ready], timeout=_TIMEOUT)
+            message = child.channel.fault()
         except BaseException:
-            await asyncio.shield(self._maker.finish(cell))
+            await asyncio.shield(self._maker.finish(child))
             raise
         if message:
-            await self._maker.finish(cell)
+            await self._maker.finish(child)
         return message
 
-    async def _let_go(self, cells: Iterable[SandboxChild]) -> None:
-        for cell in cells:
-            await self._maker.finish(cell)
+    async def _finish_all(self, children: Iterable[SandboxChild]) -> None:
+        for child in children:
+            await self._maker.finish(child)

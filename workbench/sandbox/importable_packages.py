@@ -22,9 +22,9 @@ _MOST = 200  # distributions that one setting may bring along
 class ImportablePackages:
     """What a setting means on this machine now."""
 
-    there: tuple[str, ...] = ()  # "numpy 2.4.6", those that were named
+    installed: tuple[str, ...] = ()  # "numpy 2.4.6", those that were named
     missing: tuple[str, ...] = ()
-    places: tuple[tuple[str, str], ...] = ()  # where it is seen below /packages, and where it lies here
+    mounts: tuple[tuple[str, str], ...] = ()  # where it is seen below /packages, and where it lies here
     preload: tuple[str, ...] = ()  # modules to import ahead
     unknown: tuple[str, ...] = ()  # modules to import ahead that belong to none of them
 
@@ -45,16 +45,16 @@ class ImportablePackages:
 
 def packages(names: str, preload: str) -> ImportablePackages:
     """Of two settings: distributions and modules, separated by spaces or commas."""
-    return _packages(_words(names), _words(preload)) if names or preload else ImportablePackages()
+    return _packages(_split(names), _split(preload)) if names or preload else ImportablePackages()
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _split(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(re.split(r"[\s,]+", text.strip()))) if text.strip() else ()
 
 
 @lru_cache(maxsize=8)
 def _packages(names: tuple[str, ...], preload: tuple[str, ...]) -> ImportablePackages:
-    there, missing, places = [], [], dict[str, str]()
+    installed, missing, mounts = [], [], dict[str, str]()
     waiting, seen = [*names], set[str]()
     while waiting and len(seen) < _MOST:
         name = waiting.pop(0)
@@ -62,20 +62,20 @@ def _packages(names: tuple[str, ...], preload: tuple[str, ...]) -> ImportablePac
         if key in seen:
             continue
         seen.add(key)
-        found = _found(name)
+        found = _distribution(name)
         if found is None:
             missing += [name] * (name in names)
             continue
-        there += [f"{found.name} {found.version}"] * (name in names)
-        places |= _places(found)
+        installed += [f"{found.name} {found.version}"] * (name in names)
+        mounts |= _places(found)
         waiting += _requirements(found)
-    known = {place.split(".")[0] for place in places}
+    known = {place.split(".")[0] for place in mounts}
     chosen = tuple(module for module in preload if module.split(".")[0] in known)
     unknown = tuple(module for module in preload if module not in chosen)
-    return ImportablePackages(tuple(there), tuple(missing), tuple(sorted(places.items())), chosen, unknown)
+    return ImportablePackages(tuple(installed), tuple(missing), tuple(sorted(mounts.items())), chosen, unknown)
 
 
-def _found(name: str) -> metadata.Distribution | None:
+def _distribution(name: str) -> metadata.Distribution | None:
     try:
         return metadata.distribution(name) if _NAME.fullmatch(name) else None
     except metadata.PackageNotFoundError:

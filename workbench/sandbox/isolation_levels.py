@@ -22,7 +22,7 @@ from workbench.sandbox.vm.vm_maker import VmMaker
 log = logging.getLogger(__name__)
 
 LEVELS = ("process", "container", "vm")  # weakest first
-_LOOK_AGAIN = 10.0  # seconds after which what was missing is looked for again
+_PROBE_AGAIN = 10.0  # seconds after which what was missing is looked for again
 
 _NAMES = {"process": "the process sandbox", "container": "a container", "vm": "a virtual machine"}
 
@@ -37,37 +37,37 @@ class IsolationLevels:
 
     def __init__(self, engines: Mapping[str, IsolationEngine]) -> None:
         self._engines = dict(engines)
-        self._found = {name: _missing(name, name in engines) for name in LEVELS}
-        self._looking: asyncio.Task[None] | None = None
-        self._looked = 0.0
+        self._found = {name: _level_not_probed(name, name in engines) for name in LEVELS}
+        self._probing: asyncio.Task[None] | None = None
+        self._last_probe = 0.0
 
     def begin(self, strength: Strength) -> None:
         """The process level was tried already; the others are looked for from now on."""
         self._found["process"] = _process_level(strength)
-        self._look()
+        self._start_probing()
 
-    def now(self) -> tuple[Level, ...]:
+    def current(self) -> tuple[Level, ...]:
         """What is known at this moment, weakest first."""
         return tuple(self._found[name] for name in LEVELS)
 
     async def settled(self) -> tuple[Level, ...]:
         """What is known once everything was looked for."""
-        if self._looking is not None:
-            await asyncio.wait([self._looking])
-        return self.now()
+        if self._probing is not None:
+            await asyncio.wait([self._probing])
+        return self.current()
 
     async def look_again(self) -> tuple[Level, ...]:
         """Somebody may have installed or built what was missing."""
-        self._look()
+        self._start_probing()
         return await self.settled()
 
     async def fitting(self, wanted: str, language: str = "python") -> Level | None:
         """The weakest level that is at least as strong as wanted and runs the language; None: there is none."""
         if wanted == LEVELS[0] and _fits(self._found[wanted], language):
             return self._found[wanted]  # the usual way, without waiting
-        found = _first(await self.settled(), wanted, language)
-        if found is None and time.monotonic() - self._looked > _LOOK_AGAIN:
-            found = _first(await self.look_again(), wanted, language)
+        found = _first_fitting(await self.settled(), wanted, language)
+        if found is None and time.monotonic() - self._last_probe > _PROBE_AGAIN:
+            found = _first_fitting(await self.look_again(), wanted, language)
         return found
 
     async def need(self, wanted: str, language: str = "python") -> Level:
@@ -87,15 +87,15 @@ class IsolationLevels:
         raise WorkbenchError(words, missing.hint)
 
     async def close(self) -> None:
-        if self._looking is not None:
-            self._looking.cancel()
-            await asyncio.wait([self._looking])
+        if self._probing is not None:
+            self._probing.cancel()
+            await asyncio.wait([self._probing])
 
-    def _look(self) -> None:
-        if self._engines and (self._looking is None or self._looking.done()):
-            self._looking = spawn("look for isolation", self._ask_all())
+    def _start_probing(self) -> None:
+        if self._engines and (self._probing is None or self._probing.done()):
+            self._probing = spawn("look for isolation", self._probe_all())
 
-    async def _ask_all(self) -> None:
+    async def _probe_all(self) -> None:
         for name, engine in self._engines.items():
             try:
                 self._found[name] = await engine.look()
@@ -104,7 +104,7 @@ class IsolationLevels:
             except OSError as fault:
                 log.warning("%s could not be looked for: %s", name, fault)
                 self._found[name] = Level(name, False, sentence=f"It could not be looked for: {fault.strerror}.")
-        self._looked = time.monotonic()
+        self._last_probe = time.monotonic()
 
 
 def level_name(level: str) -> str:
@@ -112,7 +112,7 @@ def level_name(level: str) -> str:
     return _NAMES[level]
 
 
-def _first(levels: tuple[Level, ...], wanted: str, language: str) -> Level | None:
+def _first_fitting(levels: tuple[Level, ...], wanted: str, language: str) -> Level | None:
     strong_enough = levels[LEVELS.index(wanted) :]
     return next((level for level in strong_enough if _fits(level, language)), None)
 
@@ -121,7 +121,7 @@ def _fits(level: Level, language: str) -> bool:
     return level.available and language in level.languages
 
 
-def _missing(name: str, maker: bool) -> Level:
+def _level_not_probed(name: str, maker: bool) -> Level:
     if name == "process":
         return Level(name, False, sentence="The sandbox was not opened yet.")
     if maker:

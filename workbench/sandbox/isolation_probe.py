@@ -16,7 +16,7 @@ from workbench.sandbox.child_profile import NOBODY
 from workbench.sandbox.locks.seccomp_filter import ARCHITECTURES
 from workbench.sandbox.program import Ending, Program
 
-_LOOK = """
+_PROBE = """
 import os, socket
 def refused(attempt):
     try:
@@ -43,7 +43,7 @@ open("workspace/probe", "w").write("x")
 
 def probe_program(canary: str, process: int) -> str:
     """The program; the file `canary` and this `process` are out here, and it leaves `probe` in its workspace."""
-    return _LOOK.format(canary=canary, process=process)
+    return _PROBE.format(canary=canary, process=process)
 
 
 FEWEST_FILES = 1_024  # descriptors; a child's own stand above 200
@@ -60,18 +60,18 @@ Trial = Callable[[str, Program], Awaitable[tuple[Ending, Mapping[str, object]]]]
 async def strongest(wished: str, trial: Trial) -> Strength:
     """The first backend that holds what it promises; none, with the reason, when no one does."""
     if platform.system() != "Linux" or platform.machine() not in ARCHITECTURES:
-        return _none(
+        return _no_strength(
             "Running programs needs Linux on x86-64 or ARM64.", "Everything else works. Use Linux, or WSL on Windows."
         )
     if wished == "none":
-        return _none("The sandbox was switched off.", "Unset MCP_WORKBENCH_SANDBOX.")
+        return _no_strength("The sandbox was switched off.", "Unset MCP_WORKBENCH_SANDBOX.")
     reasons = []
     for backend in [wished] if wished else BACKENDS:
-        strength = await _tried(backend, trial)
+        strength = await _try_backend(backend, trial)
         if strength.level != "none":
             return strength
         reasons.append(f"{backend}: {strength.reason}")
-    return _none("No isolation works on this machine (" + "; ".join(reasons) + ").", hint())
+    return _no_strength("No isolation works on this machine (" + "; ".join(reasons) + ").", hint())
 
 
 def hint() -> str:
@@ -81,20 +81,20 @@ def hint() -> str:
             f"This process may open {most} files at once, which is too few for a sandbox: raise the limit with"
             f" `ulimit -n {FEWEST_FILES}` where the workbench is started, then start it again."
         )
-    if os.getuid() == 0 and not _knows_others(_system("/proc/self/uid_map")):
+    if os.getuid() == 0 and not _maps_nobody(_system_file("/proc/self/uid_map")):
         return "Root is the only user here, and no program runs as root: start the workbench as an ordinary user."
-    if _system("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
+    if _system_file("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
         return "Ubuntu forbids user namespaces; `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0` allows."
-    if _system("/proc/sys/kernel/unprivileged_userns_clone") == "0":
+    if _system_file("/proc/sys/kernel/unprivileged_userns_clone") == "0":
         return "User namespaces are forbidden: `sudo sysctl -w kernel.unprivileged_userns_clone=1` allows them."
-    if _system("/proc/sys/user/max_user_namespaces") == "0":
+    if _system_file("/proc/sys/user/max_user_namespaces") == "0":
         return "User namespaces are forbidden: `sudo sysctl -w user.max_user_namespaces=10000` allows them."
     if os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv"):
         return "This container forbids namespaces: start it with `--security-opt seccomp=unconfined`, or use the host."
     return "Install bubblewrap (`sudo apt install bubblewrap`), or use a kernel 5.12 or newer with user namespaces."
 
 
-def fix(feature: str) -> str:
+def fix_for(feature: str) -> str:
     """The one line that brings a lock which is not in force; only what a machine can lack while programs run."""
     return {
         "namespaces": hint(),
@@ -103,9 +103,9 @@ def fix(feature: str) -> str:
     }.get(feature, "")
 
 
-async def _tried(backend: str, trial: Trial) -> Strength:
+async def _try_backend(backend: str, trial: Trial) -> Strength:
     if backend not in BACKENDS:
-        return _none(f"There is no backend {backend!r}.", f"Choose one of {', '.join(BACKENDS)}.")
+        return _no_strength(f"There is no backend {backend!r}.", f"Choose one of {', '.join(BACKENDS)}.")
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-probe-") as folder:
         workspace, canary = Path(folder, "workspace"), Path(folder, "canary")
         workspace.mkdir()
@@ -114,13 +114,13 @@ async def _tried(backend: str, trial: Trial) -> Strength:
         try:
             ending, facts = await trial(backend, Program(code, Limits(seconds=10.0), workspace))
         except WorkbenchError as fault:
-            return _none(fault.message)
+            return _no_strength(fault.message)
         if not ending.ok or not (workspace / "probe").exists():
-            return _none(f"the trial program ended as {ending.reason}: {ending.message}")
-    return _judged(backend, json.loads(ending.result), facts)
+            return _no_strength(f"the trial program ended as {ending.reason}: {ending.message}")
+    return _strength_of(backend, json.loads(ending.result), facts)
 
 
-def _judged(backend: str, found: dict[str, object], facts: Mapping[str, object]) -> Strength:
+def _strength_of(backend: str, found: dict[str, object], facts: Mapping[str, object]) -> Strength:
     features = {
         "namespaces": _all_new(facts.get("worlds")),
         "seccomp": facts.get("filtered") is True,
@@ -137,7 +137,7 @@ def _judged(backend: str, found: dict[str, object], facts: Mapping[str, object])
     missing = [name for name, there in features.items() if not there and name not in dispensable]
     if missing:
         return Strength("none", "none", features, f"not in force: {', '.join(missing)}")
-    fixes = {name: fix(name) for name, there in features.items() if not there}
+    fixes = {name: fix_for(name) for name, there in features.items() if not there}
     if backend == "reduced":
         return Strength(backend, "reduced", features, _REDUCED, hint(), fixes)
     reason = "" if features["Landlock"] else "This kernel has no Landlock; the namespaces and the filter hold alone."
@@ -151,17 +151,17 @@ def _all_new(worlds: object) -> bool:
     return all(world and os.readlink(f"/proc/self/ns/{name}") != world for name, world in worlds.items())
 
 
-def _none(reason: str, next_step: str = "") -> Strength:
+def _no_strength(reason: str, next_step: str = "") -> Strength:
     return Strength("none", "none", reason=reason, hint=next_step)
 
 
-def _knows_others(users: str) -> bool:
+def _maps_nobody(users: str) -> bool:
     """Whether this user namespace holds the user that root becomes before a program runs."""
     rows = [[int(word) for word in row.split()] for row in users.splitlines()]
     return not rows or any(first <= NOBODY < first + many for first, _, many in rows)
 
 
-def _system(path: str) -> str:
+def _system_file(path: str) -> str:
     try:
         return Path(path).read_text().strip()
     except OSError:

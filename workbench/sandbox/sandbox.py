@@ -25,17 +25,17 @@ from workbench.sandbox.program import Answer, Ending, Output, Program, ToolFailu
 from workbench.sandbox.supervision.child_usage import is_ending
 from workbench.sandbox.supervision.program_run import run_once
 from workbench.sandbox.supervision.repl_sandbox import ReplPlace, ReplSandbox
-from workbench.sandbox.supervision.workspace_quota import gauge_of
+from workbench.sandbox.supervision.workspace_quota import quota_gauge
 
 __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
 
 WITH_PACKAGES = ("native", "bubblewrap")  # those in which this machine's Python and its packages can be seen
-_LOOKS, _LOOK = 20, 0.0001  # how often, and after how many seconds, a killed child is looked at
+_CHECKS, _CHECK_DELAY = 20, 0.0001  # how often, and after how many seconds, a killed child is looked at
 _FOLDER_HINT = "It must be a folder of its own; programs may write everywhere in it."
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _LevelPlace:
     """Where programs of one level run."""
 
     maker: ChildMaker
@@ -56,12 +56,14 @@ class Sandbox:
         launchers: LauncherPool | None = None,
     ) -> None:
         self._wished = backend or os.environ.get(FORCED, "")
-        self._cells = launchers or LauncherPool()
+        self._launchers = launchers or LauncherPool()
         engines = engines or {}
         self._levels = IsolationLevels(engines)
-        self._places = {"process": _Place(self._cells, ChildPool(self._cells, ready))}
-        self._places |= {level: _Place(engine, ChildPool(engine, ready, most=1)) for level, engine in engines.items()}
-        self._graves: set[asyncio.Task[Any]] = set()  # children that are killed and not yet gone
+        self._places = {"process": _LevelPlace(self._launchers, ChildPool(self._launchers, ready))}
+        self._places |= {
+            level: _LevelPlace(engine, ChildPool(engine, ready, most=1)) for level, engine in engines.items()
+        }
+        self._ending: set[asyncio.Task[Any]] = set()  # children that are killed and not yet gone
         self._strength = Strength("none", "none", reason="The sandbox was not opened yet.")
 
     @property
@@ -71,7 +73,7 @@ class Sandbox:
     @property
     def launcher(self) -> int:
         """Process id of the launcher, for those who watch processes; 0 when none runs."""
-        return self._cells.launcher
+        return self._launchers.launcher
 
     async def open(self) -> Strength:
         """Try what this machine can do by doing it, the strongest first."""
@@ -81,7 +83,7 @@ class Sandbox:
 
     def levels(self) -> tuple[Level, ...]:
         """What isolation there is, from the weakest to the strongest, as far as it is known now."""
-        return self._levels.now()
+        return self._levels.current()
 
     @api(name="levels")
     async def look_again(self) -> tuple[Level, ...]:
@@ -106,8 +108,8 @@ class Sandbox:
         profile = profile_of(level.backend, program)
         if level.name == LEVELS[0] and program.writable and await _is_full(program):
             profile = replace(profile, disk_mb=0)  # it may remove files, and fill none
-        cell = await place.pool.take(profile)
-        return await self._run(place.maker, cell, program, answer, output)
+        child = await place.pool.take(profile)
+        return await self._run(place.maker, child, program, answer, output)
 
     async def keep(self, program: Program) -> ReplSandbox:
         """A child that stays for one program after another, at this program's level or a stronger one."""
@@ -118,7 +120,7 @@ class Sandbox:
         place = ReplPlace(level.name, profile.marks)
         return ReplSandbox(maker, await ChildPool(maker, 0).take(profile), place)
 
-    def misfit(self, kept: ReplSandbox, program: Program) -> str:
+    def unsuitability(self, kept: ReplSandbox, program: Program) -> str:
         """Why this program cannot go on in that sandbox, in half a sentence; empty when it can."""
         if LEVELS.index(kept.place.level) < LEVELS.index(program.level):
             return f"this program needs {level_name(program.level)}, and it ran in {level_name(kept.place.level)}"
@@ -131,8 +133,8 @@ class Sandbox:
 
     async def settle(self) -> None:
         """Wait until nothing of the runs that ended is left: their endings are told a little before that."""
-        if self._graves:
-            await asyncio.wait(self._graves)
+        if self._ending:
+            await asyncio.wait(self._ending)
 
     async def close(self) -> None:
         await self._levels.close()
@@ -143,46 +145,46 @@ class Sandbox:
             await place.maker.close()
 
     async def _trial(self, backend: str, program: Program) -> tuple[Ending, dict[str, Any]]:  # Any: JSON
-        cell = await ChildPool(self._cells, 0).take(profile_of(backend, program))
-        ending = await self._run(self._cells, cell, program, _no_answers, lambda stream, text: None)
-        await self._cells.finish(cell)
-        return ending, cell.channel.ready.result()
+        child = await ChildPool(self._launchers, 0).take(profile_of(backend, program))
+        ending = await self._run(self._launchers, child, program, _no_answers, lambda stream, text: None)
+        await self._launchers.finish(child)
+        return ending, child.channel.ready.result()
 
     async def _run(
-        self, maker: ChildMaker, cell: SandboxChild, program: Program, answer: Answer, output: Output
+        self, maker: ChildMaker, child: SandboxChild, program: Program, answer: Answer, output: Output
     ) -> Ending:
         try:
-            ending = await run_once(maker, cell, program, answer, output)
+            ending = await run_once(maker, child, program, answer, output)
         except BaseException:
-            await asyncio.shield(maker.finish(cell))
+            await asyncio.shield(maker.finish(child))
             raise
-        if cell.gone.done() or (program.awaits_end and not await _stopped_writing(cell)):
-            await maker.finish(cell)
+        if child.gone.done() or (program.awaits_end and not await _stopped_writing(child)):
+            await maker.finish(child)
         else:
-            self._bury(maker, cell)
+            self._end_later(maker, child)
         return ending
 
-    def _bury(self, maker: ChildMaker, cell: SandboxChild) -> None:
+    def _end_later(self, maker: ChildMaker, child: SandboxChild) -> None:
         """Nobody waits for a killed child to be gone but `close`."""
-        grave = spawn("sandbox end", maker.finish(cell))
-        self._graves.add(grave)
-        grave.add_done_callback(self._graves.discard)
+        ending_task = spawn("sandbox end", maker.finish(child))
+        self._ending.add(ending_task)
+        ending_task.add_done_callback(self._ending.discard)
 
 
-async def _stopped_writing(cell: SandboxChild) -> bool:
+async def _stopped_writing(child: SandboxChild) -> bool:
     """Whether a killed child does nothing more, found out before it is gone; False where only its end tells."""
-    if cell.profile.backend != "native" or not cell.process:
+    if child.profile.backend != "native" or not child.process:
         return False  # its process is one that waits for the program's
-    for _ in range(_LOOKS):
-        if cell.gone.done() or is_ending(cell.process):
+    for _ in range(_CHECKS):
+        if child.gone.done() or is_ending(child.process):
             return True
-        await asyncio.sleep(_LOOK)
+        await asyncio.sleep(_CHECK_DELAY)
     return False
 
 
 async def _is_full(program: Program) -> bool:
     """Whether an earlier program left its workspace too full, and it still is."""
-    gauge = gauge_of(str(program.workspace), program.limits.disk_mb)
+    gauge = quota_gauge(str(program.workspace), program.limits.disk_mb)
     return bool(gauge.trouble) and bool(await asyncio.to_thread(gauge.count))
 
 

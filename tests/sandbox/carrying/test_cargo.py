@@ -13,7 +13,7 @@ from workbench.sandbox.child_profile import ChildProfile
 from workbench.sandbox.file_transfer import remote_folders
 from workbench.sandbox.file_transfer.change_import import ChangeImport
 from workbench.sandbox.file_transfer.remote_folders import RemoteFolders
-from workbench.sandbox.file_transfer.transfer_frames import ParcelReader
+from workbench.sandbox.file_transfer.transfer_frames import TransferReader
 from workbench.sandbox.file_transfer.transfer_host import FolderReader, TransferTarget
 
 FAR = TransferTarget("the far end", "Try again.")
@@ -27,31 +27,34 @@ class Trip:
         for name in ("workspace", "servers", "skills"):
             (self.project / name).mkdir(parents=True)
             (self.inside / name).mkdir(parents=True)
-        self.cargo = RemoteFolders(self.inside, os.getuid())
-        self.lading = FolderReader(self.profile(), FAR)
+        self.folders = RemoteFolders(self.inside, os.getuid())
+        self.folder_reader = FolderReader(self.profile(), FAR)
 
     def profile(self, disk_mb: int = 16) -> ChildProfile:
         folders = (str(self.project / name) for name in ("workspace", "servers", "skills"))
         return ChildProfile("qemu", *folders, True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=disk_mb)
 
     def bring(self) -> None:
-        reader = ParcelReader()
-        for parcel in self.lading.parcels():
-            for head, data in reader.feed(parcel):
+        reader = TransferReader()
+        for transfer_frame in self.folder_reader.transfer_frames():
+            for head, data in reader.feed(transfer_frame):
                 if head["kind"] != "filled":
-                    self.cargo.take(head, data)
-        self.cargo.remember()
+                    self.folders.take(head, data)
+        self.folders.remember()
 
     def collect(self) -> list[str]:
-        reader, harvest = ParcelReader(), ChangeImport(self.project / "workspace", 1 << 24, self.lading.sent)
+        reader, change_import = (
+            TransferReader(),
+            ChangeImport(self.project / "workspace", 1 << 24, self.folder_reader.sent),
+        )
         try:
-            for parcel in self.cargo.changes():
-                for head, data in reader.feed(parcel):
-                    harvest.take(head, data)
-            harvest.apply()
-            return harvest.notes
+            for transfer_frame in self.folders.changes():
+                for head, data in reader.feed(transfer_frame):
+                    change_import.take(head, data)
+            change_import.apply()
+            return change_import.notes
         finally:
-            harvest.close()
+            change_import.close()
 
 
 @pytest.fixture
@@ -72,7 +75,7 @@ def test_the_machine_sees_the_project_as_it_is(trip: Trip) -> None:
     (trip.project / "servers/demo.py").write_text("v = 7")
     (trip.project / "servers/__pycache__").mkdir()
     trip.bring()
-    assert trip.cargo.fault == ""
+    assert trip.folders.fault == ""
     assert tree(trip.inside / "workspace") == tree(trip.project / "workspace")
     assert tree(trip.inside / "servers") == {"demo.py": b"v = 7"}
     assert (trip.inside / "workspace/link").is_symlink()
@@ -124,9 +127,9 @@ def test_a_file_that_became_a_folder_and_the_other_way_round_arrive(trip: Trip) 
 def test_a_workspace_that_is_too_large_is_refused_with_a_hint(trip: Trip) -> None:
     with open(trip.project / "workspace/large", "wb") as file:
         file.truncate(2 << 20)
-    lading = FolderReader(trip.profile(disk_mb=1), FAR)
+    folder_reader = FolderReader(trip.profile(disk_mb=1), FAR)
     with pytest.raises(WorkbenchError, match="workspace holds too much for the far end, to which 1 MB") as refused:
-        list(lading.parcels())
+        list(folder_reader.transfer_frames())
     assert refused.value.hint
 
 
@@ -139,7 +142,7 @@ def test_what_cannot_be_looked_into_any_more_is_not_taken_for_gone(trip: Trip, m
         if place.endswith("/folder"):
             raise PermissionError(errno.EACCES, "closed")
 
-    monkeypatch.setattr(remote_folders, "_open_to_us", closed)
+    monkeypatch.setattr(remote_folders, "_make_accessible", closed)
     notes = trip.collect()
     assert notes == ["'folder': it cannot be read"]
     assert tree(trip.project / "workspace") == {"folder/kept": b"kept"}
@@ -161,8 +164,8 @@ def test_folders_deeper_than_a_path_may_be_are_noted(trip: Trip) -> None:
 
 
 def test_a_file_that_finds_no_room_is_named(trip: Trip) -> None:
-    trip.cargo.take({"kind": "file", "area": "workspace", "path": "a/b", "mode": 0o644, "time": 0}, b"")
-    assert trip.cargo.fault.startswith("a/b: ")
+    trip.folders.take({"kind": "file", "area": "workspace", "path": "a/b", "mode": 0o644, "time": 0}, b"")
+    assert trip.folders.fault.startswith("a/b: ")
     other = RemoteFolders(trip.inside, os.getuid())
     other.take({"kind": "file", "area": "workspace", "path": "full", "mode": 0o644, "time": 0}, b"")
     (trip.inside / "workspace/full").unlink()
@@ -180,5 +183,5 @@ def test_what_is_no_file_stays_outside(trip: Trip) -> None:
 def test_a_full_machine_says_which_file_it_could_not_take(trip: Trip) -> None:
     (trip.project / "workspace/a").write_text("x")
     (trip.inside / "workspace").rmdir()
-    trip.cargo.take({"kind": "file", "area": "workspace", "path": "a", "mode": 0o644, "time": 0}, b"")
-    assert trip.cargo.fault.startswith("a: No such file")
+    trip.folders.take({"kind": "file", "area": "workspace", "path": "a", "mode": 0o644, "time": 0}, b"")
+    assert trip.folders.fault.startswith("a: No such file")

@@ -17,7 +17,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Limits
 from workbench.sandbox.channel.channel import Channel
 from workbench.sandbox.child_profile import ChildProfile
-from workbench.sandbox.file_transfer.transfer_frames import Head, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_frames import Head, TransferReader, pack
 from workbench.sandbox.file_transfer.transfer_host import TransferHost, TransferTarget
 from workbench.sandbox.vm.vm_maker import GuestFrames
 
@@ -28,8 +28,8 @@ class Line:
     def __init__(self, profile: ChildProfile) -> None:
         self.channel = Channel()
         self.frames = GuestFrames(self.channel)
-        self.courier = TransferHost(profile, self.channel, self.frames, TransferTarget("the far end", "Try again."))
-        self.reader = ParcelReader()
+        self.transfer = TransferHost(profile, self.channel, self.frames, TransferTarget("the far end", "Try again."))
+        self.reader = TransferReader()
         self.heard: list[tuple[Head, bytes]] = []
         self.printed: list[str] = []
 
@@ -37,18 +37,18 @@ class Line:
         loop = asyncio.get_running_loop()
         pairs = [socket.socketpair() for _ in range(2)]
         await loop.create_connection(lambda: self.frames, sock=pairs[0][0])
-        await loop.create_connection(lambda: self.courier, sock=pairs[1][0])
-        self.port, self.far = pairs[0][1], pairs[1][1]
-        for end in (self.port, self.far):
+        await loop.create_connection(lambda: self.transfer, sock=pairs[1][0])
+        self.port, self.target = pairs[0][1], pairs[1][1]
+        for end in (self.port, self.target):
             end.setblocking(False)
 
     async def hear(self, kind: str) -> Head:
         while not any(head["kind"] == kind for head, _ in self.heard):
-            self.heard += self.reader.feed(await asyncio.get_running_loop().sock_recv(self.far, 1 << 16))
+            self.heard += self.reader.feed(await asyncio.get_running_loop().sock_recv(self.target, 1 << 16))
         return next(head for head, _ in self.heard if head["kind"] == kind)
 
     async def say(self, data: bytes) -> None:
-        await asyncio.get_running_loop().sock_sendall(self.far, data)
+        await asyncio.get_running_loop().sock_sendall(self.target, data)
 
     async def frame(self, **words: Any) -> int:
         data = json.dumps(words).encode()
@@ -57,7 +57,7 @@ class Line:
 
     async def begun(self) -> int:
         """As far as a program that runs; answers how many bytes of frames came."""
-        bringing = asyncio.ensure_future(self.courier.bring())
+        bringing = asyncio.ensure_future(self.transfer.bring())
         await self.hear("filled")
         await self.say(pack("filled", fault=""))
         await bringing
@@ -68,9 +68,9 @@ class Line:
 
     async def close(self) -> None:
         self.channel.close()
-        self.courier.close()
+        self.transfer.close()
         self.port.close()
-        self.far.close()
+        self.target.close()
         await self.channel.closed()
 
 
@@ -103,17 +103,17 @@ async def test_files_go_in_and_changes_come_out(line: Line, profile: ChildProfil
     await line.say(pack("gone", path="in") + pack("left", path="l", why="it is a link"))
     sent += await line.frame(kind="end", ok=True, result="1")
     await line.say(pack("over", code=0, cpu=0.5, memory_mb=20, sent=sent))
-    assert await line.courier.collect() == ("", "")
+    assert await line.transfer.collect() == ("", "")
     assert [path.name for path in Path(profile.workspace).iterdir()] == ["out"]
-    assert "'l': it is a link" in line.courier.notes()
+    assert "'l': it is a link" in line.transfer.notes()
     assert "".join(line.printed) == "past Python's streams"
-    assert (await line.courier.over).cpu == 0.5
+    assert (await line.transfer.over).cpu == 0.5
 
 
 async def test_a_process_that_died_without_a_word_ends_the_channel_after_its_last_frame(line: Line) -> None:
     sent = await line.begun()
     await line.say(pack("over", code=137, cpu=1.0, memory_mb=1.0, sent=sent + 40))
-    await line.courier.over
+    await line.transfer.over
     assert not line.channel.ended.done()
     await line.frame(kind="output", stream="stdout", text="last words of it")
     assert await line.channel.ended is None
@@ -142,9 +142,9 @@ async def test_a_dishonest_machine_ends_its_run_with_nothing_changed(
     await line.say(attack)
     await line.channel.ended
     assert line.channel.reason == "protocol"
-    reason, message = await line.courier.collect()
+    reason, message = await line.transfer.collect()
     assert (reason, "broke the channel" in message) == ("protocol", True)
-    line.courier.close()
+    line.transfer.close()
     assert list(Path(profile.workspace).iterdir()) == []
 
 
@@ -172,7 +172,7 @@ async def test_a_full_workspace_ends_the_run_as_elsewhere(line: Line) -> None:
 
 
 async def test_a_machine_that_cannot_take_a_file_says_which(line: Line) -> None:
-    bringing = asyncio.ensure_future(line.courier.bring())
+    bringing = asyncio.ensure_future(line.transfer.bring())
     await line.hear("filled")
     await line.say(pack("filled", fault="a/b: No space left on device"))
     with pytest.raises(WorkbenchError, match="could not take a/b: No space") as refused:
@@ -181,9 +181,9 @@ async def test_a_machine_that_cannot_take_a_file_says_which(line: Line) -> None:
 
 
 async def test_a_machine_that_goes_away_leaves_nobody_waiting(line: Line) -> None:
-    bringing = asyncio.ensure_future(line.courier.bring())
+    bringing = asyncio.ensure_future(line.transfer.bring())
     await line.hear("filled")
-    line.far.close()
+    line.target.close()
     with pytest.raises(WorkbenchError, match="because it ended"):
         await bringing
-    assert (await line.courier.over).lost
+    assert (await line.transfer.over).lost

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.sandbox.file_transfer.change_import import ChangeImport
-from workbench.sandbox.file_transfer.transfer_frames import ParcelFault
+from workbench.sandbox.file_transfer.transfer_frames import TransferFault
 
 Parcel = tuple[dict[str, Any], bytes]
 
 
 @contextlib.contextmanager
-def harvest(workspace: Path, room: int = 1 << 20, sent: tuple[str, ...] = ()) -> Iterator[ChangeImport]:
+def change_import(workspace: Path, room: int = 1 << 20, sent: tuple[str, ...] = ()) -> Iterator[ChangeImport]:
     made = ChangeImport(workspace, room, sent)
     try:
         yield made
@@ -32,9 +32,9 @@ def file(path: Any, data: bytes, mode: int = 0o644) -> list[Parcel]:
     return [(head, b""), *[({"kind": "data"}, data)] * bool(data)]
 
 
-def reap(workspace: Path, *parcels: Parcel, room: int = 1 << 20, sent: tuple[str, ...] = ()) -> list[str]:
-    with harvest(workspace, room, sent) as made:
-        for head, data in parcels:
+def reap(workspace: Path, *transfer_frames: Parcel, room: int = 1 << 20, sent: tuple[str, ...] = ()) -> list[str]:
+    with change_import(workspace, room, sent) as made:
+        for head, data in transfer_frames:
             made.take(head, data)
         made.apply()
         return made.notes
@@ -85,9 +85,9 @@ def test_no_file_comes_with_the_rights_of_its_owner(workspace: Path) -> None:
 )  # fmt: skip
 def test_a_path_that_leads_elsewhere_is_refused(workspace: Path, path: Any) -> None:
     others = [[({"kind": kind, "path": path}, b"")] for kind in ("gone", "folder")]
-    for parcels in (file(path, b"x"), *others):
-        with pytest.raises(ParcelFault):
-            reap(workspace, *parcels)
+    for transfer_frames in (file(path, b"x"), *others):
+        with pytest.raises(TransferFault):
+            reap(workspace, *transfer_frames)
     assert untouched(workspace)
     assert list(workspace.iterdir()) == []
 
@@ -114,14 +114,14 @@ def test_only_what_the_machine_was_given_can_be_removed(workspace: Path) -> None
     (workspace / "mine").write_text("x")
     (workspace / "full").mkdir()
     (workspace / "full/new").write_text("made meanwhile")
-    parcels = [({"kind": "gone", "path": name}, b"") for name in ("mine", "full", "never")]
-    reap(workspace, *parcels, sent=("full", "never"))
+    transfer_frames = [({"kind": "gone", "path": name}, b"") for name in ("mine", "full", "never")]
+    reap(workspace, *transfer_frames, sent=("full", "never"))
     assert (workspace / "mine").exists()
     assert (workspace / "full/new").exists()
 
 
 @pytest.mark.parametrize(
-    "parcels",
+    "transfer_frames",
     [
         [*file("a", b"x"), *file("a", b"y")],
         [*file("a", b"xy")[:1]],
@@ -140,16 +140,16 @@ def test_only_what_the_machine_was_given_can_be_removed(workspace: Path) -> None
         [({"kind": "left", "path": 1, "why": "x"}, b"")],
     ],
 )
-def test_a_dishonest_stream_changes_nothing(workspace: Path, parcels: list[Parcel]) -> None:
+def test_a_dishonest_stream_changes_nothing(workspace: Path, transfer_frames: list[Parcel]) -> None:
     (workspace / "a").write_text("before")
-    with pytest.raises(ParcelFault):
-        reap(workspace, *parcels, room=1000, sent=("a",))
+    with pytest.raises(TransferFault):
+        reap(workspace, *transfer_frames, room=1000, sent=("a",))
     assert [path.name for path in workspace.iterdir()] == ["a"]
     assert (workspace / "a").read_text() == "before"
 
 
 def test_what_is_not_applied_leaves_nothing_behind(workspace: Path) -> None:
-    with harvest(workspace) as made:
+    with change_import(workspace) as made:
         for head, data in file("a", b"x"):
             made.take(head, data)
         assert len(list(workspace.iterdir())) == 1
@@ -187,13 +187,15 @@ _HEADS = st.one_of(
 
 
 @given(st.lists(st.tuples(_HEADS, st.binary(max_size=9)), max_size=8))
-def test_no_stream_reaches_past_the_workspace(tmp_path_factory: pytest.TempPathFactory, parcels: list[Parcel]) -> None:
+def test_no_stream_reaches_past_the_workspace(
+    tmp_path_factory: pytest.TempPathFactory, transfer_frames: list[Parcel]
+) -> None:
     root = tmp_path_factory.mktemp("harvest")
     (root / "outside").mkdir()
     (root / "outside/secret").write_text("SECRET")
     (root / "workspace").mkdir()
     (root / "workspace/door").symlink_to(root / "outside")
-    with contextlib.suppress(ParcelFault):
-        reap(root / "workspace", *parcels, sent=("a", "b", "door", "door/secret", "outside"))
+    with contextlib.suppress(TransferFault):
+        reap(root / "workspace", *transfer_frames, sent=("a", "b", "door", "door/secret", "outside"))
     assert untouched(root / "workspace")
     assert not [path for path in (root / "workspace").iterdir() if path.name.startswith(".mcp-workbench-")]

@@ -14,27 +14,27 @@ import pytest
 
 from workbench.sandbox.container.container_maker import ContainerMaker
 from workbench.sandbox.container.engine import EngineSettings, ask, read_engine_settings
-from workbench.sandbox.container.image_builder import base_image, is_there, lay_runner
+from workbench.sandbox.container.image_builder import add_runner, base_image, is_there
 from workbench.sandbox.container.image_contents import source_hash
 from workbench.sandbox.sandbox import Sandbox
 
 
 @pytest.fixture(scope="session")
-def station() -> Iterator[EngineSettings]:
+def engine_settings() -> Iterator[EngineSettings]:
     """This tree's own runner, over what `mcp-workbench sandbox build container` left and found out on this machine."""
     built = read_engine_settings(Path.home() / ".local/share/mcp-workbench/images")
     if built is None or not is_there(built, base_image(built)):
         pytest.skip("No containers are set up here: run `mcp-workbench sandbox build container` once.")
     image = f"{'localhost/' if built.engine == 'podman' else ''}mcp-workbench-test:{os.getpid()}"
     made = replace(built, image=image, source=source_hash())
-    lay_runner(made, base_image(made), lambda line: None)
+    add_runner(made, base_image(made), lambda line: None)
     yield made
     ask(made.command("rmi", "-f", image))
 
 
 @pytest.fixture
-async def maker(station: EngineSettings) -> AsyncIterator[ContainerMaker]:
-    made = ContainerMaker(Path(), station)
+async def maker(engine_settings: EngineSettings) -> AsyncIterator[ContainerMaker]:
+    made = ContainerMaker(Path(), engine_settings)
     yield made
     await made.close()
 
@@ -48,31 +48,32 @@ async def sandbox(maker: ContainerMaker) -> AsyncIterator[Sandbox]:
 
 
 @pytest.fixture(scope="module")
-def elsewhere(station: EngineSettings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineSettings]:
+def is_remote(engine_settings: EngineSettings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineSettings]:
     """The same engine behind an address of TCP, as if it were on another machine, with this tree's runner in it.
 
     For a module and no longer: other tests count this process's children.
     """
-    if station.engine != "podman" or station.service:
+    if engine_settings.engine != "podman" or engine_settings.service:
         pytest.skip("An engine elsewhere is tested with a podman of this machine.")
     with socket.create_server(("127.0.0.1", 0)) as found:
         url = f"tcp://127.0.0.1:{found.getsockname()[1]}"
     words = tmp_path_factory.mktemp("service") / "words"
     with words.open("wb") as file:
-        command = station.command("system", "service", "--time=0", url)
+        command = engine_settings.command("system", "service", "--time=0", url)
         service = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
     image = f"localhost/mcp-workbench-test:{os.getpid()}-elsewhere"
     made = replace(
-        station, image=image, options=("--url", url), run_options=(), descriptor=False, service=True, remote=url,
+        engine_settings, image=image, options=("--url", url), run_options=(), descriptor=False, service=True,
+        remote=url,
         runtime="", machine=os.uname().machine,
     )  # fmt: skip
     try:
         until = time.monotonic() + 60
-        while not is_there(made, base_image(station)) and time.monotonic() < until:
+        while not is_there(made, base_image(engine_settings)) and time.monotonic() < until:
             if service.poll() is not None:
                 pytest.skip(f"podman's service does not run here: {words.read_text()[-300:]}")
             time.sleep(0.1)
-        lay_runner(made, base_image(station), lambda line: None)
+        add_runner(made, base_image(engine_settings), lambda line: None)
         yield made
         ask(made.command("rmi", "-f", image))
     finally:

@@ -27,8 +27,8 @@ def profile(tmp_path: Path) -> ChildProfile:
     return profile_of("podman", Program("", limits, tmp_path / 'work, "here"', tmp_path, None))
 
 
-def words(station: EngineSettings, profile: ChildProfile) -> list[str]:
-    return run_arguments(station, profile, "name", "1.2", Path("/calls.json"))
+def words(engine_settings: EngineSettings, profile: ChildProfile) -> list[str]:
+    return run_arguments(engine_settings, profile, "name", "1.2", Path("/calls.json"))
 
 
 def after(command: list[str], option: str) -> list[str]:
@@ -39,9 +39,9 @@ def parts(mount: str) -> list[str]:
     return next(csv.reader([mount]))
 
 
-@pytest.mark.parametrize("station", [PODMAN, DOCKER])
-def test_every_lock_is_asked_for(station: EngineSettings, profile: ChildProfile) -> None:
-    command = words(station, profile)
+@pytest.mark.parametrize("engine_settings", [PODMAN, DOCKER])
+def test_every_lock_is_asked_for(engine_settings: EngineSettings, profile: ChildProfile) -> None:
+    command = words(engine_settings, profile)
     assert "--read-only" in command
     for option, value in (("--network", "none"), ("--ipc", "none"), ("--cap-drop", "ALL"), ("--pull", "never")):
         assert after(command, option) == [value]
@@ -54,9 +54,9 @@ def test_limits_are_the_program_s_where_the_kernel_s_groups_count(profile: Child
     command = words(PODMAN, profile)
     assert after(command, "--memory") == after(command, "--memory-swap") == ["460m"]
     assert (after(command, "--cpus"), after(command, "--pids-limit")) == (["2"], ["22"])
-    bare = words(replace(PODMAN, limits=False), profile)
-    assert not {"--memory", "--cpus", "--pids-limit"} & set(bare)
-    assert json.loads(bare[-1])["profile"]["pids"] == 20  # then the process's own limit has to do
+    unprotected = words(replace(PODMAN, limits=False), profile)
+    assert not {"--memory", "--cpus", "--pids-limit"} & set(unprotected)
+    assert json.loads(unprotected[-1])["profile"]["pids"] == 20  # then the process's own limit has to do
 
 
 def test_a_folder_with_commas_and_quotes_is_still_one_folder(profile: ChildProfile) -> None:
@@ -90,9 +90,9 @@ def test_the_channel_is_handed_in_or_carried(profile: ChildProfile) -> None:
     assert (json.loads(direct[-1])["parent"], json.loads(carried[-1])["parent"]) == (False, True)
 
 
-@pytest.mark.parametrize("station", [replace(PODMAN, descriptor=False), DOCKER])
-def test_elsewhere_nothing_of_this_machine_is_asked_for(station: EngineSettings, profile: ChildProfile) -> None:
-    command = words(replace(station, remote="ssh://box"), replace(profile, marks=((1, 2),)))
+@pytest.mark.parametrize("engine_settings", [replace(PODMAN, descriptor=False), DOCKER])
+def test_elsewhere_nothing_of_this_machine_is_asked_for(engine_settings: EngineSettings, profile: ChildProfile) -> None:
+    command = words(replace(engine_settings, remote="ssh://box"), replace(profile, marks=((1, 2),)))
     assert profile.servers
     assert profile.servers not in " ".join(command)
     assert not [mount for mount in after(command, "--mount") if "type=bind" in mount]

@@ -15,8 +15,8 @@ from workbench.sandbox.container.engine import (
     read_engine_settings,
     write_engine_settings,
 )
-from workbench.sandbox.container.image_builder import ImageBuilder, _is_same, base_image, lay_runner
-from workbench.sandbox.container.orphan_cleanup import here
+from workbench.sandbox.container.image_builder import ImageBuilder, _is_same, add_runner, base_image
+from workbench.sandbox.container.orphan_cleanup import machine_id
 
 
 def test_without_an_engine_nothing_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,13 +36,13 @@ def test_removing_forgets_what_was_found_out(tmp_path: Path) -> None:
     engine = tmp_path / "podman"
     engine.write_text('#!/bin/sh\necho "$@" >> "$0.asked"\n')
     engine.chmod(0o755)
-    station = EngineSettings("podman", str(engine), image="image:1")
-    write_engine_settings(tmp_path, station)
+    engine_settings = EngineSettings("podman", str(engine), image="image:1")
+    write_engine_settings(tmp_path, engine_settings)
     said: list[str] = []
     ImageBuilder(tmp_path).remove(said.append)
     assert read_engine_settings(tmp_path) is None
     assert said[0] == "Removed the image image:1."
-    assert f"rmi -f {base_image(station)}" in (tmp_path / "podman.asked").read_text()
+    assert f"rmi -f {base_image(engine_settings)}" in (tmp_path / "podman.asked").read_text()
 
 
 def test_an_engine_that_does_not_answer_keeps_its_images_and_that_is_said(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ esac
 """
 
 
-def far(folder: Path, arch: str) -> str:
+def remote_engine(folder: Path, arch: str) -> str:
     engine = folder / "podman"
     engine.write_text(FAR.replace("ARCH", arch))
     engine.chmod(0o755)
@@ -74,40 +74,40 @@ def far(folder: Path, arch: str) -> str:
 
 def test_another_kind_of_processor_needs_an_image_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = "arm64" if os.uname().machine == "x86_64" else "amd64"
-    far(tmp_path, other)
+    remote_engine(tmp_path, other)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     monkeypatch.setenv("CONTAINER_HOST", "tcp://box.example:1234")
     said: list[str] = []
     with pytest.raises(WorkbenchError, match="another kind of processor") as refused:
         ImageBuilder(tmp_path).build(said.append)
     assert "--from IMAGE" in refused.value.hint
-    assert "It is on another machine: tcp://box.example:1234" in "\n".join(said)
+    assert "The engine runs on another machine: tcp://box.example:1234" in "\n".join(said)
     assert "not protected" in said[-1]
 
 
 def test_an_engine_that_loses_the_list_of_system_calls_is_not_used(tmp_path: Path) -> None:
-    engine = far(tmp_path, "amd64")
-    station = EngineSettings(
+    engine = remote_engine(tmp_path, "amd64")
+    engine_settings = EngineSettings(
         "podman", engine, ("--url", "ssh://box"), image="i:1", remote="ssh://box", machine="x86_64"
     )
     with pytest.raises(WorkbenchError, match="does not keep the list"):
-        lay_runner(station, "base", lambda line: None)
+        add_runner(engine_settings, "base", lambda line: None)
     assert "rm -f" in (tmp_path / "podman.asked").read_text()
 
 
 def test_images_at_an_engine_of_others_are_named_after_the_machine_that_made_them() -> None:
     local, remote = EngineSettings("podman", "/p"), EngineSettings("podman", "/p", remote="ssh://box")
     assert base_image(remote).startswith(f"{base_image(local)}-")
-    assert base_image(remote).endswith(here()[:12])
+    assert base_image(remote).endswith(machine_id()[:12])
 
 
 def test_what_was_built_for_another_engine_is_not_current() -> None:
-    here, there = (
+    local, there = (
         ContainerEngine("podman", "/p"),
         ContainerEngine("podman", "/p", EngineAddress("ssh://box", ("--url", "ssh://box"))),
     )
-    station = EngineSettings("podman", "/p", ("--url", "ssh://box", "--x"), service=True, remote="ssh://box")
-    assert _is_same(station, there)
-    assert not _is_same(station, here)
+    engine_settings = EngineSettings("podman", "/p", ("--url", "ssh://box", "--x"), service=True, remote="ssh://box")
+    assert _is_same(engine_settings, there)
+    assert not _is_same(engine_settings, local)
     assert not _is_same(EngineSettings("podman", "/p"), there)
-    assert _is_same(EngineSettings("podman", "/p", ("--runtime", "runc")), here)
+    assert _is_same(EngineSettings("podman", "/p", ("--runtime", "runc")), local)

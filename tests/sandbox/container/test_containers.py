@@ -60,9 +60,9 @@ async def run(sandbox: Sandbox, code: str, project: Path, limits: Limits = QUICK
     return await sandbox.run(program, echo, lambda stream, text: None)
 
 
-def left(station: EngineSettings) -> str:
+def left(engine_settings: EngineSettings) -> str:
     """Containers of this image, dead or alive."""
-    return ask(station.command("ps", "-a", "-q", "--filter", f"ancestor={station.image}"))
+    return ask(engine_settings.command("ps", "-a", "-q", "--filter", f"ancestor={engine_settings.image}"))
 
 
 async def test_a_program_runs_prints_answers_calls_and_writes_its_workspace(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -163,27 +163,32 @@ async def test_the_processor_time_of_a_state_s_programs_is_counted(sandbox: Sand
     assert [(ending.ok, ending.reason) for ending in endings] == [(True, "done"), (False, "cpu")]
 
 
-async def test_stopping_a_run_ends_its_container(sandbox: Sandbox, station: EngineSettings, tmp_path: Path) -> None:
+async def test_stopping_a_run_ends_its_container(
+    sandbox: Sandbox, engine_settings: EngineSettings, tmp_path: Path
+) -> None:
     task = asyncio.create_task(run(sandbox, "import time\nprint('in')\ntime.sleep(600)", tmp_path))
-    while not (tmp_path / "workspace").exists() or not left(station):
+    while not (tmp_path / "workspace").exists() or not left(engine_settings):
         await asyncio.sleep(0.05)
     task.cancel()
     await asyncio.wait([task])
     await sandbox.close()
-    assert left(station) == ""
+    assert left(engine_settings) == ""
 
 
-async def test_containers_at_once_do_not_meet(sandbox: Sandbox, station: EngineSettings, tmp_path: Path) -> None:
+async def test_containers_at_once_do_not_meet(
+    sandbox: Sandbox, engine_settings: EngineSettings, tmp_path: Path
+) -> None:
     code = "import os\nopen('/tmp/mine', 'x').close()\nresult = os.listdir('/tmp')"
     endings = await asyncio.gather(*(run(sandbox, code, tmp_path) for _ in range(3)))
     assert [sorted(json.loads(ending.result)) for ending in endings] == [["home", "mine"]] * 3
     await sandbox.close()
-    assert left(station) == ""
+    assert left(engine_settings) == ""
 
 
-async def test_an_engine_that_refuses_is_told_in_its_own_words(station: EngineSettings, tmp_path: Path) -> None:
+async def test_an_engine_that_refuses_is_told_in_its_own_words(engine_settings: EngineSettings, tmp_path: Path) -> None:
     sandbox = Sandbox(
-        ready=0, engines={"container": Missing(tmp_path, dataclasses.replace(station, image="localhost/nothing:0"))}
+        ready=0,
+        engines={"container": Missing(tmp_path, dataclasses.replace(engine_settings, image="localhost/nothing:0"))},
     )
     await sandbox.look_again()
     try:
@@ -202,8 +207,8 @@ class Missing(ContainerMaker):
         return Level("container", True, "podman")
 
 
-async def test_an_image_of_another_version_is_not_used(station: EngineSettings, tmp_path: Path) -> None:
-    write_engine_settings(tmp_path, dataclasses.replace(station, source="0" * 16))
+async def test_an_image_of_another_version_is_not_used(engine_settings: EngineSettings, tmp_path: Path) -> None:
+    write_engine_settings(tmp_path, dataclasses.replace(engine_settings, source="0" * 16))
     maker = ContainerMaker(tmp_path)
     level = await maker.look()
     await maker.close()
@@ -235,29 +240,29 @@ asyncio.run(main())
 """
 
 
-def test_a_core_that_is_killed_leaves_no_container(station: EngineSettings, tmp_path: Path) -> None:
+def test_a_core_that_is_killed_leaves_no_container(engine_settings: EngineSettings, tmp_path: Path) -> None:
     (tmp_path / "workspace").mkdir()
-    write_engine_settings(tmp_path, station)
+    write_engine_settings(tmp_path, engine_settings)
     command = [sys.executable, "-c", KILLED, str(tmp_path)]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}  # nobody is left to remove a folder of its own
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout) == (-signal.SIGKILL, "ready\n"), done.stderr
     until = time.monotonic() + 60
-    while left(station) and time.monotonic() < until:
+    while left(engine_settings) and time.monotonic() < until:
         time.sleep(0.1)
-    assert left(station) == ""
+    assert left(engine_settings) == ""
 
 
 async def test_what_nobody_uses_any_more_is_swept_when_the_next_core_looks(
-    station: EngineSettings, tmp_path: Path
+    engine_settings: EngineSettings, tmp_path: Path
 ) -> None:
     label = f"mcp-workbench.core=1.1.{owner().rpartition('.')[2]}"
-    ask(station.command("create", "--label", label, "--entrypoint", "python3", station.image))
-    write_engine_settings(tmp_path, station)
+    ask(engine_settings.command("create", "--label", label, "--entrypoint", "python3", engine_settings.image))
+    write_engine_settings(tmp_path, engine_settings)
     maker = ContainerMaker(tmp_path)
     await maker.look()
     await maker.close()
-    assert left(station) == ""
+    assert left(engine_settings) == ""
 
 
 async def test_the_workspace_is_the_owner_s_again_afterwards(
@@ -279,7 +284,7 @@ async def test_one_is_kept_ready_after_the_level_was_used_but_not_as_root(
         assert (await run(sandbox, "result = 1", tmp_path)).result == "1"
         while pool._later is not None or pool._filling is not None:
             await asyncio.sleep(0.02)
-        ready = [cell for cells in pool._spares.values() for cell in cells]
+        ready = [child for children in pool._spares.values() for child in children]
         assert len(ready) == (0 if os.getuid() == 0 else 1)
         assert (await run(sandbox, "result = 2", tmp_path)).result == "2"
     finally:

@@ -29,7 +29,7 @@ def test_without_an_engine_the_package_to_install_is_named(tmp_path: Path) -> No
 def test_an_engine_on_another_machine_is_asked_there(tmp_path: Path) -> None:
     script(tmp_path, "docker", """test "$1 $2 $3" = "-H ssh://me@box info" && echo '{"Architecture": "aarch64"}'""")
     found = find_engine({"PATH": f"{tmp_path}:/bin", "DOCKER_HOST": "ssh://me@box"})
-    assert (found.way.shown, found.machine) == ("ssh://box", "aarch64")
+    assert (found.address.without_user, found.machine) == ("ssh://box", "aarch64")
 
 
 def test_an_engine_that_somebody_pointed_at_is_not_replaced_by_another(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workbench.sandbox.container import image_contents
-from workbench.sandbox.container.image_contents import own_files, reduce, runner_files, source_hash
+from workbench.sandbox.container.image_contents import own_files, reduce_system, runner_files, source_hash
 
 
 def test_the_runner_s_files_are_all_it_imports_and_nothing_of_the_workbench() -> None:
@@ -57,7 +57,7 @@ def test_a_system_is_reduced_to_python_without_shells_and_owner_s_rights(tmp_pat
         device = tarfile.TarInfo("./usr/lib/disk")
         device.type = tarfile.BLKTYPE
         tar.addfile(device)
-    reduce(source, target)
+    reduce_system(source, target)
     with tarfile.open(target) as tar:
         members = {member.name: member for member in tar}
     assert set(kept) <= set(members)

@@ -8,29 +8,29 @@ from pathlib import Path
 import pytest
 
 from workbench.sandbox.container import orphan_cleanup
-from workbench.sandbox.container.orphan_cleanup import _was_ours, own_folder, owner, sweep_folders
+from workbench.sandbox.container.orphan_cleanup import _is_orphaned, make_temporary_folder, owner, sweep_folders
 
 
 def test_this_process_lives_and_another_one_with_its_number_is_another() -> None:
-    process, started, here = owner().split(".")
+    process, started, machine_id = owner().split(".")
     assert process == str(os.getpid())
-    assert not _was_ours(owner())
-    assert _was_ours(f"{process}.1.{here}")
-    assert _was_ours(f"1.{started}.{here}")
+    assert not _is_orphaned(owner())
+    assert _is_orphaned(f"{process}.1.{machine_id}")
+    assert _is_orphaned(f"1.{started}.{machine_id}")
 
 
 @pytest.mark.parametrize("label", ["", "1.1", "1.1.", "1.1.another", "somebody else's", "1.1.another.more"])
 def test_what_this_machine_did_not_make_is_not_its_to_remove(label: str) -> None:
-    assert not _was_ours(label)
+    assert not _is_orphaned(label)
 
 
 def test_two_machines_with_one_name_are_told_apart_and_none_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     found = set()
     for number in ("one", "two"):
-        orphan_cleanup.here.cache_clear()
+        orphan_cleanup.machine_id.cache_clear()
         monkeypatch.setattr(orphan_cleanup, "_text", lambda file, number=number: number)
-        found.add(orphan_cleanup.here())
-    orphan_cleanup.here.cache_clear()
+        found.add(orphan_cleanup.machine_id())
+    orphan_cleanup.machine_id.cache_clear()
     assert len(found) == 2
     assert not any(os.uname().nodename in one for one in found)
 
@@ -39,12 +39,12 @@ def test_folders_of_cores_that_were_killed_are_removed_and_no_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    here = owner().rpartition(".")[2]
-    for name in (f"1.1.{here}-x", "1.1.another-x", "old"):
+    machine_id = owner().rpartition(".")[2]
+    for name in (f"1.1.{machine_id}-x", "1.1.another-x", "old"):
         (tmp_path / f"mcp-workbench-containers-{name}").mkdir()
-    (tmp_path / f"mcp-workbench-containers-2.2.{here}-link").symlink_to(tmp_path)
-    with own_folder() as mine:
+    (tmp_path / f"mcp-workbench-containers-2.2.{machine_id}-link").symlink_to(tmp_path)
+    with make_temporary_folder() as mine:
         sweep_folders()
         assert Path(mine).exists()
     left = {path.name.removeprefix("mcp-workbench-containers-") for path in tmp_path.iterdir()}
-    assert left == {"1.1.another-x", "old", f"2.2.{here}-link"}
+    assert left == {"1.1.another-x", "old", f"2.2.{machine_id}-link"}

@@ -20,8 +20,8 @@ def test_a_folder_is_taken_back_after_its_last_user(tmp_path: Path) -> None:
     (folder / "deep/file").touch()
     (folder / "link").symlink_to(outside)
     owners = FileOwnership()
-    owners.lend(str(folder))
-    owners.lend(str(folder))
+    owners.give_to_program(str(folder))
+    owners.give_to_program(str(folder))
     assert (folder / "deep/file").stat().st_uid == folder.stat().st_uid == 65534
     assert outside.stat().st_uid == 0
     owners.take_back(str(folder))

@@ -19,7 +19,7 @@ from workbench.records import Limits
 from workbench.sandbox.channel.channel import Channel
 from workbench.sandbox.child_profile import ChildProfile
 from workbench.sandbox.container.host_multiplexer import HostMultiplexer
-from workbench.sandbox.file_transfer.transfer_frames import Head, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_frames import Head, TransferReader, pack
 from workbench.sandbox.file_transfer.transfer_host import TransferTarget
 
 
@@ -30,30 +30,30 @@ class Line:
         self.workspace = workspace
         profile = ChildProfile("podman", str(workspace), "", "", True, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=1)
         self.channel = Channel()
-        self.parting = HostMultiplexer(
+        self.multiplexer = HostMultiplexer(
             profile, self.channel, "podman on ssh://box", TransferTarget("the far end", "Try again.")
         )
-        self.reader = ParcelReader()
+        self.reader = TransferReader()
         self.heard: list[tuple[Head, bytes]] = []
         self.printed: list[str] = []
         self.never = asyncio.get_running_loop().create_future()
 
     async def open(self) -> None:
-        ours, self.far = socket.socketpair()
-        self.far.setblocking(False)
-        await asyncio.get_running_loop().create_connection(lambda: self.parting, sock=ours)
+        ours, self.target = socket.socketpair()
+        self.target.setblocking(False)
+        await asyncio.get_running_loop().create_connection(lambda: self.multiplexer, sock=ours)
 
     async def hear(self, kind: str) -> Head:
         while not any(head["kind"] == kind for head, _ in self.heard):
-            self.heard += self.reader.feed(await asyncio.get_running_loop().sock_recv(self.far, 1 << 16))
+            self.heard += self.reader.feed(await asyncio.get_running_loop().sock_recv(self.target, 1 << 16))
         return next(head for head, _ in self.heard if head["kind"] == kind)
 
     async def say(self, data: bytes) -> None:
-        await asyncio.get_running_loop().sock_sendall(self.far, data)
+        await asyncio.get_running_loop().sock_sendall(self.target, data)
 
     async def begun(self) -> None:
         """As far as a program that runs."""
-        bringing = asyncio.ensure_future(self.parting.courier.bring())
+        bringing = asyncio.ensure_future(self.multiplexer.transfer.bring())
         await self.hear("filled")
         await self.say(pack("filled", fault="") + frame(kind="ready"))
         await bringing
@@ -65,16 +65,16 @@ class Line:
 
     async def broken(self, code: int, *, killed: bool = False) -> None:
         """The client of the engine has ended, and with it the line."""
-        self.far.close()
-        await self.parting.closed
-        self.parting.last(code, killed=killed)
+        self.target.close()
+        await self.multiplexer.closed
+        self.multiplexer.exit_of(code, killed=killed)
         await self.channel.ended
 
     async def close(self) -> None:
         self.channel.close()
-        self.parting.courier.close()
-        self.far.close()
-        await self.parting.closed
+        self.multiplexer.transfer.close()
+        self.target.close()
+        await self.multiplexer.closed
         await self.channel.closed()
 
 
@@ -105,7 +105,7 @@ async def test_frames_files_and_prints_find_their_way_out_of_one_stream(line: Li
     said += pack("file", path="out", mode=0o644, time=0, length=2) + pack("data", b"ok") + pack("gone", path="in")
     await line.say(said + over())
     assert (await line.channel.ended or {})["result"] == "1"
-    assert await line.parting.courier.collect() == ("", "")
+    assert await line.multiplexer.transfer.collect() == ("", "")
     assert ("".join(line.printed), [path.name for path in line.workspace.iterdir()]) == ("one two", ["out"])
 
 
@@ -114,7 +114,7 @@ async def test_unanswered_questions_do_not_hide_the_end_behind_them(line: Line) 
     asks = [frame(kind="ask", id=one + 1, what="call", wish={}) for one in range(200)]
     await line.say(b"".join(asks))
     await line.say(frame(kind="output", stream="stdout", text="last") + over(-9))
-    assert (await line.parting.courier.over).code == -9
+    assert (await line.multiplexer.transfer.over).code == -9
     assert await line.channel.ended is None
     assert line.printed == ["last"]
 
@@ -126,7 +126,7 @@ async def test_what_the_channel_does_not_take_waits_and_comes_in_order(line: Lin
     asks = [frame(kind="ask", id=one + 1, what="call", wish={}) for one in range(100)]
     texts = [frame(kind="output", stream="stdout", text=f"{one} ") for one in range(50)]
     await line.say(b"".join([*asks, *texts]))
-    while not line.parting.holding:
+    while not line.multiplexer.is_holding:
         await asyncio.sleep(0)
     line.never.set_result({})
     await line.say(frame(kind="end", ok=True, result="1", memory_mb=1.0) + over())
@@ -157,17 +157,17 @@ async def test_changes_that_break_off_are_not_applied(line: Line, cut: int) -> N
     await line.begun()
     changes = pack("file", path="out", mode=0o644, time=0, length=2) + pack("data", b"ok") + over()
     await line.say(frame(kind="end", ok=True, result="1", memory_mb=1.0) + changes[:cut])
-    line.far.close()
-    await line.parting.closed
-    await line.parting.courier.collect()
-    line.parting.courier.close()
+    line.target.close()
+    await line.multiplexer.closed
+    await line.multiplexer.transfer.collect()
+    line.multiplexer.transfer.close()
     assert list(line.workspace.iterdir()) == []
 
 
 async def test_silence_ends_the_run_with_a_sentence(line: Line) -> None:
     await line.begun()
-    line.parting._heard -= 3600
-    line.parting._beat()
+    line.multiplexer._heard -= 3600
+    line.multiplexer._beat()
     assert (line.channel.reason, "Nothing was heard from podman on ssh://box" in line.channel.message) == ("lost", True)
 
 
@@ -207,10 +207,10 @@ def test_whatever_comes_is_taken_or_ends_the_run_and_stays_in_the_workspace(said
                 await line.say(whole[at : at + step])
         except OSError:
             assert line.channel.reason  # it was cut off
-        line.far.close()
-        await line.parting.closed
-        line.parting.last(1, killed=False)
-        await line.parting.courier.collect()
+        line.target.close()
+        await line.multiplexer.closed
+        line.multiplexer.exit_of(1, killed=False)
+        await line.multiplexer.transfer.collect()
         await line.close()
 
     with tempfile.TemporaryDirectory() as folder:

@@ -10,16 +10,16 @@ from workbench.sandbox.container.engine import EngineSettings, write_engine_sett
 EVERYTHING = '[isolation]\nlow = "container"\nmedium = "container"\nhigh = "container"\ncritical = "container"\n'
 
 
-async def test_a_place_that_a_rule_opens_is_reached_and_no_other(paths: Paths, station: EngineSettings) -> None:
-    await _reaches(paths, station)
+async def test_a_place_that_a_rule_opens_is_reached_and_no_other(paths: Paths, engine_settings: EngineSettings) -> None:
+    await _reaches(paths, engine_settings)
 
 
-async def test_from_another_machine_too(paths: Paths, elsewhere: EngineSettings) -> None:
-    await _reaches(paths, elsewhere)
+async def test_from_another_machine_too(paths: Paths, is_remote: EngineSettings) -> None:
+    await _reaches(paths, is_remote)
 
 
-async def _reaches(paths: Paths, station: EngineSettings) -> None:
-    write_engine_settings(images_folder(), station)
+async def _reaches(paths: Paths, engine_settings: EngineSettings) -> None:
+    write_engine_settings(images_folder(), engine_settings)
     with serving() as port:
         async with housed(paths) as house:
             entry = f'domain = "ok.test"\nports = [{port}]\nprotocols = ["http"]'

@@ -47,8 +47,8 @@ result = [hello(), answer["server"], read_only, pwd.getpwuid(os.getuid()).pw_nam
 
 
 @pytest.fixture
-async def maker(elsewhere: EngineSettings) -> AsyncIterator[ContainerMaker]:
-    made = ContainerMaker(Path(), elsewhere)
+async def maker(is_remote: EngineSettings) -> AsyncIterator[ContainerMaker]:
+    made = ContainerMaker(Path(), is_remote)
     yield made
     await made.close()
 
@@ -67,22 +67,22 @@ async def run(
     return await sandbox.run(program, answer, tell)
 
 
-def left(station: EngineSettings) -> str:
-    return ask(station.command("ps", "-a", "-q", "--filter", f"ancestor={station.image}"))
+def left(engine_settings: EngineSettings) -> str:
+    return ask(engine_settings.command("ps", "-a", "-q", "--filter", f"ancestor={engine_settings.image}"))
 
 
-async def nothing_left(station: EngineSettings) -> bool:
+async def nothing_left(engine_settings: EngineSettings) -> bool:
     until = time.monotonic() + 60
-    while await asyncio.to_thread(left, station) and time.monotonic() < until:
+    while await asyncio.to_thread(left, engine_settings) and time.monotonic() < until:
         await asyncio.sleep(0.1)
-    return not left(station)
+    return not left(engine_settings)
 
 
-async def test_what_it_is_and_what_that_means_is_said(maker: ContainerMaker, elsewhere: EngineSettings) -> None:
+async def test_what_it_is_and_what_that_means_is_said(maker: ContainerMaker, is_remote: EngineSettings) -> None:
     level = await maker.look()
     assert level.available
-    assert level.backend == f"podman on {elsewhere.remote}"  # as the question about a program and the audit say it
-    assert f"on another machine, {elsewhere.remote}" in level.sentence
+    assert level.backend == f"podman on {is_remote.remote}"  # as the question about a program and the audit say it
+    assert f"on another machine, {is_remote.remote}" in level.sentence
     assert "are carried there and back, 256 MB of workspace at most" in level.sentence
 
 
@@ -116,13 +116,13 @@ async def test_files_are_carried_there_and_changes_back(sandbox: Sandbox, tmp_pa
     ],
 )
 async def test_every_end_has_its_reason_and_leaves_nothing(
-    sandbox: Sandbox, elsewhere: EngineSettings, tmp_path: Path, code: str, reason: str
+    sandbox: Sandbox, is_remote: EngineSettings, tmp_path: Path, code: str, reason: str
 ) -> None:
     limits = Limits(seconds=1.0 if reason == "timeout" else 30.0, memory_mb=256, disk_mb=16)
     assert (await run(sandbox, code, tmp_path, limits)).reason == reason
     assert list((tmp_path / "workspace").iterdir()) == []
     await sandbox.close()
-    assert await nothing_left(elsewhere)
+    assert await nothing_left(is_remote)
 
 
 async def test_questions_that_nobody_answered_do_not_keep_a_program_from_ending(
@@ -147,22 +147,22 @@ result = "left"
 
 
 async def test_a_line_that_breaks_is_said_and_the_container_ends_by_itself(
-    sandbox: Sandbox, maker: ContainerMaker, elsewhere: EngineSettings, tmp_path: Path
+    sandbox: Sandbox, maker: ContainerMaker, is_remote: EngineSettings, tmp_path: Path
 ) -> None:
     begun = asyncio.Event()
     (tmp_path / "w").mkdir()
     program = Program("print('in')\nimport time\ntime.sleep(600)", QUICK, tmp_path / "w", level="container")
     task = asyncio.ensure_future(sandbox.run(program, echo, lambda stream, text: begun.set()))
     await begun.wait()
-    maker._asked_to_go = _nothing  # type: ignore[method-assign]  # as if nobody there could be asked any more
+    maker._ask_to_remove = _nothing  # type: ignore[method-assign]  # as if nobody there could be asked any more
     for container in tuple(maker._containers.values()):
         os.kill(container.client.pid, signal.SIGKILL)
     ending = await task
     assert (ending.reason, "broke while the program ran" in ending.message) == ("lost", True), ending
-    assert await nothing_left(elsewhere)
+    assert await nothing_left(is_remote)
 
 
-async def _nothing(station: EngineSettings, container: object) -> None:
+async def _nothing(engine_settings: EngineSettings, container: object) -> None:
     """Asks nobody."""
 
 
@@ -182,7 +182,7 @@ async def main():
     cell = await maker.make(profile_of("podman", Program("", Limits(), folder / "workspace")))
     await cell.channel.ready
     print("ready", flush=True)
-    os.kill(maker._guard.pid, signal.SIGKILL)
+    os.kill(maker._cleanup.pid, signal.SIGKILL)
     os.kill(os.getpid(), signal.SIGKILL)
 
 asyncio.run(main())
@@ -190,27 +190,27 @@ asyncio.run(main())
 
 
 async def test_a_core_that_is_killed_with_its_guard_leaves_no_container_elsewhere(
-    elsewhere: EngineSettings, tmp_path: Path
+    is_remote: EngineSettings, tmp_path: Path
 ) -> None:
     (tmp_path / "workspace").mkdir()
-    write_engine_settings(tmp_path, elsewhere)
+    write_engine_settings(tmp_path, is_remote)
     command = [sys.executable, "-c", KILLED, str(tmp_path)]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     done = await asyncio.to_thread(
         subprocess.run, command, env=environment, capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.returncode, done.stdout) == (-signal.SIGKILL, "ready\n"), done.stderr
-    assert await nothing_left(elsewhere)
+    assert await nothing_left(is_remote)
 
 
-def test_containers_of_other_machines_are_left_alone(elsewhere: EngineSettings) -> None:
-    create = ("create", "--label", "mcp-workbench.core=1.1.another", "--entrypoint", "python3", elsewhere.image)
-    number = ask(elsewhere.command(*create))
+def test_containers_of_other_machines_are_left_alone(is_remote: EngineSettings) -> None:
+    create = ("create", "--label", "mcp-workbench.core=1.1.another", "--entrypoint", "python3", is_remote.image)
+    number = ask(is_remote.command(*create))
     try:
-        sweep(elsewhere)
-        assert number[:12] in left(elsewhere)
+        sweep(is_remote)
+        assert number[:12] in left(is_remote)
     finally:
-        ask(elsewhere.command("rm", "-f", number))
+        ask(is_remote.command("rm", "-f", number))
 
 
 async def test_a_state_is_not_kept_there(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -218,8 +218,8 @@ async def test_a_state_is_not_kept_there(sandbox: Sandbox, tmp_path: Path) -> No
         await sandbox.keep(Program("1", QUICK, tmp_path, level="container"))
 
 
-async def test_a_machine_that_does_not_answer_is_named(elsewhere: EngineSettings, tmp_path: Path) -> None:
-    gone = replace(elsewhere, options=("--url", "tcp://127.0.0.1:9"), remote="tcp://127.0.0.1:9")
+async def test_a_machine_that_does_not_answer_is_named(is_remote: EngineSettings, tmp_path: Path) -> None:
+    gone = replace(is_remote, options=("--url", "tcp://127.0.0.1:9"), remote="tcp://127.0.0.1:9")
     maker = ContainerMaker(tmp_path, gone)
     level = await maker.look()
     await maker.close()

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from workbench.sandbox.file_transfer.transfer_frames import Head, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_frames import Head, TransferReader, pack
 
 ROOT = Path(__file__).parents[3]
 CARRIER = """
 import json, os, socket, sys
-from workbench.sandbox.container.entry import _stow
+from workbench.sandbox.container.entry import _run_multiplexer
 from workbench.sandbox.container import entry
 from workbench.sandbox.container.entry import ContainerMultiplexer
 from workbench.sandbox.child_profile import ChildProfile
-entry._LAST_MOMENTS = 0.2
+entry._EXIT_SECONDS = 0.2
 project, writable, silence = json.loads(sys.argv[1])
 os.chdir(project)
 ours, theirs = socket.socketpair()
@@ -35,7 +35,7 @@ if not child:
 theirs.close()
 os.close(writing)
 profile = ChildProfile("podman", "", "", "", writable, memory_mb=64, cpu_seconds=1, pids=1, disk_mb=1)
-os._exit(_stow(ContainerMultiplexer(ours, reading, profile, project, silence), child))
+os._exit(_run_multiplexer(ContainerMultiplexer(ours, reading, profile, project, silence), child))
 """
 FILLED = pack("file", area="workspace", path="in", mode=0o644, time=0) + pack("data", b"hello") + pack("filled")
 WAIT = "channel.recv(100)"  # a program begins when its text comes
@@ -56,7 +56,7 @@ def talk(running: subprocess.Popen[bytes], said: bytes) -> list[tuple[Head, byte
     with running, running.stdin, running.stdout:
         running.stdin.write(said)
         running.stdin.flush()
-        heard = list(ParcelReader().feed(running.stdout.read()))
+        heard = list(TransferReader().feed(running.stdout.read()))
         running.wait(60)
     return [(head, data) for head, data in heard if head["kind"] != "beat"]
 

@@ -10,22 +10,22 @@ from workbench.sandbox.container.engine import EngineAddress, address_of, client
 
 
 def test_podman_is_led_by_its_address_and_key() -> None:
-    way = address_of("podman", "podman", {"CONTAINER_HOST": "ssh://me@box:22/run/p.sock", "CONTAINER_SSHKEY": "/k"})
-    assert way.options == ("--url", "ssh://me@box:22/run/p.sock", "--identity", "/k")
-    assert (way.elsewhere, way.shown, way.bare) == (True, "ssh://box:22", False)
+    address = address_of("podman", "podman", {"CONTAINER_HOST": "ssh://me@box:22/run/p.sock", "CONTAINER_SSHKEY": "/k"})
+    assert address.options == ("--url", "ssh://me@box:22/run/p.sock", "--identity", "/k")
+    assert (address.is_remote, address.without_user, address.unprotected) == (True, "ssh://box:22", False)
     assert address_of("podman", "podman", {"DOCKER_HOST": "ssh://box"}) == EngineAddress()
 
 
 def test_docker_is_led_by_its_address_and_certificates() -> None:
     given = {"DOCKER_HOST": "tcp://box:2376", "DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": "/certs"}
-    way = address_of("docker", "docker", given)
-    assert way.options[:3] == ("-H", "tcp://box:2376", "--tlsverify")
-    assert way.options[4::2] == ("/certs/ca.pem", "/certs/cert.pem", "/certs/key.pem")
-    assert (way.elsewhere, way.bare) == (True, False)
+    address = address_of("docker", "docker", given)
+    assert address.options[:3] == ("-H", "tcp://box:2376", "--tlsverify")
+    assert address.options[4::2] == ("/certs/ca.pem", "/certs/cert.pem", "/certs/key.pem")
+    assert (address.is_remote, address.unprotected) == (True, False)
 
 
 @pytest.mark.parametrize(
-    ("host", "elsewhere", "bare"),
+    ("host", "is_remote", "unprotected"),
     [
         ("unix:///run/docker.sock", False, False),
         ("", False, False),
@@ -36,15 +36,15 @@ def test_docker_is_led_by_its_address_and_certificates() -> None:
         ("ssh://box", True, False),
     ],
 )
-def test_what_is_elsewhere_and_what_others_can_read(host: str, elsewhere: bool, bare: bool) -> None:
-    assert (EngineAddress(host).elsewhere, EngineAddress(host).bare) == (elsewhere, bare)
-    assert bool(EngineAddress(host).shown) == elsewhere
+def test_what_is_elsewhere_and_what_others_can_read(host: str, is_remote: bool, unprotected: bool) -> None:
+    assert (EngineAddress(host).is_remote, EngineAddress(host).unprotected) == (is_remote, unprotected)
+    assert bool(EngineAddress(host).without_user) == is_remote
 
 
 def test_a_password_in_an_address_is_refused_and_never_shown() -> None:
-    way = EngineAddress("ssh://me:" + "word@box/run/p.sock")
-    assert "password" in way.fault
-    assert way.shown == "ssh://box"
+    address = EngineAddress("ssh://me:" + "word@box/run/p.sock")
+    assert "password" in address.fault
+    assert address.without_user == "ssh://box"
     assert not EngineAddress("ssh://me@box").fault
 
 
@@ -58,8 +58,8 @@ def test_docker_s_own_setting_counts_where_the_environment_is_silent(
     client = tmp_path / "docker"
     client.write_text(f"""#!/bin/sh\necho '{{"Name": "far", "Endpoints": {{"docker": {{"Host": "{host}"}}}}}}'\n""")
     client.chmod(0o755)
-    way = address_of("docker", str(client), {})
-    assert (way.options, way.elsewhere) == (options, host.startswith("ssh"))
+    address = address_of("docker", str(client), {})
+    assert (address.options, address.is_remote) == (options, host.startswith("ssh"))
 
 
 def test_a_client_without_such_settings_is_of_this_machine(tmp_path: Path) -> None:

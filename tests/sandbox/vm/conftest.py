@@ -33,7 +33,7 @@ def image_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-async def housed(image_folder: Path, tmp_path: Path) -> AsyncIterator[Room]:
+async def running(image_folder: Path, tmp_path: Path) -> AsyncIterator[Room]:
     machines = VmMaker(image_folder)
     sandbox = Sandbox("native", ready=0, engines={"vm": machines})
     await sandbox.open()

@@ -48,5 +48,5 @@ def test_where_no_kernel_is_every_way_says_why(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(linux_kernels.platform, "release", lambda: "0.0-none")
     with pytest.raises(WorkbenchError, match=r"package tools are not here.*0\.0-none cannot be read") as refused:
-        linux_kernels.find(tmp_path)
+        linux_kernels.find_kernel(tmp_path)
     assert refused.value.hint

@@ -44,24 +44,24 @@ async def test_what_a_machine_cannot_do_is_refused_before_it_starts(tmp_path: Pa
     assert refused.value.hint
 
 
-async def test_a_program_meets_the_same_places_and_leaves_its_files(housed: Room) -> None:
-    (housed.project / "workspace/in.txt").write_text("hello")
-    (housed.project / "workspace/old.txt").write_text("old")
-    (housed.project / "servers/demo.py").write_text("value = 7")
-    ending = await housed.run(
+async def test_a_program_meets_the_same_places_and_leaves_its_files(running: Room) -> None:
+    (running.project / "workspace/in.txt").write_text("hello")
+    (running.project / "workspace/old.txt").write_text("old")
+    (running.project / "servers/demo.py").write_text("value = 7")
+    ending = await running.run(
         "import os\nfrom servers import demo\nos.remove('workspace/old.txt')\nos.makedirs('workspace/a/b')\n"
         "open('/workspace/a/b/out', 'w').write(read_file('in.txt') * 2)\n"
         "os.symlink('/etc/passwd', 'workspace/link')\nprint('printed')\n[demo.value, os.getcwd(), os.getuid()]",
         PATIENT,
     )
     assert (ending.reason, json.loads(ending.result)) == ("done", [7, "/bench", 65534])
-    assert files(housed) == {"in.txt": b"hello", "a/b/out": b"hellohello"}
-    assert housed.heard[0] == ("stdout", "printed\n")
-    assert "'link': it is a link" in housed.heard[-1][1]
+    assert files(running) == {"in.txt": b"hello", "a/b/out": b"hellohello"}
+    assert running.heard[0] == ("stdout", "printed\n")
+    assert "'link': it is a link" in running.heard[-1][1]
 
 
-async def test_calls_reach_the_broker_and_large_answers_come_back(housed: Room) -> None:
-    ending = await housed.run(
+async def test_calls_reach_the_broker_and_large_answers_come_back(running: Room) -> None:
+    ending = await running.run(
         "found = await asyncio.gather(*[call_tool('s', 't', {'n': n}) for n in range(50)])\n"
         "[sum(answer['arguments']['n'] for answer in found), 'x' * 10_000_000]",
         PATIENT,
@@ -83,48 +83,50 @@ async def test_calls_reach_the_broker_and_large_answers_come_back(housed: Room) 
     ],
 )
 async def test_limits_end_it_with_the_same_words_as_elsewhere(
-    housed: Room, code: str, limits: Limits, reason: str
+    running: Room, code: str, limits: Limits, reason: str
 ) -> None:
-    assert (await housed.run(code, limits)).reason == reason
+    assert (await running.run(code, limits)).reason == reason
 
 
-async def test_a_workspace_that_is_filled_ends_the_run_or_fails_the_write(housed: Room) -> None:
-    ending = await housed.run(
+async def test_a_workspace_that_is_filled_ends_the_run_or_fails_the_write(running: Room) -> None:
+    ending = await running.run(
         "import time\nfor i in range(64):\n    open(f'workspace/{i}', 'wb').write(bytes(1 << 20))\ntime.sleep(20)",
         replace(PATIENT, disk_mb=16),
     )
     assert ending.reason in ("disk", "failed")
-    assert sum(map(len, files(housed).values())) <= 16 << 20
+    assert sum(map(len, files(running).values())) <= 16 << 20
 
 
-async def test_holes_count_as_what_they_look_like_and_nothing_of_them_arrives(housed: Room) -> None:
-    ending = await housed.run(
+async def test_holes_count_as_what_they_look_like_and_nothing_of_them_arrives(running: Room) -> None:
+    ending = await running.run(
         "for i in range(4): open(f'workspace/{i}', 'wb').truncate(10 << 20)", replace(PATIENT, disk_mb=16)
     )
-    assert (ending.reason, files(housed)) == ("disk", {})
+    assert (ending.reason, files(running)) == ("disk", {})
 
 
-async def test_a_run_that_we_had_to_end_leaves_the_workspace_as_it_was(housed: Room) -> None:
-    ending = await housed.run("open('workspace/half', 'w').write('x')\nwhile True: pass", replace(PATIENT, seconds=2.0))
-    assert (ending.reason, files(housed)) == ("timeout", {})
+async def test_a_run_that_we_had_to_end_leaves_the_workspace_as_it_was(running: Room) -> None:
+    ending = await running.run(
+        "open('workspace/half', 'w').write('x')\nwhile True: pass", replace(PATIENT, seconds=2.0)
+    )
+    assert (ending.reason, files(running)) == ("timeout", {})
 
 
-async def test_a_program_that_may_not_write_cannot(housed: Room) -> None:
-    (housed.project / "workspace/in.txt").write_text("hello")
-    ending = await housed.run("print(read_file('in.txt'))\nwrite_file('x', 'y')", PATIENT, writable=False)
+async def test_a_program_that_may_not_write_cannot(running: Room) -> None:
+    (running.project / "workspace/in.txt").write_text("hello")
+    ending = await running.run("print(read_file('in.txt'))\nwrite_file('x', 'y')", PATIENT, writable=False)
     assert ending.error_type in ("OSError", "PermissionError")
-    assert files(housed) == {"in.txt": b"hello"}
+    assert files(running) == {"in.txt": b"hello"}
 
 
-async def test_machines_of_one_snapshot_share_neither_chance_nor_an_old_clock(housed: Room) -> None:
+async def test_machines_of_one_snapshot_share_neither_chance_nor_an_old_clock(running: Room) -> None:
     code = "import os, random, time, uuid\n[os.urandom(8).hex(), random.random(), str(uuid.uuid4()), time.time()]"
-    first, second = [json.loads((await housed.run(code, PATIENT)).result) for _ in range(2)]
+    first, second = [json.loads((await running.run(code, PATIENT)).result) for _ in range(2)]
     assert not set(first[:3]) & set(second[:3])
     assert second[3] > first[3]
 
 
-async def test_there_is_no_network_and_nothing_of_the_host(housed: Room) -> None:
-    ending = await housed.run(
+async def test_there_is_no_network_and_nothing_of_the_host(running: Room) -> None:
+    ending = await running.run(
         "import os, socket\nfound = []\n"
         "for attempt in (socket.socket, os.fork, lambda: open('/proc/1/environ').read(),\n"
         "                lambda: os.listdir('/files'),\n"
@@ -135,7 +137,7 @@ async def test_there_is_no_network_and_nothing_of_the_host(housed: Room) -> None
     assert json.loads(ending.result) == []
 
 
-async def test_qemu_itself_is_locked_away(housed: Room) -> None:
+async def test_qemu_itself_is_locked_away(running: Room) -> None:
     found: dict[str, Any] = {}
 
     async def answer(what: str, wish: Any) -> Any:
@@ -147,36 +149,36 @@ async def test_qemu_itself_is_locked_away(housed: Room) -> None:
             for name in ("mnt", "net", "pid", "ipc", "uts")
         ]
 
-    ending = await housed.run("await call_tool('s', 't', {})", PATIENT, answer=answer)
+    ending = await running.run("await call_tool('s', 't', {})", PATIENT, answer=answer)
     assert ending.reason == "done"
     assert "0" not in found["Uid"].split()
     assert (found["CapEff"], found["NoNewPrivs"], found["Seccomp"]) == ("0" * 16, "1", "2")
     assert found["worlds"] == [True] * 5
 
 
-async def test_a_program_with_much_memory_gets_a_larger_machine(housed: Room) -> None:
-    ending = await housed.run("len(bytearray(900 << 20)) >> 20", replace(PATIENT, memory_mb=1536))
+async def test_a_program_with_much_memory_gets_a_larger_machine(running: Room) -> None:
+    ending = await running.run("len(bytearray(900 << 20)) >> 20", replace(PATIENT, memory_mb=1536))
     assert (ending.reason, ending.result) == ("done", "900")
 
 
 @pytest.mark.alone
-async def test_twenty_runs_in_a_row_leave_nothing(housed: Room) -> None:
+async def test_twenty_runs_in_a_row_leave_nothing(running: Room) -> None:
     before = children()
     open_files = psutil.Process().num_fds()
     for _ in range(20):
-        assert (await housed.run("1 + 1", PATIENT)).result == "2"
+        assert (await running.run("1 + 1", PATIENT)).result == "2"
     assert children() == before
     assert psutil.Process().num_fds() <= open_files + 1
 
 
-async def test_a_cancelled_run_leaves_no_machine(housed: Room) -> None:
+async def test_a_cancelled_run_leaves_no_machine(running: Room) -> None:
     before = children()
     started = asyncio.Event()
 
     async def answer(what: str, wish: Any) -> Any:
         started.set()
 
-    run = asyncio.ensure_future(housed.run("await call_tool('s', 't', {})\nwhile True: pass", PATIENT, answer=answer))
+    run = asyncio.ensure_future(running.run("await call_tool('s', 't', {})\nwhile True: pass", PATIENT, answer=answer))
     await started.wait()
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -184,20 +186,20 @@ async def test_a_cancelled_run_leaves_no_machine(housed: Room) -> None:
     assert children() == before
 
 
-async def test_a_machine_that_is_killed_from_outside_is_told_and_the_next_one_runs(housed: Room) -> None:
+async def test_a_machine_that_is_killed_from_outside_is_told_and_the_next_one_runs(running: Room) -> None:
     before = children()
     started = asyncio.Event()
 
     async def answer(what: str, wish: Any) -> Any:
         started.set()
 
-    run = asyncio.ensure_future(housed.run("await call_tool('s', 't', {})\nwhile True: pass", PATIENT, answer=answer))
+    run = asyncio.ensure_future(running.run("await call_tool('s', 't', {})\nwhile True: pass", PATIENT, answer=answer))
     await started.wait()
     for process in children() - before:
         os.kill(process, signal.SIGKILL)
     ending = await run
     assert (ending.reason, "from outside" in ending.message) == ("lost", True)
-    assert (await housed.run("1 + 1", PATIENT)).result == "2"
+    assert (await running.run("1 + 1", PATIENT)).result == "2"
 
 
 def test_a_core_that_is_killed_takes_its_machine_along(image_folder: Path, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from workbench.sandbox.child_profile import ChildProfile
-from workbench.sandbox.file_transfer.transfer_frames import ParcelReader
-from workbench.sandbox.vm.vm_maker import opening
+from workbench.sandbox.file_transfer.transfer_frames import TransferReader
+from workbench.sandbox.vm.vm_maker import start_order
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def profile(tmp_path: Path) -> ChildProfile:
 
 
 def test_an_order_tells_the_time_and_gives_each_machine_chance_of_its_own(profile: ChildProfile) -> None:
-    heads = [head for head, _ in ParcelReader().feed(opening(profile) + opening(replace(profile, disk_mb=1)))]
+    heads = [head for head, _ in TransferReader().feed(start_order(profile) + start_order(replace(profile, disk_mb=1)))]
     assert heads[0]["seed"] != heads[1]["seed"]
     assert 0 < heads[0]["time"] <= heads[1]["time"]
     assert heads[0]["profile"]["workspace"] == "/files/workspace"

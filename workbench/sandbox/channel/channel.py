@@ -21,7 +21,7 @@ from workbench.events import spawn
 from workbench.records import Limits
 from workbench.sandbox.channel.connection_passing import ConnectionPassing
 from workbench.sandbox.channel.frames import FrameFault, FrameReader, encode
-from workbench.sandbox.channel.requests import answer_frame, checked_end, failure_of, spread
+from workbench.sandbox.channel.requests import answer_frame, checked_end, failure_of, insert_bulk_arguments
 from workbench.sandbox.program import Answer, Answered, Output, ToolFailure
 
 _CHUNK = 1 << 18
@@ -66,8 +66,8 @@ class RawOutput(asyncio.BaseTransport):
 log = logging.getLogger(__name__)
 
 _CARRYING = frozenset({"send", "receive"})  # bytes of a connection, counted where the network's limits are
-_QUESTIONS = frozenset({"call", "search", "definition", "skill", "offer", "sealed", "connect"}) | _CARRYING
-_AT_ONCE = 64  # questions being answered before reading pauses
+_REQUESTS = frozenset({"call", "search", "definition", "skill", "offer", "sealed", "connect"}) | _CARRYING
+_MOST_AT_ONCE = 64  # questions being answered before reading pauses
 _UNSENT = 4 << 20  # bytes the program has not taken yet before reading pauses
 _FRAME_WEIGHT = 16  # what an output frame counts beside its text, so that empty ones cannot flood
 _MOST = 1 << 30  # bytes a program may send in one run
@@ -84,7 +84,7 @@ class Channel(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         self.ready: asyncio.Future[dict[str, Any]] = loop.create_future()  # Any: the child's facts, JSON
         self.ended: asyncio.Future[dict[str, Any] | None] = loop.create_future()  # Any: as above
-        self.died_early = False  # before it was ready, without a word
+        self.died_before_ready = False  # before it was ready, without a word
         self.reason = ""  # why we ended it, when it was us
         self.message = ""
         self.output: list[str] = []
@@ -105,10 +105,10 @@ class Channel(asyncio.Protocol):
         self._calls = 0
         self._refused = 0
         self._blocked = False
-        self.spoilt: asyncio.Future[str] = loop.create_future()  # why no further program may run in it
+        self.unusable: asyncio.Future[str] = loop.create_future()  # why no further program may run in it
         self._program = 0  # number of the program in a kept sandbox; 0: it is not kept
-        self._begun = True
-        self._overheard = 0
+        self._may_speak = True
+        self._stray_output = 0
         self._raw = codecs.getincrementaldecoder("utf-8")("replace")
 
     def begin(
@@ -125,7 +125,7 @@ class Channel(asyncio.Protocol):
         self._program += 1
         if self._program > 1:
             self.ended = asyncio.get_running_loop().create_future()
-            self.output, self._printed, self._calls, self._refused, self._begun = [], 0, 0, 0, False
+            self.output, self._printed, self._calls, self._refused, self._may_speak = [], 0, 0, 0, False
             self._received, self._line = 0, ""
             self._located.clear()
         self.begin(code, limits, answer, tell, network)
@@ -141,12 +141,12 @@ class Channel(asyncio.Protocol):
     def where(self) -> str:
         return f" It was at line {self._line}." if self._line else ""
 
-    def _take_up(self) -> None:
+    def _begin_answering(self) -> None:
         if not self._busy:
             self._busy_since = time.monotonic()
         self._busy += 1
 
-    def _lay_down(self) -> None:
+    def _end_answering(self) -> None:
         self._busy -= 1
         if not self._busy:
             self._answering += time.monotonic() - self._busy_since
@@ -156,7 +156,7 @@ class Channel(asyncio.Protocol):
         await asyncio.sleep(0)
         await asyncio.sleep(0)  # what it wrote past Python's streams is there already, and read by now
         self._tell = None
-        self._let_go()
+        self._cancel_requests()
         await self.closed()
 
     def _start(self, frame: dict[str, Any], network: ConnectionPassing | None) -> None:  # Any: JSON
@@ -187,11 +187,11 @@ class Channel(asyncio.Protocol):
         self.close()
 
     def close(self) -> None:
-        self._let_go()
+        self._cancel_requests()
         if self._transport is not None:
             self._transport.abort()
 
-    def _let_go(self) -> None:
+    def _cancel_requests(self) -> None:
         """Cancelled once and no more: the second time would interrupt a call while it tells its server to stop."""
         for task in self._tasks:
             if not task.cancelling():
@@ -217,7 +217,7 @@ class Channel(asyncio.Protocol):
             if self._reader.fault is not None:
                 raise self._reader.fault
         except FrameFault as fault:
-            self._spoil(f"broke the channel: {fault}")
+            self._mark_unusable(f"broke the channel: {fault}")
 
     def _take_waiting(self) -> None:
         """Frame after frame, as long as not too much is unanswered."""
@@ -225,56 +225,56 @@ class Channel(asyncio.Protocol):
             frame = self._waiting.popleft()
             if "bulk" in frame and frame.get("kind") not in ("ask", "end"):
                 raise FrameFault("a bulk frame where none belongs")
-            if self.ended.done() or not self._begun:
-                self._overhear(frame)
+            if self.ended.done() or not self._may_speak:
+                self._take_between_programs(frame)
             else:
                 self._take(frame)
 
     def _take_last(self) -> None:
         """What it said before it went still counts; what it asked does not."""
         try:
-            while self._waiting and self._begun and not self.ended.done():
+            while self._waiting and self._may_speak and not self.ended.done():
                 if (frame := self._waiting.popleft()).get("kind") != "ask":
                     self._take(frame)
         except FrameFault as fault:
-            self._spoil(f"broke the channel: {fault}")
+            self._mark_unusable(f"broke the channel: {fault}")
 
-    def _overhear(self, frame: dict[str, Any]) -> None:  # Any: checked here
+    def _take_between_programs(self, frame: dict[str, Any]) -> None:  # Any: checked here
         """Between two programs of a kept sandbox only what an earlier one left behind can speak."""
         if not self._program:
             return
         if not self.ended.done() and frame.get("kind") == "begun" and frame.get("run") == self._program:
-            self._begun = True
+            self._may_speak = True
         elif frame.get("kind") == "output":
-            self._overheard += len(str(frame.get("text"))) + _FRAME_WEIGHT
-            if self._overheard > self._limits.output_bytes:
+            self._stray_output += len(str(frame.get("text"))) + _FRAME_WEIGHT
+            if self._stray_output > self._limits.output_bytes:
                 raise FrameFault("something that an earlier program left behind printed without end")
         else:
             raise FrameFault("something that an earlier program left behind spoke outside of a program")
 
-    def _spoil(self, words: str) -> None:
-        if not self.spoilt.done():
-            self.spoilt.set_result(f"it {words}")
+    def _mark_unusable(self, words: str) -> None:
+        if not self.unusable.done():
+            self.unusable.set_result(f"it {words}")
         self.end("protocol", f"The program {words}.")
 
     def connection_lost(self, fault: Exception | None) -> None:
-        self._let_go()
+        self._cancel_requests()
         self._take_last()
-        if not self.spoilt.done():
-            self.spoilt.set_result("its process ended")
+        if not self.unusable.done():
+            self.unusable.set_result("its process ended")
         if not self.ended.done():
             self.ended.set_result(None)
         if not self.ready.done():
-            self.died_early = True
+            self.died_before_ready = True
             self.ready.set_result({"kind": "broken", "message": "its process died"})
 
     def pause_writing(self) -> None:
         self._blocked = True
-        self._pace()
+        self._pause_or_resume()
 
     def resume_writing(self) -> None:
         self._blocked = False
-        self._go_on()
+        self._resume()
 
     def raw_output(self, data: bytes) -> None:
         """What was written past Python's streams; where a program is that was asked is no output."""
@@ -294,9 +294,9 @@ class Channel(asyncio.Protocol):
         elif self._answer is None:
             raise FrameFault("speech before it was asked")
         elif kind == "ask":
-            self._question(frame)
+            self._take_request(frame)
         elif kind == "output":
-            self._hear(frame)
+            self._take_output(frame)
         elif kind == "end":
             self.ended.set_result(checked_end(frame))
         else:
@@ -311,7 +311,7 @@ class Channel(asyncio.Protocol):
         no = ToolFailure("A program cannot ask for that.", "refused")
         self._reply(number if type(number) is int and 0 < number < _LARGEST_ID else 0, no)
 
-    def _hear(self, frame: dict[str, Any]) -> None:  # Any: checked here
+    def _take_output(self, frame: dict[str, Any]) -> None:  # Any: checked here
         stream, text = frame.get("stream"), frame.get("text")
         if stream not in ("stdout", "stderr") or not isinstance(text, str):
             raise FrameFault("output without a stream or text")
@@ -331,17 +331,17 @@ class Channel(asyncio.Protocol):
         if self._printed > self._limits.output_bytes:
             self.end("output", f"The program printed more than {self._limits.output_bytes:,} bytes.")
 
-    def _question(self, frame: dict[str, Any]) -> None:  # Any: checked here
+    def _take_request(self, frame: dict[str, Any]) -> None:  # Any: checked here
         number, what, wish = frame.get("id"), frame.get("what"), frame.get("wish")
         if type(number) is not int or not 0 < number < _LARGEST_ID:
             raise FrameFault("a question without a number")
-        if what not in _QUESTIONS or not isinstance(wish, dict):
+        if what not in _REQUESTS or not isinstance(wish, dict):
             raise FrameFault(f"a question of unknown kind {str(what)[:40]!r}")
         self._calls += what not in _CARRYING
         if self._calls > self._limits.calls:
             self.end("calls", f"The program asked more than {self._limits.calls:,} times.")
             return
-        if (bulk := frame.get("bulk")) is not None and (refusal := spread(what, wish, bulk)):
+        if (bulk := frame.get("bulk")) is not None and (refusal := insert_bulk_arguments(what, wish, bulk)):
             self._reply(number, refusal)
             return
         assert self._answer is not None
@@ -352,21 +352,21 @@ class Channel(asyncio.Protocol):
             return
         if isinstance(found, CoroutineType | Coroutine):
             self._answer_in_task(number, found)
-            self._pace()
+            self._pause_or_resume()
         else:
             self._reply(number, found)
 
     def _answer_in_task(self, number: int, answer: Coroutine[Any, Any, Answered]) -> None:
-        self._take_up()
+        self._begin_answering()
         task = spawn("sandbox request", self._reply_later(number, answer))
         self._tasks.add(task)
-        task.add_done_callback(partial(self._answered, answer))
+        task.add_done_callback(partial(self._request_done, answer))
 
-    def _answered(self, answer: Coroutine[Any, Any, Answered], task: asyncio.Task[None]) -> None:
+    def _request_done(self, answer: Coroutine[Any, Any, Answered], task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         answer.close()  # a task that was cancelled before its first step never began it
-        self._lay_down()
-        self._go_on()
+        self._end_answering()
+        self._resume()
 
     async def _reply_later(self, number: int, answer: Coroutine[Any, Any, Answered]) -> None:
         try:
@@ -381,19 +381,19 @@ class Channel(asyncio.Protocol):
         except (TypeError, ValueError, RecursionError, FrameFault) as fault:
             self._write(answer_frame(number, ToolFailure(f"The answer cannot be handed over: {fault}.", "too_large")))
 
-    def _go_on(self) -> None:
+    def _resume(self) -> None:
         """There may be room again."""
         try:
             self._take_waiting()
         except FrameFault as fault:
-            self._spoil(f"broke the channel: {fault}")
-        self._pace()
+            self._mark_unusable(f"broke the channel: {fault}")
+        self._pause_or_resume()
 
     @property
     def _has_room(self) -> bool:
-        return self._busy < _AT_ONCE and not self._blocked
+        return self._busy < _MOST_AT_ONCE and not self._blocked
 
-    def _pace(self) -> None:
+    def _pause_or_resume(self) -> None:
         """Stop reading while too much is unanswered or untaken; the program waits, we do not grow."""
         transport = self._transport
         if transport is None or transport.is_closing():

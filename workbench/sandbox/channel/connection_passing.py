@@ -32,7 +32,7 @@ class ConnectionPassing:
         self._last = 0
 
     @property
-    def given(self) -> bool:
+    def received(self) -> bool:
         """Whether the program holds the other end."""
         return self._ours is not None
 

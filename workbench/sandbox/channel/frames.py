@@ -63,25 +63,25 @@ class FrameReader:
         if self.fault is not None:
             return frames
         try:
-            self._take(data, frames)
+            self._collect(data, frames)
         except FrameFault as fault:
             self._bytes = bytearray()
             self.fault = FrameFault(str(fault))  # a new one: the first holds on to the bytes it is about
         return frames
 
-    def _take(self, data: bytes, frames: list[dict[str, Any]]) -> None:  # Any: JSON
+    def _collect(self, data: bytes, frames: list[dict[str, Any]]) -> None:  # Any: JSON
         if not self._bytes:
-            at = _cut(data, frames)
+            at = _split_frames(data, frames)
             if at < len(data):
                 self._bytes += data[at:]
             return
         self._bytes += data
         with memoryview(self._bytes) as view:
-            at = _cut(view, frames)
+            at = _split_frames(view, frames)
         del self._bytes[:at]
 
 
-def _cut(data: bytes | memoryview, frames: list[dict[str, Any]]) -> int:  # Any: JSON
+def _split_frames(data: bytes | memoryview, frames: list[dict[str, Any]]) -> int:  # Any: JSON
     """Add the whole frames at the beginning; answers where the first one begins that is not whole."""
     at, there = 0, len(data)
     while there - at >= _HEAD:
@@ -93,7 +93,7 @@ def _cut(data: bytes | memoryview, frames: list[dict[str, Any]]) -> int:  # Any:
         if end > there:
             break
         body = data[at + _HEAD : end]
-        frames.append(_unpacked(body) if word & BULK else _plain(body))
+        frames.append(_bulk_frame(body) if word & BULK else _plain_frame(body))
         at = end
     return at
 
@@ -128,14 +128,14 @@ def decode(data: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
     return value
 
 
-def _plain(body: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
+def _plain_frame(body: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
     frame = decode(body)
     if "bulk" in frame:
         raise FrameFault("a plain frame that announces a bulk")
     return frame
 
 
-def _unpacked(body: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
+def _bulk_frame(body: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
     if len(body) < _HEAD:
         raise FrameFault("a bulk frame without a head")
     (length,) = _word.unpack_from(body)
@@ -151,14 +151,14 @@ def _unpacked(body: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
 def read_json(text: str, deepest: int = DEEPEST) -> Any:  # Any: JSON
     """The value of a JSON text of the other side, held to the same rules wherever it stands. `deepest` 0: as it is."""
     if text.count("[") + text.count("{") > (deepest or MOST):
-        _weigh(text, deepest)
-    value = _parsed(text)
+        _check_size_and_depth(text, deepest)
+    value = _parse(text)
     if "\\u" in text:
-        _refuse_half_characters(value)
+        _refuse_surrogates(value)
     return value
 
 
-def _parsed(text: str) -> Any:  # Any: JSON
+def _parse(text: str) -> Any:  # Any: JSON
     paused = len(text) > _HEAVY and gc.isenabled()
     if paused:
         gc.disable()
@@ -178,7 +178,7 @@ def _text(data: bytes | memoryview) -> str:
         raise FrameFault("a frame that is not UTF-8") from None
 
 
-def _weigh(text: str, deepest: int) -> None:
+def _check_size_and_depth(text: str, deepest: int) -> None:
     """Before anything is made of it: how many lists and objects there are, and how deep inside each other."""
     marks = _STRING.sub("", text).encode("utf-8", "replace").translate(_SIGNS, _NO_SIGNS)
     if marks.count(_BEGINS) > MOST:
@@ -201,7 +201,7 @@ def _finite(digits: str) -> float:
 _decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
 
 
-def _refuse_half_characters(value: Any) -> None:  # Any: JSON
+def _refuse_surrogates(value: Any) -> None:  # Any: JSON
     """Half of a surrogate pair is a character for Python and for nobody else."""
     try:
         json.dumps(value, ensure_ascii=False).encode()

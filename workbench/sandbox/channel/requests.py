@@ -15,7 +15,9 @@ LARGEST_ARGUMENTS = 8 << 20  # characters of a call's arguments: reading and che
 _MOST_MEMORY = 1 << 30  # megabytes nobody has
 
 
-def spread(what: str, wish: dict[str, Any], bulk: Bulk) -> ToolFailure | None:  # Any: the answer checks it
+def insert_bulk_arguments(
+    what: str, wish: dict[str, Any], bulk: Bulk
+) -> ToolFailure | None:  # Any: the answer checks it
     """Put the long value of a bulk frame where it belongs, or say why it is not even read."""
     if what != "call" or not bulk.is_json:
         raise FrameFault("a bulk frame where none belongs")
@@ -35,7 +37,7 @@ def failure_of(fault: Exception) -> ToolFailure:
 
 def answer_frame(number: int, found: Answered | ToolFailure) -> bytes:
     if isinstance(found, ToolFailure):
-        return encode({"kind": "answer", "id": number, "error": _error(found)})
+        return encode({"kind": "answer", "id": number, "error": _error_fields(found)})
     if isinstance(found, str) and len(found) > BULKY:
         return pack_bulk({"kind": "answer", "id": number}, found, is_json=False)
     text, shape = (found.text, found.shape) if isinstance(found, JsonText) else (written(found), "")
@@ -45,7 +47,7 @@ def answer_frame(number: int, found: Answered | ToolFailure) -> bytes:
     return pack(f'{{"kind":"answer","id":{number}{shaped},"value":{text}}}')
 
 
-def _error(failure: ToolFailure) -> dict[str, Any]:  # Any: JSON
+def _error_fields(failure: ToolFailure) -> dict[str, Any]:  # Any: JSON
     return {
         "message": failure.message,
         "code": failure.code,

@@ -26,7 +26,7 @@ _LEADING = (
     "CONTAINER_HOST", "CONTAINER_SSHKEY", "CONTAINER_CONNECTION", "DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_TLS",
     "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH",
 )  # fmt: skip
-_PATIENCE = 20.0  # seconds for a client to say what it is set to
+_CONTEXT_TIMEOUT = 20.0  # seconds for a client to say what it is set to
 _LOCAL = ("", "unix", "npipe", "fd")
 
 
@@ -38,15 +38,15 @@ class EngineAddress:
     options: tuple[str, ...] = ()
 
     @property
-    def elsewhere(self) -> bool:
+    def is_remote(self) -> bool:
         """The engine runs on another machine, which has no folders of ours."""
         return urlsplit(self.host).scheme not in _LOCAL
 
     @property
-    def shown(self) -> str:
+    def without_user(self) -> str:
         """The other machine without who asks; empty where it is this one."""
         parts = urlsplit(self.host)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if self.elsewhere else ""
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if self.is_remote else ""
 
     @property
     def fault(self) -> str:
@@ -56,10 +56,10 @@ class EngineAddress:
         return ""
 
     @property
-    def bare(self) -> bool:
+    def unprotected(self) -> bool:
         """What is said on the way can be read and changed by others."""
         parts = urlsplit(self.host)
-        return parts.scheme == "tcp" and "--tlsverify" not in self.options and not _is_near(parts.hostname or "")
+        return parts.scheme == "tcp" and "--tlsverify" not in self.options and not _is_loopback(parts.hostname or "")
 
 
 def address_of(engine: str, program: str, environment: Mapping[str, str]) -> EngineAddress:
@@ -70,7 +70,7 @@ def address_of(engine: str, program: str, environment: Mapping[str, str]) -> Eng
         return EngineAddress(host, ("--url", host, *(("--identity", key) if key else ()))) if host else EngineAddress()
     if host := environment.get("DOCKER_HOST", ""):
         return EngineAddress(host, ("-H", host, *_certificates(environment)))
-    return _context(program, environment)
+    return _docker_context(program, environment)
 
 
 def client_environment() -> dict[str, str]:
@@ -86,12 +86,14 @@ def _certificates(environment: Mapping[str, str]) -> tuple[str, ...]:
     return ("--tlsverify", *(word for option, name in files.items() for word in (option, str(folder / name))))
 
 
-def _context(program: str, environment: Mapping[str, str]) -> EngineAddress:
+def _docker_context(program: str, environment: Mapping[str, str]) -> EngineAddress:
     """docker can be set to an engine by a name; without one, nothing has to be said."""
     name = environment.get("DOCKER_CONTEXT", "")
     command = [program, "context", "inspect", "--format", "{{json .}}", *([name] if name else [])]
     try:
-        done = subprocess.run(command, env=dict(environment), capture_output=True, timeout=_PATIENCE, check=False)
+        done = subprocess.run(
+            command, env=dict(environment), capture_output=True, timeout=_CONTEXT_TIMEOUT, check=False
+        )
         found = json.loads(done.stdout)
         host, name = str(found["Endpoints"]["docker"]["Host"]), str(found["Name"])
     except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, TypeError):
@@ -103,7 +105,7 @@ def _context(program: str, environment: Mapping[str, str]) -> EngineAddress:
     )
 
 
-def _is_near(name: str) -> bool:
+def _is_loopback(name: str) -> bool:
     """A tunnel begins on this machine itself."""
     try:
         return ipaddress.ip_address(name).is_loopback
@@ -115,7 +117,7 @@ ENGINES = ("podman", "docker")  # in the order they are preferred
 _POINTING = {"podman": ("CONTAINER_HOST",), "docker": ("DOCKER_HOST", "DOCKER_CONTEXT")}
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 _ADVICE = ("See 'docker", "Run 'docker")  # what docker says after its reason
-PATIENCE = 60.0  # seconds for an answer
+TIMEOUT = 60.0  # seconds for an answer
 INSTALL = "Install podman (`sudo apt install podman mmdebstrap uidmap`)"
 
 
@@ -125,7 +127,7 @@ class ContainerEngine:
 
     name: str
     program: str
-    way: EngineAddress = field(default_factory=EngineAddress)
+    address: EngineAddress = field(default_factory=EngineAddress)
     rootless: bool = False
     groups: bool = False  # it can limit memory, processors and processes
     storage: str = ""
@@ -140,19 +142,19 @@ def find_engine(environment: Mapping[str, str] = os.environ) -> ContainerEngine:
         if program is None:
             reasons.append(f"{name} is not installed")
             continue
-        way = address_of(name, program, environment)
-        if way.fault:
-            reasons.append(f"{name} cannot be used as the environment says, because {way.fault}")
+        address = address_of(name, program, environment)
+        if address.fault:
+            reasons.append(f"{name} cannot be used as the environment says, because {address.fault}")
             continue
         try:
-            return _asked(ContainerEngine(name, program, way))
+            return _ask_facts(ContainerEngine(name, program, address))
         except WorkbenchError as fault:
             reasons.append(fault.message.rstrip("."))
     words = f"No container engine can be used: {'; '.join(reasons)}."
     raise WorkbenchError(words, f"{INSTALL}, then run `mcp-workbench sandbox build container`.")
 
 
-def ask(command: Sequence[str], patience: float = PATIENCE, given: bytes = b"") -> str:
+def ask(command: Sequence[str], patience: float = TIMEOUT, given: bytes = b"") -> str:
     """What an engine answers; its own words become the fault."""
     name = os.path.basename(command[0])
     try:
@@ -181,8 +183,8 @@ def _wanted(environment: Mapping[str, str]) -> list[str]:
     return [name for name in ENGINES if any(environment.get(one) for one in _POINTING[name])] or list(ENGINES)
 
 
-def _asked(engine: ContainerEngine) -> ContainerEngine:
-    facts = json.loads(ask([engine.program, *engine.way.options, "info", "--format", "{{json .}}"]) or "{}")
+def _ask_facts(engine: ContainerEngine) -> ContainerEngine:
+    facts = json.loads(ask([engine.program, *engine.address.options, "info", "--format", "{{json .}}"]) or "{}")
     found = _docker(engine, facts) if engine.name == "docker" else _podman(engine, facts)
     if found.machine not in ARCHITECTURES:
         raise WorkbenchError(f"{engine.name} runs on an unknown kind of processor, {found.machine[:40]!r}.")
@@ -255,5 +257,5 @@ def read_engine_settings(images: Path) -> EngineSettings | None:
         return None
 
 
-def write_engine_settings(images: Path, station: EngineSettings) -> None:
-    write_file(images / FILE, json.dumps(asdict(station), indent=2), mode=0o644)
+def write_engine_settings(images: Path, engine_settings: EngineSettings) -> None:
+    write_file(images / FILE, json.dumps(asdict(engine_settings), indent=2), mode=0o644)

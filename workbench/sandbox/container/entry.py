@@ -25,19 +25,19 @@ from typing import NoReturn
 
 from workbench.sandbox.child_profile import BENCH, ENVIRONMENT, HOME, TEMP, ChildProfile
 from workbench.sandbox.file_transfer.remote_folders import RemoteFolders
-from workbench.sandbox.file_transfer.transfer_frames import BEAT, FAILED, Head, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_frames import BEAT, FAILED, Head, TransferReader, pack
 from workbench.sandbox.inside import runner
 from workbench.sandbox.locks import kernel_calls, landlock, lockdown
 
-SILENCE = 60.0  # seconds without a word from the core: it is gone, or the way to it
-_DEAF = 60  # times as long while the program takes nothing, because then nothing is read
+SILENCE_SECONDS = 60.0  # seconds without a word from the core: it is gone, or the way to it
+_BLOCKED_FACTOR = 60  # times as long while the program takes nothing, because then nothing is read
 _PIECE = 1 << 16
 _UNSENT = 1 << 20  # bytes waiting for one direction before its source is left alone
 _LOOK_EVERY = 0.5  # seconds between looks at how full the workspace is
-_LAST_MOMENTS = 2.0  # seconds for a process that has nothing more to say
+_EXIT_SECONDS = 2.0  # seconds for a process that has nothing more to say
 
 
-class NobodyListens(Exception):
+class CoreGone(Exception):
     """There is nobody to work for, and nobody to tell."""
 
 
@@ -50,31 +50,31 @@ class ContainerMultiplexer:
         printed: int,
         profile: ChildProfile,
         project: str = BENCH,
-        silence: float = SILENCE,
+        silence: float = SILENCE_SECONDS,
     ) -> None:
         """`printed` is a pipe on which bytes come that are written past Python's streams."""
         self._channel, self._printed = channel, printed
         self._profile = profile
         self._project = project
         self._silence = silence
-        self._cargo = _Own(Path(project))
-        self._reader = ParcelReader()
+        self._folders_inside = _OwnFolders(Path(project))
+        self._reader = TransferReader()
         self._inward, self._outward = bytearray(), bytearray()
         self._sent = 0
-        self._speaking = True
+        self._program_open = True
         self._heard = self._looked = self._spoke = time.monotonic()
         self._full = False
 
-    def carry(self) -> None:
+    def run(self) -> None:
         for descriptor in (0, 1, self._printed):
             os.set_blocking(descriptor, False)
         self._channel.setblocking(False)
-        while self._speaking:
+        while self._program_open:
             self._step()
 
-    def bury(self, child: int) -> tuple[int, float, float]:
+    def reap(self, child: int) -> tuple[int, float, float]:
         """Its status, its processor time and its memory; a process that stays is not waited for."""
-        until = time.monotonic() + _LAST_MOMENTS
+        until = time.monotonic() + _EXIT_SECONDS
         while True:
             found, status, usage = os.wait4(child, os.WNOHANG)
             if found:
@@ -89,42 +89,42 @@ class ContainerMultiplexer:
         over = pack("over", code=code, cpu=cpu, memory_mb=memory_mb, sent=self._sent)
         while self._printed >= 0:  # its other end is closed by now
             self._step()
-        for parcel in chain(self._changes(), [over]):
-            self._outward += parcel
+        for transfer_frame in chain(self._changes(), [over]):
+            self._outward += transfer_frame
             while len(self._outward) > _UNSENT:
                 self._step()
         while self._outward:
             self._step()
 
     def _changes(self) -> Iterable[bytes]:
-        if not self._cargo.filled or not self._profile.writable:
+        if not self._folders_inside.filled or not self._profile.writable:
             return ()
-        if self._cargo.size() > self._profile.disk_mb << 20:
+        if self._folders_inside.size() > self._profile.disk_mb << 20:
             return (pack("full"),)
-        return self._cargo.changes()
+        return self._folders_inside.changes()
 
     def _step(self) -> None:
         end, listening = self._channel.fileno(), len(self._inward) < _UNSENT
-        sources = [end] * self._speaking + [self._printed] * (self._printed >= 0)
+        sources = [end] * self._program_open + [self._printed] * (self._printed >= 0)
         reading = [0] * listening + sources * (len(self._outward) < _UNSENT)
-        writing = [1] * bool(self._outward) + [end] * (self._speaking and bool(self._inward))
+        writing = [1] * bool(self._outward) + [end] * (self._program_open and bool(self._inward))
         readable, writable, _ = select.select(reading, writing, [], _LOOK_EVERY)
         if 0 in readable:
-            self._hear()
+            self._read_core()
         if end in readable:
-            self._listen()
+            self._read_program()
         if self._printed in readable:
             self._pass_raw()
         if end in writable:
-            self._hand_in()
+            self._write_program()
         if 1 in writable:
-            self._say()
-        self._keep_time(self._silence if listening else _DEAF * self._silence)
+            self._write_core()
+        self._keep_time(self._silence if listening else _BLOCKED_FACTOR * self._silence)
 
     def _keep_time(self, patience: float) -> None:
         now = time.monotonic()
         if now - self._heard > patience:
-            raise NobodyListens
+            raise CoreGone
         if now - self._spoke > BEAT:
             self._spoke = now
             self._outward += pack("beat")
@@ -132,11 +132,11 @@ class ContainerMultiplexer:
             self._looked = now
             self._look_how_full()
 
-    def _hear(self) -> None:
+    def _read_core(self) -> None:
         with contextlib.suppress(BlockingIOError):
             data = os.read(0, _PIECE)
             if not data:
-                raise NobodyListens
+                raise CoreGone
             self._heard = time.monotonic()
             for head, piece in self._reader.feed(data):
                 self._take(head, piece)
@@ -147,19 +147,19 @@ class ContainerMultiplexer:
         elif head["kind"] == "beat":
             return
         elif head["kind"] == "filled":
-            self._cargo.remember()
-            self._outward += pack("filled", fault=self._cargo.fault)
+            self._folders_inside.remember()
+            self._outward += pack("filled", fault=self._folders_inside.fault)
         else:
-            self._cargo.take(head, piece)
+            self._folders_inside.take(head, piece)
 
-    def _listen(self) -> None:
+    def _read_program(self) -> None:
         try:
             data = self._channel.recv(_PIECE)
         except BlockingIOError:
             return
         except OSError:
             data = b""
-        self._speaking = bool(data)
+        self._program_open = bool(data)
         if data:
             self._sent += len(data)
             self._outward += pack("frames", data)
@@ -172,7 +172,7 @@ class ContainerMultiplexer:
                 os.close(self._printed)
                 self._printed = -1
 
-    def _hand_in(self) -> None:
+    def _write_program(self) -> None:
         try:
             del self._inward[: self._channel.send(self._inward[:_PIECE])]
         except BlockingIOError:
@@ -180,16 +180,16 @@ class ContainerMultiplexer:
         except OSError:
             self._inward.clear()  # nobody is there to read it
 
-    def _say(self) -> None:
+    def _write_core(self) -> None:
         try:
             del self._outward[: os.write(1, self._outward[:_PIECE])]
         except BlockingIOError:
             return
         except OSError:
-            raise NobodyListens from None
+            raise CoreGone from None
 
     def _look_how_full(self) -> None:
-        if self._full or not self._speaking or not self._cargo.filled:
+        if self._full or not self._program_open or not self._folders_inside.filled:
             return
         found = os.statvfs(f"{self._project}/workspace")
         used = (found.f_blocks - found.f_bfree) * found.f_frsize
@@ -198,7 +198,7 @@ class ContainerMultiplexer:
             self._outward += pack("full")
 
 
-class _Own(RemoteFolders):
+class _OwnFolders(RemoteFolders):
     """Everything in the container is made by its one user, so nothing changes hands."""
 
     def _give(self, path: str, head: Head) -> None:
@@ -225,24 +225,24 @@ def main() -> NoReturn:
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
-    runner.live(facts)
+    runner.run_programs(facts)
 
 
 def _locked(profile: ChildProfile, channel: int, output: int) -> dict[str, object]:
     os.makedirs(f"{TEMP}/home", exist_ok=True)
     for name in _WARM.split():
         importlib.import_module(name)
-    runner.load_inside(Path(lockdown.__file__).parents[1] / "inside" / "modules")
-    witness = lockdown.Witness()
+    runner.load_modules(Path(lockdown.__file__).parents[1] / "inside" / "modules")
+    lock_report = lockdown.LockReport()
     lockdown.set_limits(profile)
     kernel_calls.drop_capabilities()
     kernel_calls.gain_nothing()
     writable = [os.path.realpath(HOME), TEMP] + [f"{BENCH}/workspace"] * profile.writable
     version = landlock.restrict(_readable(), writable, _DEVICES)
     kernel_calls.die_with_parent(signal.SIGKILL)
-    runner.settle(channel, output, witness.status, ENVIRONMENT)
-    lockdown.close_the_door()
-    facts = witness.facts(version)
+    runner.arrange_process(channel, output, lock_report.status, ENVIRONMENT)
+    lockdown.install_filter()
+    facts = lock_report.facts(version)
     if not (facts["filtered"] and facts["powerless"]):
         raise OSError("the locks are not in force inside this container")
     return facts
@@ -266,7 +266,11 @@ def _with_parent(carried: ChildProfile | None = None) -> int:
         ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # not dumpable: the child cannot look into this process
         if carried:
             os.close(writing)
-        os._exit(_stow(ContainerMultiplexer(ours, reading, carried), child) if carried else _carry_for(ours, child))
+        os._exit(
+            _run_multiplexer(ContainerMultiplexer(ours, reading, carried), child)
+            if carried
+            else _relay_for(ours, child)
+        )
     ours.close()
     nothing = os.open("/dev/null", os.O_RDWR)
     os.dup2(nothing, 0)
@@ -278,26 +282,26 @@ def _with_parent(carried: ChildProfile | None = None) -> int:
     return theirs.detach()
 
 
-def _carry_for(channel: socket.socket, child: int) -> int:
-    _carry(channel)
+def _relay_for(channel: socket.socket, child: int) -> int:
+    _relay(channel)
     _, status = os.waitpid(child, 0)
     return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 
 
-def _stow(stowing: ContainerMultiplexer, child: int) -> int:
+def _run_multiplexer(multiplexer: ContainerMultiplexer, child: int) -> int:
     """The same where files are carried too; the child dies with this process."""
     try:
-        stowing.carry()
-        status, cpu, memory_mb = stowing.bury(child)
-        stowing.finish(status, cpu, memory_mb)
+        multiplexer.run()
+        status, cpu, memory_mb = multiplexer.reap(child)
+        multiplexer.finish(status, cpu, memory_mb)
     except BaseException as fault:
-        if not isinstance(fault, NobodyListens):
+        if not isinstance(fault, CoreGone):
             traceback.print_exc()
         return FAILED
     return 0
 
 
-def _carry(channel: socket.socket) -> None:
+def _relay(channel: socket.socket) -> None:
     """Until the child has closed its end and everything it said is out."""
     for descriptor in (0, 1):
         os.set_blocking(descriptor, False)

@@ -11,33 +11,40 @@ from collections import deque
 
 from workbench.sandbox.channel.channel import Channel
 from workbench.sandbox.child_profile import ChildProfile
-from workbench.sandbox.file_transfer.transfer_frames import BEAT, FAILED, LARGEST_PIECE, ParcelFault, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_frames import (
+    BEAT,
+    FAILED,
+    LARGEST_PIECE,
+    TransferFault,
+    TransferReader,
+    pack,
+)
 from workbench.sandbox.file_transfer.transfer_host import TransferHost, TransferTarget
 from workbench.sandbox.locked_child import ChildExit
 
 _SILENCE = 45.0  # seconds without a word of the container's
-_MOST_HELD = 4 << 20  # bytes of frames that wait for the channel before nothing more is read
+_MOST_HELD_BYTES = 4 << 20  # bytes of frames that wait for the channel before nothing more is read
 _SIGNALS = range(129, 160)  # what a client says when a signal ended the container
 
 
 class HostMultiplexer(asyncio.Protocol):
     """One container's stream. `closed` is done when nothing more comes."""
 
-    def __init__(self, profile: ChildProfile, channel: Channel, engine: str, far: TransferTarget) -> None:
-        self.courier = TransferHost(profile, channel, self, far)
+    def __init__(self, profile: ChildProfile, channel: Channel, engine: str, target: TransferTarget) -> None:
+        self.transfer = TransferHost(profile, channel, self, target)
         self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._channel, self._engine = channel, engine
-        self._reader = ParcelReader()
+        self._reader = TransferReader()
         self._transport: asyncio.Transport | None = None
         self._held: deque[bytes] = deque()  # frames the channel does not want yet
-        self._weight = 0
+        self._held_bytes = 0
         self._holding = False
         self._heard = 0.0
         self._next_beat: asyncio.TimerHandle | None = None
-        channel.ended.add_done_callback(lambda ended: self.let_through())
+        channel.ended.add_done_callback(lambda ended: self.read_to_end())
 
     @property
-    def holding(self) -> bool:
+    def is_holding(self) -> bool:
         """The channel takes no more for now."""
         return self._holding
 
@@ -50,15 +57,15 @@ class HostMultiplexer(asyncio.Protocol):
         self._holding = False
         while self._held and not self._holding and not self._channel.ended.done():
             self._channel.data_received(self._next_held())
-        self._pace()
+        self._pause_or_resume()
 
-    def let_through(self) -> None:
+    def read_to_end(self) -> None:
         """The program is over, or its container: what still comes is read to its end."""
         self._holding = False
         if self._channel.ended.done():
             self._held.clear()
-            self._weight = 0
-        self._pace()
+            self._held_bytes = 0
+        self._pause_or_resume()
 
     def expect(self, whole: int) -> None:
         """Frames and files come in one order, so everything is here when the courier hears of the end."""
@@ -67,9 +74,9 @@ class HostMultiplexer(asyncio.Protocol):
         if not self._channel.ended.done():
             self._channel.connection_lost(None)
 
-    def last(self, code: int, *, killed: bool) -> ChildExit:
+    def exit_of(self, code: int, *, killed: bool) -> ChildExit:
         """How it ended, when its client has ended with this code; a way that broke is told as such."""
-        over = self.courier.over.result() if self.courier.over.done() else ChildExit(lost=True)
+        over = self.transfer.over.result() if self.transfer.over.done() else ChildExit(lost=True)
         if not over.lost:
             return over
         if self._channel.ready.done() and not self._channel.ended.done():
@@ -84,8 +91,8 @@ class HostMultiplexer(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        self._channel.connection_made(_Wrapping(transport, self))
-        self.courier.connection_made(transport)
+        self._channel.connection_made(_MultiplexedTransport(transport, self))
+        self.transfer.connection_made(transport)
         self._heard = asyncio.get_running_loop().time()
         self._beat()
 
@@ -93,28 +100,28 @@ class HostMultiplexer(asyncio.Protocol):
         self._heard = asyncio.get_running_loop().time()
         try:
             for head, piece in self._reader.feed(data):
-                if self.courier.over.done():
+                if self.transfer.over.done():
                     return
                 if head["kind"] == "frames":
                     self._frames(piece)
                 elif head["kind"] != "beat":
-                    self.courier.take(head, piece)
-        except (ParcelFault, OSError) as fault:
-            self.courier.spoil(fault)
+                    self.transfer.take(head, piece)
+        except (TransferFault, OSError) as fault:
+            self.transfer.fail(fault)
 
     def connection_lost(self, fault: Exception | None) -> None:
         if self._next_beat is not None:
             self._next_beat.cancel()
-        self.courier.connection_lost(fault)
+        self.transfer.connection_lost(fault)
         if not self.closed.done():
             self.closed.set_result(None)
 
     def pause_writing(self) -> None:
-        self.courier.pause_writing()
+        self.transfer.pause_writing()
         self._channel.pause_writing()
 
     def resume_writing(self) -> None:
-        self.courier.resume_writing()
+        self.transfer.resume_writing()
         self._channel.resume_writing()
 
     def _frames(self, piece: bytes) -> None:
@@ -122,24 +129,24 @@ class HostMultiplexer(asyncio.Protocol):
             return
         if self._holding or self._held:
             self._held.append(piece)
-            self._weight += len(piece)
-            self._pace()
+            self._held_bytes += len(piece)
+            self._pause_or_resume()
         else:
             self._channel.data_received(piece)
 
     def _next_held(self) -> bytes:
         piece = self._held.popleft()
-        self._weight -= len(piece)
+        self._held_bytes -= len(piece)
         return piece
 
-    def _pace(self) -> None:
+    def _pause_or_resume(self) -> None:
         """A program that says more than is taken waits; its end comes behind what it said."""
         transport = self._transport
         if transport is None or transport.is_closing():
             return
-        if self._weight > _MOST_HELD and transport.is_reading():
+        if self._held_bytes > _MOST_HELD_BYTES and transport.is_reading():
             transport.pause_reading()
-        elif self._weight <= _MOST_HELD and not transport.is_reading():
+        elif self._held_bytes <= _MOST_HELD_BYTES and not transport.is_reading():
             self._heard = asyncio.get_running_loop().time()
             transport.resume_reading()
 
@@ -154,12 +161,12 @@ class HostMultiplexer(asyncio.Protocol):
         self._next_beat = loop.call_later(BEAT, self._beat)
 
 
-class _Wrapping(asyncio.Transport):
+class _MultiplexedTransport(asyncio.Transport):
     """The channel's side of the stream: what it writes becomes parcels, what it pauses are its frames."""
 
-    def __init__(self, inner: asyncio.Transport, parting: HostMultiplexer) -> None:
+    def __init__(self, inner: asyncio.Transport, multiplexer: HostMultiplexer) -> None:
         super().__init__()
-        self._inner, self._parting = inner, parting
+        self._inner, self._multiplexer = inner, multiplexer
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         view = memoryview(data)
@@ -177,13 +184,13 @@ class _Wrapping(asyncio.Transport):
         return self._inner.is_closing()
 
     def is_reading(self) -> bool:
-        return not self._parting.holding
+        return not self._multiplexer.is_holding
 
     def pause_reading(self) -> None:
-        self._parting.hold()
+        self._multiplexer.hold()
 
     def resume_reading(self) -> None:
-        self._parting.release()
+        self._multiplexer.release()
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         self._inner.set_write_buffer_limits(high, low)

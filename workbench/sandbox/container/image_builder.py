@@ -33,8 +33,8 @@ from workbench.sandbox.container.engine import (
     read_engine_settings,
     write_engine_settings,
 )
-from workbench.sandbox.container.image_contents import own_files, reduce, source_hash
-from workbench.sandbox.container.orphan_cleanup import here
+from workbench.sandbox.container.image_contents import own_files, reduce_system, source_hash
+from workbench.sandbox.container.orphan_cleanup import machine_id
 from workbench.sandbox.container.run_arguments import seccomp_profile
 from workbench.sandbox.isolation_probe import probe_program
 from workbench.sandbox.locked_child import Tell
@@ -67,157 +67,167 @@ class ImageBuilder:
             raise WorkbenchError("Containers for programs need Linux.", "Use Linux, or WSL on Windows.")
         engine = find_engine()
         tell(f"Engine: {engine.program}{', rootless' if engine.rootless else ''}, storage {engine.storage}.")
-        _tell_of_way(engine, tell)
+        _tell_of_remote(engine, tell)
         source = source_hash()
         known = read_engine_settings(self._images)
         if known is not None and _is_current(known, engine, source) and not again and not base:
             tell(f"The image {known.image} is current ({describe_settings(known)}). `--again` builds it anew.")
             return
-        station = self._station(engine, source, tell)
-        lay_runner(station, _system(station, base, tell, again=again), tell)
+        engine_settings = self._engine_settings(engine, source, tell)
+        add_runner(engine_settings, _python_image(engine_settings, base, tell, again=again), tell)
         tell("Trying how containers start with all locks on:")
-        station = working(station, tell)
-        write_engine_settings(self._images, station)
+        engine_settings = find_working_settings(engine_settings, tell)
+        write_engine_settings(self._images, engine_settings)
         if known is not None and not _is_same(known, engine):
             place = known.remote or "this machine"
             tell(f"The image {known.image} of {known.engine} on {place} is still there, and not used any more.")
-        elif known is not None and known.image != station.image:
-            _forget_image(known, tell)
-        tell(f"Ready: {describe_settings(station)}; the image is {station.image}.")
+        elif known is not None and known.image != engine_settings.image:
+            _remove_image(known, tell)
+        tell(f"Ready: {describe_settings(engine_settings)}; the image is {engine_settings.image}.")
 
     def remove(self, tell: Tell) -> None:
-        station = read_engine_settings(self._images)
-        if station is None:
+        engine_settings = read_engine_settings(self._images)
+        if engine_settings is None:
             tell("There is no container image of the workbench.")
             return
         try:
-            ask(station.command("info"))
+            ask(engine_settings.command("info"))
         except WorkbenchError as fault:
-            place = station.remote or "this machine"
-            tell(f"{station.engine} on {place} cannot be asked, so its images stay there: {fault.message}")
-        for image in (station.image, base_image(station)):
-            if is_there(station, image):
-                _forget_image(replace(station, image=image), tell)
+            place = engine_settings.remote or "this machine"
+            tell(f"{engine_settings.engine} on {place} cannot be asked, so its images stay there: {fault.message}")
+        for image in (engine_settings.image, base_image(engine_settings)):
+            if is_there(engine_settings, image):
+                _remove_image(replace(engine_settings, image=image), tell)
         (self._images / FILE).unlink(missing_ok=True)
         store = self._images / _STORE
         if store.exists():
-            ask([station.program, "unshare", "rm", "-rf", str(store)])
+            ask([engine_settings.program, "unshare", "rm", "-rf", str(store)])
             tell(f"Removed the store {store}.")
 
-    def _station(self, engine: ContainerEngine, source: str, tell: Tell) -> EngineSettings:
+    def _engine_settings(self, engine: ContainerEngine, source: str, tell: Tell) -> EngineSettings:
         """A store of our own where the usual one copies whole images for each start."""
-        way, prefix = engine.way, "localhost/" if engine.name == "podman" else ""
-        station = EngineSettings(
+        address, prefix = engine.address, "localhost/" if engine.name == "podman" else ""
+        engine_settings = EngineSettings(
             engine.name,
             engine.program,
-            way.options,
-            image=f"{prefix}{_NAME}:{source}{_mark(way.elsewhere)}",
+            address.options,
+            image=f"{prefix}{_NAME}:{source}{_remote_suffix(address.is_remote)}",
             source=source,
             rootless=engine.rootless,
             limits=engine.groups,
-            service=bool(way.host),
-            remote=way.shown,
+            service=bool(address.host),
+            remote=address.without_user,
             machine=engine.machine,
         )
-        if engine.name != "podman" or engine.storage != "vfs" or way.host:
-            return station
+        if engine.name != "podman" or engine.storage != "vfs" or address.host:
+            return engine_settings
         options = ("--root", str(self._images / _STORE), "--storage-driver", "overlay")
-        own = replace(station, options=options)
+        own = replace(engine_settings, options=options)
         try:
             ask(own.command("info"))
         except WorkbenchError as fault:
             tell(f"The storage vfs copies the image for every start, and overlay does not work: {fault.message}")
-            return station
+            return engine_settings
         tell(
             f"The storage vfs copies the image for every start; a store of our own with overlay is used: {options[1]}."
         )
         return own
 
 
-def lay_runner(station: EngineSettings, base: str, tell: Tell) -> None:
+def add_runner(engine_settings: EngineSettings, base: str, tell: Tell) -> None:
     """The runner over an image that has Python 3.11 or newer; nothing is pulled, nothing is run."""
     began = time.monotonic()
     name = f"{_NAME}-{os.getpid()}"
-    ask(station.command("create", "--pull", "never", "--name", name, "--entrypoint", "python3", base))
+    ask(engine_settings.command("create", "--pull", "never", "--name", name, "--entrypoint", "python3", base))
     try:
-        ask(station.command("cp", "-", f"{name}:/"), _PATIENCE, own_files())
-        _commit(station, name)
+        ask(engine_settings.command("cp", "-", f"{name}:/"), _PATIENCE, own_files())
+        _commit(engine_settings, name)
     finally:
-        ask(station.command("rm", "-f", "-v", name))
-    tell(f"Laid the runner over {base} as {station.image} in {time.monotonic() - began:.1f} s.")
+        ask(engine_settings.command("rm", "-f", "-v", name))
+    tell(f"Laid the runner over {base} as {engine_settings.image} in {time.monotonic() - began:.1f} s.")
 
 
-def _commit(station: EngineSettings, name: str) -> None:
+def _commit(engine_settings: EngineSettings, name: str) -> None:
     """podman's client cannot send the list of system calls to another machine, so there it goes with the image."""
-    if not (station.remote and station.engine == "podman"):
-        ask(station.command("commit", name, station.image), _PATIENCE)
+    if not (engine_settings.remote and engine_settings.engine == "podman"):
+        ask(engine_settings.command("commit", name, engine_settings.image), _PATIENCE)
         return
-    words = json.dumps(seccomp_profile(parent=True, machine=station.machine), separators=(",", ":"))
+    words = json.dumps(seccomp_profile(parent=True, machine=engine_settings.machine), separators=(",", ":"))
     template = f'{{{{index .Labels "{_LIST_LABEL}"}}}}'
     for written in (words, json.dumps(words)):  # which of them is read back as it was goes by the version
-        ask(station.command("commit", "--change", f"LABEL {_LIST_LABEL}={written}", name, station.image), _PATIENCE)
-        if ask(station.command("image", "inspect", "--format", template, station.image)) == words:
+        ask(
+            engine_settings.command(
+                "commit", "--change", f"LABEL {_LIST_LABEL}={written}", name, engine_settings.image
+            ),
+            _PATIENCE,
+        )
+        if ask(engine_settings.command("image", "inspect", "--format", template, engine_settings.image)) == words:
             return
     raise WorkbenchError("podman there does not keep the list of system calls with the image.", "Use docker there.")
 
 
-def _tell_of_way(engine: ContainerEngine, tell: Tell) -> None:
+def _tell_of_remote(engine: ContainerEngine, tell: Tell) -> None:
     """Whoever builds for another machine decides that programs run there from now on."""
-    if not engine.way.elsewhere:
+    if not engine.address.is_remote:
         return
-    tell(f"It is on another machine: {engine.way.shown}. Programs run there, and the project's files are carried there")
-    tell("and back: the workspace, generated packages and skills. Who rules that machine can read all of it.")
-    if engine.way.bare:
-        tell("The way there is not protected: others on it can read and change everything. Use ssh:// or a tunnel.")
+    tell(f"The engine runs on another machine: {engine.address.without_user}. Programs run there. The workspace,")
+    tell("generated packages and skills are copied there and back; whoever administers that machine can read them.")
+    if engine.address.unprotected:
+        tell("The connection is not protected: others can read and change everything. Use ssh:// or a tunnel.")
 
 
 def _is_same(known: EngineSettings, engine: ContainerEngine) -> bool:
     """What was built was built for this engine, on this machine or the other."""
-    way = engine.way
-    at = known.options[: len(way.options)] == way.options
-    return (known.program, known.service, known.remote) == (engine.program, bool(way.host), way.shown) and at
+    address = engine.address
+    at = known.options[: len(address.options)] == address.options
+    return (known.program, known.service, known.remote) == (
+        engine.program,
+        bool(address.host),
+        address.without_user,
+    ) and at
 
 
 def _is_current(known: EngineSettings, engine: ContainerEngine, source: str) -> bool:
     return known.source == source and _is_same(known, engine) and is_there(known, known.image)
 
 
-def base_image(station: EngineSettings) -> str:
+def base_image(engine_settings: EngineSettings) -> str:
     """The name of the layer that holds Python; another system or other packages, another name."""
-    parts = f"{_PACKAGES} {_suite()} {platform.machine()} 1"
-    prefix = "localhost/" if station.engine == "podman" else ""
-    return f"{prefix}{_BASE}:{hashlib.sha256(parts.encode()).hexdigest()[:12]}{_mark(bool(station.remote))}"
+    parts = f"{_PACKAGES} {_debian_suite()} {platform.machine()} 1"
+    prefix = "localhost/" if engine_settings.engine == "podman" else ""
+    suffix = _remote_suffix(bool(engine_settings.remote))
+    return f"{prefix}{_BASE}:{hashlib.sha256(parts.encode()).hexdigest()[:12]}{suffix}"
 
 
-def _mark(elsewhere: bool) -> str:
+def _remote_suffix(is_remote: bool) -> str:
     """Other machines may build at the same engine, and none may take away what another one uses."""
-    return f"-{here()[:12]}" if elsewhere else ""
+    return f"-{machine_id()[:12]}" if is_remote else ""
 
 
-def is_there(station: EngineSettings, image: str) -> bool:
+def is_there(engine_settings: EngineSettings, image: str) -> bool:
     """Whether the engine has an image of this name."""
     try:
-        ask(station.command("image", "inspect", "--format", "{{.Id}}", image))
+        ask(engine_settings.command("image", "inspect", "--format", "{{.Id}}", image))
     except WorkbenchError:
         return False
     return True
 
 
-def _system(station: EngineSettings, wished: str, tell: Tell, *, again: bool) -> str:
+def _python_image(engine_settings: EngineSettings, wished: str, tell: Tell, *, again: bool) -> str:
     """The layer with Python: the wished one, the one from before, or one made from packages."""
     if wished:
         return wished
-    if station.machine != platform.machine():
-        words = f"The engine's machine has another kind of processor ({station.machine}) than this one."
+    if engine_settings.machine != platform.machine():
+        words = f"The engine's machine has another kind of processor ({engine_settings.machine}) than this one."
         raise WorkbenchError(words, "Begin with an image that it has and that holds Python: `--from IMAGE`.")
-    base = base_image(station)
-    if not again and is_there(station, base):
+    base = base_image(engine_settings)
+    if not again and is_there(engine_settings, base):
         tell(f"Python is there from before: {base}.")
         return base
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-image-") as folder:
         image = _packages(Path(folder), tell)
         began = time.monotonic()
-        ask(station.command("import", str(image), base), _PATIENCE)
+        ask(engine_settings.command("import", str(image), base), _PATIENCE)
         tell(f"Imported as {base} in {time.monotonic() - began:.1f} s.")
     return base
 
@@ -229,30 +239,30 @@ def _packages(folder: Path, tell: Tell) -> Path:
     if (tool := shutil.which("mmdebstrap")) is not None:
         compiling = f'chroot "$1" /usr/bin/python3 -I -S -c "{_COMPILE}"'
         command = [tool, "--variant=extract", f"--include={_PACKAGES}", f"--customize-hook={compiling}"]
-        _do([*command, _suite(), str(system)], "mmdebstrap")
+        _run_tool([*command, _debian_suite(), str(system)], "mmdebstrap")
     elif (tool := shutil.which("debootstrap")) is not None and os.getuid() == 0:
         root = folder / "system"
-        _do([tool, "--variant=minbase", f"--include={_PACKAGES}", _suite(), str(root)], "debootstrap")
-        _do(["chroot", str(root), "/usr/bin/python3", "-I", "-S", "-c", _COMPILE], "chroot")
+        _run_tool([tool, "--variant=minbase", f"--include={_PACKAGES}", _debian_suite(), str(root)], "debootstrap")
+        _run_tool(["chroot", str(root), "/usr/bin/python3", "-I", "-S", "-c", _COMPILE], "chroot")
         with tarfile.open(system, "w") as tar:
             tar.add(root, arcname=".")
     else:
         asroot = " (debootstrap is here, but works as root only)" if tool else ""
         raise WorkbenchError(f"The package mmdebstrap is missing{asroot}.", _MISSING)
-    tell(f"Packages of {_suite()}: {system.stat().st_size / 1e6:.0f} MB in {time.monotonic() - began:.1f} s.")
+    tell(f"Packages of {_debian_suite()}: {system.stat().st_size / 1e6:.0f} MB in {time.monotonic() - began:.1f} s.")
     image = folder / "image.tar"
-    reduce(system, image)
+    reduce_system(system, image)
     tell(f"Reduced to Python and its library: {image.stat().st_size / 1e6:.0f} MB.")
     return image
 
 
-def _suite() -> str:
+def _debian_suite() -> str:
     """This system's own release where it has Debian's packages, else Debian's stable one."""
     facts = platform.freedesktop_os_release()
     return facts.get("VERSION_CODENAME", "stable") if facts.get("ID") in _SYSTEMS else "stable"
 
 
-def _do(command: list[str], name: str) -> None:
+def _run_tool(command: list[str], name: str) -> None:
     done = subprocess.run(command, stdin=-3, capture_output=True, timeout=_PATIENCE, check=False, cwd="/")
     if done.returncode:
         complaints = [line for line in done.stderr.decode(errors="replace").splitlines() if line.startswith("E:")]
@@ -260,24 +270,24 @@ def _do(command: list[str], name: str) -> None:
         raise WorkbenchError(f"{name} failed: {words[:300]}", "It needs the package mirror, and as a user /etc/subuid.")
 
 
-def _forget_image(station: EngineSettings, tell: Tell) -> None:
+def _remove_image(engine_settings: EngineSettings, tell: Tell) -> None:
     try:
-        ask(station.command("rmi", "-f", station.image))
-        tell(f"Removed the image {station.image}.")
+        ask(engine_settings.command("rmi", "-f", engine_settings.image))
+        tell(f"Removed the image {engine_settings.image}.")
     except WorkbenchError as fault:
-        tell(f"The image {station.image} was not removed: {fault.message}")
+        tell(f"The image {engine_settings.image} was not removed: {fault.message}")
 
 
 _RUNTIMES = ("runsc", "crun", "runc")  # gVisor first: it is a kernel of its own; then what engines bring along
 _STARTS = 7
 
 
-def working(station: EngineSettings, tell: Tell, times: int = _STARTS) -> EngineSettings:
+def find_working_settings(engine_settings: EngineSettings, tell: Tell, times: int = _STARTS) -> EngineSettings:
     """The first way that works, with how fast it starts; a refusal tells what each way lacked."""
     reasons = []
-    for candidate in _ways(station):
+    for candidate in _candidates(engine_settings):
         try:
-            starts = asyncio.run(_tried(candidate, times))
+            starts = asyncio.run(_measure_starts(candidate, times))
         except WorkbenchError as fault:
             reasons.append(fault.message)
             tell(f"  {describe_settings(candidate)}: no, {fault.message}")
@@ -290,74 +300,78 @@ def working(station: EngineSettings, tell: Tell, times: int = _STARTS) -> Engine
     raise WorkbenchError(words, "What the ways lacked: " + " ".join(dict.fromkeys(reasons)))
 
 
-def describe_settings(station: EngineSettings) -> str:
+def describe_settings(engine_settings: EngineSettings) -> str:
     """A candidate in a few words."""
-    facts = [station.engine, station.runtime or "its own runtime"]
-    facts.append("limits by groups" if station.limits else "no groups")
-    facts.append("direct channel" if station.descriptor else "channel over stdin and stdout")
+    facts = [engine_settings.engine, engine_settings.runtime or "its own runtime"]
+    facts.append("limits by groups" if engine_settings.limits else "no groups")
+    facts.append("direct channel" if engine_settings.descriptor else "channel over stdin and stdout")
     return ", ".join(facts)
 
 
-def _ways(station: EngineSettings) -> Iterator[EngineSettings]:
+def _candidates(engine_settings: EngineSettings) -> Iterator[EngineSettings]:
     """From the strongest and fastest to what may still do."""
-    for runtime in _runtimes(station):
-        for limits, groups in _groups(station):
-            for manager in ("", "cgroupfs") if station.engine == "podman" and not station.service else ("",):
-                yield from _channels(_with(replace(station, limits=limits), runtime, manager, groups=groups))
+    for runtime in _runtimes(engine_settings):
+        for limits, groups in _groups(engine_settings):
+            for manager in (
+                ("", "cgroupfs") if engine_settings.engine == "podman" and not engine_settings.service else ("",)
+            ):
+                yield from _channels(
+                    _with_options(replace(engine_settings, limits=limits), runtime, manager, groups=groups)
+                )
 
 
-def _groups(station: EngineSettings) -> Iterator[tuple[bool, bool]]:
+def _groups(engine_settings: EngineSettings) -> Iterator[tuple[bool, bool]]:
     """Whether the kernel's groups limit something, and whether they are asked for; podman can do without any."""
-    if station.limits:
+    if engine_settings.limits:
         yield True, True
-    if station.engine != "podman" or not station.limits:
+    if engine_settings.engine != "podman" or not engine_settings.limits:
         yield False, True
-    if station.engine == "podman":
+    if engine_settings.engine == "podman":
         yield False, False
 
 
-def _channels(station: EngineSettings) -> Iterator[EngineSettings]:
+def _channels(engine_settings: EngineSettings) -> Iterator[EngineSettings]:
     """A client that only speaks to a service cannot hand a descriptor in."""
-    if station.engine == "podman" and not station.service:
-        yield replace(station, descriptor=True)
-    yield replace(station, descriptor=False)
+    if engine_settings.engine == "podman" and not engine_settings.service:
+        yield replace(engine_settings, descriptor=True)
+    yield replace(engine_settings, descriptor=False)
 
 
-def _runtimes(station: EngineSettings) -> list[str]:
+def _runtimes(engine_settings: EngineSettings) -> list[str]:
     """A service of podman's chooses for itself; docker's knows gVisor when it was told of it."""
-    if station.service and station.engine == "podman":
+    if engine_settings.service and engine_settings.engine == "podman":
         return [""]
-    if station.remote:
+    if engine_settings.remote:
         return ["runsc", ""]  # what is installed here says nothing of it
     there = [name for name in _RUNTIMES if shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")]
     return [*(name for name in there if name == "runsc"), "", *(name for name in there if name != "runsc")]
 
 
-def _with(station: EngineSettings, runtime: str, manager: str, *, groups: bool) -> EngineSettings:
-    options, run_options = list(station.options), list(station.run_options)
+def _with_options(engine_settings: EngineSettings, runtime: str, manager: str, *, groups: bool) -> EngineSettings:
+    options, run_options = list(engine_settings.options), list(engine_settings.run_options)
     if manager:
         options += ["--cgroup-manager", manager]
     if runtime:
-        (options if station.engine == "podman" else run_options).extend(["--runtime", runtime])
+        (options if engine_settings.engine == "podman" else run_options).extend(["--runtime", runtime])
     if not groups:
         run_options += ["--cgroups=disabled"]
-    return replace(station, options=tuple(options), run_options=tuple(run_options), runtime=runtime)
+    return replace(engine_settings, options=tuple(options), run_options=tuple(run_options), runtime=runtime)
 
 
-async def _tried(station: EngineSettings, times: int) -> list[float]:
+async def _measure_starts(engine_settings: EngineSettings, times: int) -> list[float]:
     """Seconds from asking to the end of a small program, some times over; the first one looks around inside."""
-    maker = ContainerMaker(Path(), station)
+    maker = ContainerMaker(Path(), engine_settings)
     sandbox = Sandbox(ready=0, engines={"container": maker})
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-trial-") as folder:
         try:
             await sandbox.look_again()
-            await _looked_around(sandbox, Path(folder))
+            await _check_locks(sandbox, Path(folder))
             return [await _start(sandbox, Path(folder)) for _ in range(times)]
         finally:
             await sandbox.close()
 
 
-async def _looked_around(sandbox: Sandbox, folder: Path) -> None:
+async def _check_locks(sandbox: Sandbox, folder: Path) -> None:
     canary = folder / "canary"
     canary.write_text("Nobody inside may read this.")
     ending = await _run(sandbox, probe_program(str(canary), os.getpid()), folder)

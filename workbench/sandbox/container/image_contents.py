@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.sandbox.child_profile import BENCH, HOME, NOBODY, TEMP
-from workbench.sandbox.container.run_arguments import ENTRY, OURS, seccomp_profile, user
+from workbench.sandbox.container.run_arguments import ENTRY, PACKAGE_PLACE, seccomp_profile, user
 from workbench.sandbox.locks.seccomp_filter import ARCHITECTURES
 from workbench.sandbox.process import native_backend
 
@@ -27,7 +27,7 @@ _KEPT = re.compile(
     r"|usr$|usr/bin$|usr/bin/python3[^/]*$|usr/share$|usr/share/zoneinfo(/.*)?$|(s?bin)$"
 )
 _LEFT_OUT = re.compile(r"/(test|tests|idlelib|turtledemo|tkinter|ensurepip|lib2to3|distutils|dist-packages)(/|$)")
-_LENT = ("workspace", "servers", "skills")
+_PROJECT_FOLDERS = ("workspace", "servers", "skills")
 _RIGHTS = 0o777  # without the bits that give a file's owner's rights
 
 
@@ -43,9 +43,9 @@ def runner_files() -> dict[str, bytes]:
         found[str(file)] = file.read_bytes()
         waiting += _imports(found[str(file)])
         waiting += [name.rpartition(".")[0]] if "." in name else []
-    named = {f"{OURS[1:]}/workbench/{Path(file).relative_to(_PACKAGE)}": data for file, data in found.items()}
+    named = {f"{PACKAGE_PLACE[1:]}/workbench/{Path(file).relative_to(_PACKAGE)}": data for file, data in found.items()}
     for file in sorted(native_backend.INSIDE.glob("[a-z]*.py")):
-        named[f"{OURS[1:]}/workbench/sandbox/inside/modules/{file.name}"] = file.read_bytes()
+        named[f"{PACKAGE_PLACE[1:]}/workbench/sandbox/inside/modules/{file.name}"] = file.read_bytes()
         named[f"{BENCH[1:]}/{file.name}"] = file.read_bytes()
     return dict(sorted(named.items()))
 
@@ -65,7 +65,7 @@ def own_files() -> bytes:
     with tarfile.open(fileobj=target, mode="w") as tar:
         for name in ("etc", "home"):
             tar.addfile(_folder(name, 0o755))
-        for part in _LENT:  # podman gives a folder in memory the rights of the one that it covers
+        for part in _PROJECT_FOLDERS:  # podman gives a folder in memory the rights of the one that it covers
             tar.addfile(_folder(f"{BENCH[1:]}/{part}", 0o1777))
         tar.addfile(_folder(TEMP[1:], 0o1777))
         tar.addfile(_link(HOME[1:], f"{TEMP}/home"))
@@ -77,7 +77,7 @@ def own_files() -> bytes:
     return target.getvalue()
 
 
-def reduce(source: Path, target: Path) -> None:
+def reduce_system(source: Path, target: Path) -> None:
     """From a whole system's tar to what an image needs."""
     names: set[str] = set()
     with tarfile.open(source) as old, tarfile.open(target, "w") as new:
@@ -85,7 +85,7 @@ def reduce(source: Path, target: Path) -> None:
             name = member.name.removeprefix("./").strip("/")
             if _KEPT.match(name) and not _LEFT_OUT.search(name) and not member.isdev():
                 names.add(name)
-                new.addfile(_plain(member, name), old.extractfile(member) if member.isreg() else None)
+                new.addfile(_plain_member(member, name), old.extractfile(member) if member.isreg() else None)
         for name in ("bin", "sbin", "lib", "lib64"):  # newer systems keep these below /usr, and link them
             if name not in names and f"usr/{name}" in names:
                 new.addfile(_link(name, f"usr/{name}"))
@@ -97,7 +97,7 @@ def _compiled(files: dict[str, bytes]) -> dict[str, bytes]:
     """With bytecode of this Python beside each: the image's takes it when it is of the same version."""
     found = dict(files)
     for name, data in files.items():
-        if not name.startswith(OURS[1:]):
+        if not name.startswith(PACKAGE_PLACE[1:]):
             continue  # what a program sees has no folders of ours in it
         code = compile(data, f"/{name}", "exec", dont_inherit=True)
         head = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little")  # never checked against the source
@@ -107,7 +107,7 @@ def _compiled(files: dict[str, bytes]) -> dict[str, bytes]:
     return found
 
 
-def _plain(member: tarfile.TarInfo, name: str) -> tarfile.TarInfo:
+def _plain_member(member: tarfile.TarInfo, name: str) -> tarfile.TarInfo:
     member.name, member.mode = name, member.mode & _RIGHTS
     member.linkname = member.linkname.removeprefix("./") if member.islnk() else member.linkname
     member.uid = member.gid = 0

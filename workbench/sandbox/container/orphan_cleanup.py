@@ -24,24 +24,24 @@ log = logging.getLogger(__name__)
 @functools.cache
 def owner() -> str:
     """This process, told apart from another one that gets its number later."""
-    return f"{os.getpid()}.{_started(os.getpid())}.{here()}"
+    return f"{os.getpid()}.{_started(os.getpid())}.{machine_id()}"
 
 
 @functools.cache
-def here() -> str:
+def machine_id() -> str:
     """Where process numbers mean what they mean to us, without telling which machine that is."""
     words = [platform.node(), _text("/etc/machine-id"), _link("/proc/self/ns/pid"), str(os.getuid())]
     return hashlib.sha256("\0".join(["mcp-workbench", *words]).encode()).hexdigest()[:16]
 
 
-def sweep(station: EngineSettings) -> int:
+def sweep(engine_settings: EngineSettings) -> int:
     """Remove what nobody owns any more; answers how many."""
     try:
-        numbers = ask(station.command("ps", "-a", "-q", "--filter", f"label={LABEL}")).split()
-        found = json.loads(ask(station.command("container", "inspect", *numbers))) if numbers else []
-        dead = [str(one["Id"]) for one in found if _was_ours(str(one["Config"]["Labels"].get(LABEL, "")))]
+        numbers = ask(engine_settings.command("ps", "-a", "-q", "--filter", f"label={LABEL}")).split()
+        found = json.loads(ask(engine_settings.command("container", "inspect", *numbers))) if numbers else []
+        dead = [str(one["Id"]) for one in found if _is_orphaned(str(one["Config"]["Labels"].get(LABEL, "")))]
         if dead:
-            ask(station.command("rm", "-f", "-v", *dead))
+            ask(engine_settings.command("rm", "-f", "-v", *dead))
             log.info("removed %d containers of cores that are gone", len(dead))
     except WorkbenchError as fault:  # one of them went away by itself meanwhile
         log.info("containers of earlier cores could not be looked for: %s", fault.message)
@@ -49,7 +49,7 @@ def sweep(station: EngineSettings) -> int:
     return len(dead)
 
 
-def own_folder() -> tempfile.TemporaryDirectory[str]:
+def make_temporary_folder() -> tempfile.TemporaryDirectory[str]:
     """For what engines are given to read; its name tells whose it is."""
     return tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{owner()}-", ignore_cleanup_errors=True)
 
@@ -58,14 +58,14 @@ def sweep_folders() -> None:
     """Remove those of cores of ours that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
         label = folder.name.removeprefix(_FOLDER).rpartition("-")[0]
-        if _was_ours(label) and not folder.is_symlink() and folder.lstat().st_uid == os.getuid():
+        if _is_orphaned(label) and not folder.is_symlink() and folder.lstat().st_uid == os.getuid():
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _was_ours(label: str) -> bool:
+def _is_orphaned(label: str) -> bool:
     """A core of this machine that is gone. One engine may serve other machines, whose processes are not seen here."""
     process, started, where = (*label.split("."), "", "", "")[:3]
-    return where == here() and not (process.isdigit() and _started(int(process)) == started)
+    return where == machine_id() and not (process.isdigit() and _started(int(process)) == started)
 
 
 def _text(file: str) -> str:

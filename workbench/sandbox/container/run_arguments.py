@@ -23,35 +23,54 @@ from workbench.sandbox.supervision.workspace_quota import MOST_FILES
 
 LABEL = "mcp-workbench.core"  # whose containers these are: process id and start time of the core
 PYTHON = "python3"  # of the image, wherever it lies there
-OURS = "/app"  # where the runner lies in the image
+PACKAGE_PLACE = "/app"  # where the runner lies in the image
 ENTRY = "workbench.sandbox.container.entry"  # what runs first inside
-_START = f"import sys; sys.path.insert(0, {OURS!r}); from {ENTRY} import main; main()"
+_START = f"import sys; sys.path.insert(0, {PACKAGE_PLACE!r}); from {ENTRY} import main; main()"
 _PRIVATE_MB, _PRIVATE_FILES = 80, 8192  # the folder for temporary files, the home in it
-_BESIDES_MB = _PRIVATE_MB + 80  # what the kernel counts beside the program's own memory
-_LENT_MB = OTHERS_MB + 16  # a file system in memory takes more than what lies in it
-_LENT_FILES = MOST_FILES + 1000
+_OVERHEAD_MB = _PRIVATE_MB + 80  # what the kernel counts beside the program's own memory
+_COPIED_MB = OTHERS_MB + 16  # a file system in memory takes more than what lies in it
+_COPIED_FILES = MOST_FILES + 1000
 _PROCESSES = 4096  # where the kernel's groups count them; a user's own limit would count those of every container
 _OPEN_FILES = 256
 _QUIET = ("--log-level", "error")
 
 
 def run_arguments(
-    station: EngineSettings, profile: ChildProfile, name: str, owner: str, system_calls: Path
+    engine_settings: EngineSettings, profile: ChildProfile, name: str, owner: str, system_calls: Path
 ) -> list[str]:
     """The whole command that starts one child and stays attached to it."""
-    command = [station.program, *station.options, *_QUIET, "run", "--name", name, "--label", f"{LABEL}={owner}"]
-    command += ["--pull", "never", *station.run_options, *_locks(station, system_calls), *_who(station)]
-    command += [*_limits(station, profile), *_folders(station, profile)]
-    command += ["--preserve-fds", "1"] if station.descriptor else ["-i"]
-    if station.engine == "podman":
+    command = [
+        engine_settings.program,
+        *engine_settings.options,
+        *_QUIET,
+        "run",
+        "--name",
+        name,
+        "--label",
+        f"{LABEL}={owner}",
+    ]
+    command += [
+        "--pull",
+        "never",
+        *engine_settings.run_options,
+        *_lock_options(engine_settings, system_calls),
+        *_user_options(engine_settings),
+    ]
+    command += [*_limits(engine_settings, profile), *_folders(engine_settings, profile)]
+    command += ["--preserve-fds", "1"] if engine_settings.descriptor else ["-i"]
+    if engine_settings.engine == "podman":
         command += ["--no-hosts", "--http-proxy=false", "--read-only-tmpfs=false", "--systemd=false"]
         command += ["--security-opt", "mask=/sys"]
-    inner = profile if not station.limits else replace(profile, pids=_most_processes(station))
-    if station.remote:
-        inner = replace(inner, backend=station.engine, disk_mb=_carried_mb(profile))
+    inner = profile if not engine_settings.limits else replace(profile, pids=_most_processes(engine_settings))
+    if engine_settings.remote:
+        inner = replace(inner, backend=engine_settings.engine, disk_mb=_copied_mb(profile))
         inner = replace(inner, workspace="", servers="", skills="", marks=())
-    words = {"profile": inner.as_json(), "parent": not station.descriptor, "carried": bool(station.remote)}
-    return [*command, "--entrypoint", PYTHON, station.image, "-I", "-S", "-c", _START, json.dumps(words)]
+    words = {
+        "profile": inner.as_json(),
+        "parent": not engine_settings.descriptor,
+        "carried": bool(engine_settings.remote),
+    }
+    return [*command, "--entrypoint", PYTHON, engine_settings.image, "-I", "-S", "-c", _START, json.dumps(words)]
 
 
 def user() -> tuple[int, int]:
@@ -59,80 +78,80 @@ def user() -> tuple[int, int]:
     return (NOBODY, NOBODY) if os.getuid() == 0 else (os.getuid(), os.getgid())
 
 
-def _locks(station: EngineSettings, system_calls: Path) -> list[str]:
+def _lock_options(engine_settings: EngineSettings, system_calls: Path) -> list[str]:
     words = ["--read-only", "--network", "none", "--ipc", "none", "--cap-drop", "ALL", "--hostname", "sandbox"]
-    words += ["--security-opt", "no-new-privileges", *_filter(station, system_calls)]
+    words += ["--security-opt", "no-new-privileges", *_filter(engine_settings, system_calls)]
     words += ["--log-driver", "none", "--stop-timeout", "0", "--env", "HOSTNAME="]
-    if station.remote:
+    if engine_settings.remote:
         words += ["--rm"]  # one that ends because nobody is left who could end it shall not lie there either
     elif os.path.isdir("/sys/fs/selinux"):
         words += ["--security-opt", "label=disable"]  # else the project's folders would have to be given other labels
     return words
 
 
-def _filter(station: EngineSettings, system_calls: Path) -> list[str]:
+def _filter(engine_settings: EngineSettings, system_calls: Path) -> list[str]:
     """docker's client sends what the file holds; podman's sends its name, so elsewhere the image holds the list."""
-    if station.remote and station.engine == "podman":
+    if engine_settings.remote and engine_settings.engine == "podman":
         return ["--seccomp-policy", "image"]
     return ["--security-opt", f"seccomp={system_calls}"]
 
 
-def _who(station: EngineSettings) -> list[str]:
-    if station.remote:
+def _user_options(engine_settings: EngineSettings) -> list[str]:
+    if engine_settings.remote:
         return ["--user", f"{NOBODY}:{NOBODY}"]
-    if station.engine == "podman" and station.rootless:
+    if engine_settings.engine == "podman" and engine_settings.rootless:
         return ["--userns", "keep-id", "--user", "{}:{}".format(*user())]
-    if station.rootless:
+    if engine_settings.rootless:
         return ["--user", "0:0"]  # which is the person outside, and without a single capability inside
     return ["--user", "{}:{}".format(*user())]
 
 
-def _limits(station: EngineSettings, profile: ChildProfile) -> list[str]:
+def _limits(engine_settings: EngineSettings, profile: ChildProfile) -> list[str]:
     words = ["--ulimit", f"nofile={_OPEN_FILES}:{_OPEN_FILES}", "--ulimit", "core=1:1"]
-    words += ["--ulimit", "nproc={0}:{0}".format(_most_processes(station))]
-    if station.limits:
-        carried = _carried_mb(profile) + 2 * _LENT_MB if station.remote else 0
-        memory = f"{profile.memory_mb + _BESIDES_MB + carried}m"
+    words += ["--ulimit", "nproc={0}:{0}".format(_most_processes(engine_settings))]
+    if engine_settings.limits:
+        carried = _copied_mb(profile) + 2 * _COPIED_MB if engine_settings.remote else 0
+        memory = f"{profile.memory_mb + _OVERHEAD_MB + carried}m"
         words += ["--memory", memory, "--memory-swap", memory, "--cpus", str(profile.cpus)]
         words += ["--pids-limit", str(profile.pids + 2)]
     return words
 
 
-def _carried_mb(profile: ChildProfile) -> int:
+def _copied_mb(profile: ChildProfile) -> int:
     """What is carried lies in memory there, so the workspace cannot be as large as here."""
     return min(profile.disk_mb, WORKSPACE_MB)
 
 
-def _most_processes(station: EngineSettings) -> int:
-    if station.remote:
+def _most_processes(engine_settings: EngineSettings) -> int:
+    if engine_settings.remote:
         return _PROCESSES
     hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
     return _PROCESSES if hard == resource.RLIM_INFINITY else min(_PROCESSES, hard)
 
 
-def _folders(station: EngineSettings, profile: ChildProfile) -> list[str]:
+def _folders(engine_settings: EngineSettings, profile: ChildProfile) -> list[str]:
     """What the project lends, and one small private folder for home and temporary files."""
-    private = _memory(station, TEMP, _PRIVATE_MB, _PRIVATE_FILES, "700")
-    if station.remote:
-        return [*private, *_carried(station, profile)]
-    words = [*_bound(station, profile.workspace, "workspace", writable=profile.writable)]
+    private = _memory_folder(engine_settings, TEMP, _PRIVATE_MB, _PRIVATE_FILES, "700")
+    if engine_settings.remote:
+        return [*private, *_copied_folders(engine_settings, profile)]
+    words = [*_bind_mount(engine_settings, profile.workspace, "workspace", writable=profile.writable)]
     for name, source in (("servers", profile.servers), ("skills", profile.skills)):
         if source and os.path.isdir(source):
-            words += _bound(station, source, name, writable=False)
+            words += _bind_mount(engine_settings, source, name, writable=False)
     return [*words, *private]
 
 
-def _carried(station: EngineSettings, profile: ChildProfile) -> list[str]:
+def _copied_folders(engine_settings: EngineSettings, profile: ChildProfile) -> list[str]:
     words = []
     for name in ("servers", "skills"):
-        words += _memory(station, f"{BENCH}/{name}", _LENT_MB, _LENT_FILES, "755")
-    return [*words, *_memory(station, f"{BENCH}/workspace", _carried_mb(profile), _LENT_FILES, "755")]
+        words += _memory_folder(engine_settings, f"{BENCH}/{name}", _COPIED_MB, _COPIED_FILES, "755")
+    return [*words, *_memory_folder(engine_settings, f"{BENCH}/workspace", _copied_mb(profile), _COPIED_FILES, "755")]
 
 
-def _memory(station: EngineSettings, at: str, megabytes: int, files: int, mode: str) -> list[str]:
+def _memory_folder(engine_settings: EngineSettings, at: str, megabytes: int, files: int, mode: str) -> list[str]:
     """A folder in the memory of the engine's machine, of the user that a program has."""
-    number, group = _owner(station)
-    if station.engine == "docker":
+    number, group = _owner(engine_settings)
+    if engine_settings.engine == "docker":
         options = f"rw,nosuid,nodev,noexec,size={megabytes}m,nr_inodes={files},mode={mode}"
         return ["--tmpfs", f"{at}:{options},uid={number},gid={group}"]
     blocks = (megabytes << 20) // os.sysconf("SC_PAGE_SIZE")  # podman knows no limit of files but takes the kernel's
@@ -141,15 +160,15 @@ def _memory(station: EngineSettings, at: str, megabytes: int, files: int, mode: 
     return ["--mount", _joined(parts)]
 
 
-def _owner(station: EngineSettings) -> tuple[int, int]:
-    if station.remote:
+def _owner(engine_settings: EngineSettings) -> tuple[int, int]:
+    if engine_settings.remote:
         return NOBODY, NOBODY
-    return (0, 0) if station.engine == "docker" and station.rootless else user()
+    return (0, 0) if engine_settings.engine == "docker" and engine_settings.rootless else user()
 
 
-def _bound(station: EngineSettings, source: str, name: str, *, writable: bool) -> list[str]:
+def _bind_mount(engine_settings: EngineSettings, source: str, name: str, *, writable: bool) -> list[str]:
     parts = ["type=bind", f"src={source}", f"dst={BENCH}/{name}"]
-    if station.engine == "podman":
+    if engine_settings.engine == "podman":
         parts += ["nosuid", "nodev", "noexec"]
     return ["--mount", _joined([*parts, *(() if writable else ("ro=true",))])]
 
@@ -160,20 +179,20 @@ def _joined(parts: list[str]) -> str:
 
 
 _ARCHITECTURES = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
-_WHOLE = 0xFFFFFFFF  # a condition with this mask compares the whole argument
+_FULL_MASK = 0xFFFFFFFF  # a condition with this mask compares the whole argument
 
 # The runtime starts the runner, and the runner takes its own rights away and sets its limits.
-_BEFORE = "execve prctl capset seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"
-_BEFORE += " setrlimit prlimit64"
+_RUNNER_SETUP = "execve prctl capset seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"
+_RUNNER_SETUP += " setrlimit prlimit64"
 
 # Where no descriptor can be handed in, the runner's parent carries the bytes: one more process, before the filter.
-_PARENT = "clone clone3 fork vfork"
+_PARENT_CALLS = "clone clone3 fork vfork"
 
 
 def seccomp_profile(parent: bool, machine: str = "") -> dict[str, Any]:  # Any: JSON of the OCI runtime specification
     """The profile as `--security-opt seccomp=FILE` takes it; `parent` where the runner gets a parent that carries."""
     machine = machine or platform.machine()
-    known, free = numbers(machine), {*PLAIN.split(), *_BEFORE.split(), *(_PARENT.split() if parent else ())}
+    known, free = numbers(machine), {*PLAIN.split(), *_RUNNER_SETUP.split(), *(_PARENT_CALLS.split() if parent else ())}
     absent = [name for name in ABSENT.split() if name not in free]
     rules = [
         _rule(sorted(free), "SCMP_ACT_ALLOW"),  # a name that this processor does not have counts for nothing
@@ -196,6 +215,6 @@ def _rule(names: list[str], action: str) -> dict[str, Any]:  # Any: as above
 
 
 def _compared(argument: int, mask: int, value: int) -> dict[str, Any]:  # Any: as above
-    if mask == _WHOLE:
+    if mask == _FULL_MASK:
         return {"index": argument, "value": value, "op": "SCMP_CMP_EQ"}
     return {"index": argument, "value": mask, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}

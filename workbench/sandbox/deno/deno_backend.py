@@ -27,8 +27,8 @@ HINT = (
     " or write the program in Python."
 )
 _SCRIPTS = Path(__file__).with_name("script")
-_OWN_MEMORY = 96  # megabytes that Deno writes to before a program's first line
-_OWN_THREADS = 24
+_DENO_MB = 96  # megabytes that Deno writes to before a program's first line
+_DENO_THREADS = 24
 _READ = (f"{BENCH}/servers", f"{BENCH}/workspace", "/workspace")
 _WRITTEN = (f"{BENCH}/workspace", "/workspace")
 _FLAGS = ("--no-prompt", "--no-remote", "--no-npm", "--no-config", "--cached-only", "--no-lock", "--no-code-cache")
@@ -69,7 +69,7 @@ def scripts() -> dict[str, bytes]:
 
 def limits(profile: ChildProfile) -> dict[int, int]:
     """Instead of the address space, what is written to; and room for the threads that Deno starts by itself."""
-    most, threads = (profile.memory_mb + _OWN_MEMORY) << 20, profile.pids + _OWN_THREADS
+    most, threads = (profile.memory_mb + _DENO_MB) << 20, profile.pids + _DENO_THREADS
     return {resource.RLIMIT_AS: resource.RLIM_INFINITY, resource.RLIMIT_DATA: most, resource.RLIMIT_NPROC: threads}
 
 
@@ -79,16 +79,18 @@ def executables() -> tuple[str, ...]:
     return (BINARY, *(os.path.realpath(place) for place in loaders if os.path.exists(place)))
 
 
-def become(profile: ChildProfile, channel: int, output: int, witness: lockdown.Witness, version: int) -> NoReturn:
+def become(
+    profile: ChildProfile, channel: int, output: int, lock_report: lockdown.LockReport, version: int
+) -> NoReturn:
     """The last steps of the locked child: descriptors, filter, Deno. The channel is its standard input and output."""
-    status = os.dup(witness.status)
+    status = os.dup(lock_report.status)
     moved = [os.dup2(source, 200 + at) for at, source in enumerate((channel, channel, output))]
     for target, source in enumerate(moved):
         os.dup2(source, target)
     os.dup2(status, _STATUS)
     os.closerange(_STATUS + 1, 65536)
     kernel_calls.install_filter(filter_program(starts=True))
-    facts = json.dumps({**witness.facts(version), "ahead": profile.ahead})
+    facts = json.dumps({**lock_report.facts(version), "ahead": profile.ahead})
     command = [BINARY, "run", *_FLAGS, *_allowed(profile), *_engine(profile), f"{PLACE}/main.js", facts]
     os.execve(BINARY, command, _environment())
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from workbench.sandbox.file_transfer.transfer_frames import DEEPEST, Head, ParcelFault
+from workbench.sandbox.file_transfer.transfer_frames import DEEPEST, Head, TransferFault
 from workbench.sandbox.supervision.workspace_quota import MOST_FILES
 
 _STAGE = ".mcp-workbench-"
@@ -46,10 +46,10 @@ class ChangeImport:
             self._piece(data)
             return
         if self._left:
-            raise ParcelFault("a file that breaks off")
+            raise TransferFault("a file that breaks off")
         self._count += 1
         if self._count > 2 * MOST_FILES:
-            raise ParcelFault("too many changes")
+            raise TransferFault("too many changes")
         if kind == "left":
             self._note(head)
             return
@@ -61,12 +61,12 @@ class ChangeImport:
         elif kind == "file":
             self._begin(path, head)
         else:
-            raise ParcelFault(f"a parcel of kind {str(kind)[:40]!r}")
+            raise TransferFault(f"a parcel of kind {str(kind)[:40]!r}")
 
     def apply(self) -> None:
         """All of it came: first what is gone, then folders, then files, each in one step."""
         if self._left:
-            raise ParcelFault("a file that breaks off")
+            raise TransferFault("a file that breaks off")
         for path in self._gone:
             self._remove(path)
         for path in self._folders:
@@ -90,12 +90,12 @@ class ChangeImport:
     def _begin(self, path: tuple[str, ...], head: Head) -> None:
         length, mode, when = head.get("length"), head.get("mode"), head.get("time")
         if type(length) is not int or type(mode) is not int or type(when) is not int or length < 0:
-            raise ParcelFault("a file without length, mode or time")
+            raise TransferFault("a file without length, mode or time")
         if path in self._files:
-            raise ParcelFault("a file that comes twice")
+            raise TransferFault("a file that comes twice")
         self._room -= length
         if self._room < 0:
-            raise ParcelFault("more than the workspace may hold")
+            raise TransferFault("more than the workspace may hold")
         if self._stage < 0:
             self._open_stage()
         if self._writing >= 0:
@@ -106,7 +106,7 @@ class ChangeImport:
 
     def _piece(self, data: bytes) -> None:
         if not data or len(data) > self._left:
-            raise ParcelFault("a piece that belongs to no file")
+            raise TransferFault("a piece that belongs to no file")
         self._left -= len(data)
         view = memoryview(data)
         while view:
@@ -115,7 +115,7 @@ class ChangeImport:
     def _note(self, head: Head) -> None:
         path, why = head.get("path"), head.get("why")
         if not isinstance(path, str) or not isinstance(why, str):
-            raise ParcelFault("a note without words")
+            raise TransferFault("a note without words")
         if len(self.notes) < _MOST_NOTES:
             self.notes.append(f"{path[:_LONGEST_NAME]!r}: {why[:80]}")
 
@@ -180,14 +180,14 @@ class ChangeImport:
 def _path(given: object) -> tuple[str, ...]:
     """The parts of a path below the workspace, or a refusal."""
     if not isinstance(given, str) or "\0" in given:
-        raise ParcelFault("a path that is no text")
+        raise TransferFault("a path that is no text")
     parts = tuple(given.split("/"))
     if len(parts) > DEEPEST or any(part in ("", ".", "..") for part in parts):
-        raise ParcelFault("a path that leads elsewhere")
+        raise TransferFault("a path that leads elsewhere")
     try:
         longest = max(len(part.encode()) for part in parts)
     except UnicodeEncodeError:
-        raise ParcelFault("a path that is no text") from None
+        raise TransferFault("a path that is no text") from None
     if longest > _LONGEST_NAME or parts[0].startswith(_STAGE):
-        raise ParcelFault("a path that cannot be")
+        raise TransferFault("a path that cannot be")
     return parts

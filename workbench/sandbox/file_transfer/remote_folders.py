@@ -32,7 +32,7 @@ class RemoteFolders:
         if self.fault:
             return
         try:
-            self._place(head, data)
+            self._write(head, data)
         except OSError as fault:
             whose = head if "path" in head or self._file is None else self._file[1]
             self.fault = f"{whose.get('path', '')}: {fault.strerror}"
@@ -40,23 +40,23 @@ class RemoteFolders:
     def remember(self) -> None:
         """The program may begin: what differs from now on is its doing."""
         self._finish_file()
-        self._before = dict(self._states())
+        self._before = dict(self._scan())
         self.filled = True
 
     def size(self) -> int:
         """Bytes of all files as they look, holes included: so much would have to be carried."""
-        return sum(size for mode, size, _, _ in dict(self._states()).values() if stat.S_ISREG(mode))
+        return sum(size for mode, size, _, _ in dict(self._scan()).values() if stat.S_ISREG(mode))
 
     def changes(self) -> Iterator[bytes]:
         """Parcels of everything new or different, and the names of what is gone or became another kind of thing."""
-        now = dict(self._states())
+        now = dict(self._scan())
         for path, state in now.items():
             before = self._before.get(path)
             if state == before or (before and stat.S_ISDIR(state[0]) and stat.S_ISDIR(before[0])):
                 continue
             yield from self._changed(path, state)
         for path, why in self._closed.items():
-            yield _left(path, why)
+            yield _skipped(path, why)
         for path, state in sorted(self._before.items(), reverse=True):
             if self._hidden(path):
                 continue
@@ -67,7 +67,7 @@ class RemoteFolders:
         """It lies in a folder that cannot be looked into now, so nobody knows whether it is gone."""
         return any(path.startswith(f"{folder}/" if folder else "") for folder in self._closed)
 
-    def _place(self, head: Head, data: bytes) -> None:
+    def _write(self, head: Head, data: bytes) -> None:
         kind = head["kind"]
         if kind == "data":
             assert self._file is not None
@@ -98,7 +98,7 @@ class RemoteFolders:
         if head["area"] == "workspace":
             os.chown(path, self._owner, self._owner if self._owner == NOBODY else -1)
 
-    def _states(self) -> Iterator[tuple[str, _State]]:
+    def _scan(self) -> Iterator[tuple[str, _State]]:
         waiting = [""]
         self._closed.clear()
         while waiting:
@@ -115,7 +115,7 @@ class RemoteFolders:
             self._closed[folder] = "it lies too deep"
             return []
         try:
-            _open_to_us(place, 0o700)
+            _make_accessible(place, 0o700)
             with os.scandir(place) as found:
                 entries = [(below + entry.name, entry.stat(follow_symlinks=False)) for entry in found]
         except OSError as fault:
@@ -128,22 +128,22 @@ class RemoteFolders:
         try:
             path.encode()
         except UnicodeEncodeError:
-            yield _left(path, "its name is no text")
+            yield _skipped(path, "its name is no text")
             return
         if stat.S_ISDIR(mode):
             yield pack("folder", path=path)
         elif stat.S_ISREG(mode):
             yield from self._file_out(path, mode, size, when)
         else:
-            yield _left(path, "it is a link" if stat.S_ISLNK(mode) else "it is no file")
+            yield _skipped(path, "it is a link" if stat.S_ISLNK(mode) else "it is no file")
 
     def _file_out(self, path: str, mode: int, size: int, when: int) -> Iterator[bytes]:
         place = f"{self._root}/workspace/{path}"
         try:
-            _open_to_us(place, 0o400)
+            _make_accessible(place, 0o400)
             file = open(place, "rb")  # noqa: SIM115 - what cannot be opened is told before its head is sent
         except OSError:
-            yield _left(path, "it cannot be read")
+            yield _skipped(path, "it cannot be read")
             return
         with file:
             yield pack("file", path=path, mode=mode & 0o777, time=when, length=size)
@@ -153,12 +153,12 @@ class RemoteFolders:
                 yield pack("data", data)
 
 
-def _open_to_us(place: str, rights: int) -> None:
+def _make_accessible(place: str, rights: int) -> None:
     """A program may have closed what is its own; where its rights are all that we have, that would close it to us."""
     mode = os.lstat(place).st_mode
     if mode & rights != rights:
         os.chmod(place, stat.S_IMODE(mode) & 0o777 | rights)
 
 
-def _left(path: str, why: str) -> bytes:
+def _skipped(path: str, why: str) -> bytes:
     return pack("left", path=path.encode("utf-8", "replace").decode()[:_LONGEST_PATH], why=why)

@@ -20,7 +20,7 @@ FAILED = 70  # exit code of a container whose multiplexer failed
 Head = dict[str, Any]  # Any: JSON; whoever takes it checks it
 
 
-class ParcelFault(Exception):
+class TransferFault(Exception):
     """The other side does not speak the language; nothing more of it is read."""
 
 
@@ -29,7 +29,7 @@ def pack(kind: str, data: bytes = b"", **head: Any) -> bytes:  # Any: JSON
     return struct.pack(">I", len(words)) + words + data
 
 
-class ParcelReader:
+class TransferReader:
     """Feed it bytes as they come; it answers the parcels that are complete."""
 
     def __init__(self) -> None:
@@ -45,13 +45,13 @@ class ParcelReader:
             return None
         (length,) = struct.unpack_from(">I", self._bytes)
         if length > LONGEST_HEAD:
-            raise ParcelFault(f"a head of {length} bytes")
+            raise TransferFault(f"a head of {length} bytes")
         if len(self._bytes) < 4 + length:
             return None
         head = _head(bytes(self._bytes[4 : 4 + length]))
         size = head.get("size", 0)
         if type(size) is not int or not 0 <= size <= LARGEST_PIECE:
-            raise ParcelFault("a piece without a size")
+            raise TransferFault("a piece without a size")
         end = 4 + length + size
         if len(self._bytes) < end:
             return None
@@ -64,7 +64,7 @@ def _head(words: bytes) -> Head:
     try:
         head = json.loads(words)
     except (ValueError, RecursionError):
-        raise ParcelFault("a head that is not JSON") from None
+        raise TransferFault("a head that is not JSON") from None
     if not isinstance(head, dict) or not isinstance(head.get("kind"), str):
-        raise ParcelFault("a head without a kind")
+        raise TransferFault("a head without a kind")
     return head

@@ -17,7 +17,7 @@ from workbench.errors import WorkbenchError
 from workbench.sandbox.channel.channel import Channel
 from workbench.sandbox.child_profile import ChildProfile
 from workbench.sandbox.file_transfer.change_import import ChangeImport
-from workbench.sandbox.file_transfer.transfer_frames import LARGEST_PIECE, Head, ParcelFault, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_frames import LARGEST_PIECE, Head, TransferFault, TransferReader, pack
 from workbench.sandbox.locked_child import ChildExit
 from workbench.sandbox.supervision.workspace_quota import MOST_FILES
 
@@ -42,13 +42,13 @@ OTHERS_MB = 64  # generated packages, and as much for skills
 class FolderReader:
     """One load; `sent` are the workspace's entries afterwards, which the program may remove."""
 
-    def __init__(self, profile: ChildProfile, far: TransferTarget) -> None:
-        self._far = far
+    def __init__(self, profile: ChildProfile, target: TransferTarget) -> None:
+        self._target = target
         self._folders = {"servers": profile.servers, "skills": profile.skills, "workspace": profile.workspace}
         self._room = min(profile.disk_mb, WORKSPACE_MB) << 20
         self.sent: set[str] = set()
 
-    def parcels(self) -> Iterator[bytes]:
+    def transfer_frames(self) -> Iterator[bytes]:
         for area, folder in self._folders.items():
             if folder and os.path.isdir(folder):
                 room = self._room if area == "workspace" else OTHERS_MB << 20
@@ -64,21 +64,21 @@ class FolderReader:
                 path = name if below == "." else f"{below}/{name}"
                 count += 1
                 if count > MOST_FILES:
-                    raise self._too_much(area, f"more than {MOST_FILES:,} files", f"{MOST_FILES:,} files")
+                    raise self._too_large(area, f"more than {MOST_FILES:,} files", f"{MOST_FILES:,} files")
                 try:
                     found = os.stat(name, dir_fd=here, follow_symlinks=False)
                 except FileNotFoundError:
                     continue  # gone since it was listed
                 room -= found.st_size if stat.S_ISREG(found.st_mode) else 0
                 if room < 0:
-                    raise self._too_much(area, "too much", f"{most} MB")
+                    raise self._too_large(area, "too much", f"{most} MB")
                 if area == "workspace":
                     self.sent.add(path)
                 yield from _entry(area, path, name, here, found)
 
-    def _too_much(self, area: str, what: str, most: str) -> WorkbenchError:
+    def _too_large(self, area: str, what: str, most: str) -> WorkbenchError:
         return WorkbenchError(
-            f"The folder {area} holds {what} for {self._far.name}, to which {most} of it are carried at most.",
+            f"The folder {area} holds {what} for {self._target.name}, to which {most} of it are carried at most.",
             "Move what the program does not need elsewhere, or let it run where folders are not carried.",
         )
 
@@ -105,9 +105,9 @@ def _file(area: str, path: str, name: str, here: int) -> Iterator[bytes]:
             yield pack("data", data)
 
 
-_PATIENCE = 120.0  # seconds without anything crossing, either way
-_PATIENCES = 8  # of them, as long as changes keep coming
-_FULL = "Its memory for files is full, where each file takes 4 KB at least: move what is not needed elsewhere."
+_TIMEOUT = 120.0  # seconds without anything crossing, either way
+_TIMEOUTS = 8  # of them, as long as changes keep coming
+_FULL_HINT = "Its memory for files is full, where each file takes 4 KB at least: move what is not needed elsewhere."
 _BATCH = 16  # parcels read at once
 
 
@@ -122,18 +122,18 @@ class TransferState(Protocol):
 class TransferHost(asyncio.Protocol):
     """Up, open, files in, filled; raw output; changes, over. `over` holds how the program's process ended."""
 
-    def __init__(self, profile: ChildProfile, channel: Channel, frames: TransferState, far: TransferTarget) -> None:
+    def __init__(self, profile: ChildProfile, channel: Channel, frames: TransferState, target: TransferTarget) -> None:
         loop = asyncio.get_running_loop()
         self.up: asyncio.Future[None] = loop.create_future()
         self.over: asyncio.Future[ChildExit] = loop.create_future()
         self._filled: asyncio.Future[str] = loop.create_future()
-        self._profile, self._channel, self._frames, self._far = profile, channel, frames, far
-        self._reader = ParcelReader()
+        self._profile, self._channel, self._frames, self._target = profile, channel, frames, target
+        self._reader = TransferReader()
         self._transport: asyncio.Transport | None = None
         self._free = asyncio.Event()
         self._free.set()
-        self._lading = FolderReader(profile, far)
-        self._harvest: ChangeImport | None = None
+        self._folder_reader = FolderReader(profile, target)
+        self._change_import: ChangeImport | None = None
         self._trouble = ("", "")
         self._changes = 0  # parcels of them that came
 
@@ -141,40 +141,42 @@ class TransferHost(asyncio.Protocol):
         """Every file of the project's folders, before the program begins."""
         try:
             await self._bring_all()
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_TIMEOUT):
                 fault = await self._filled
         except TimeoutError:
-            raise WorkbenchError(f"{self._far.title} took too long to take the workspace.", self._far.hint) from None
+            raise WorkbenchError(
+                f"{self._target.title} took too long to take the workspace.", self._target.hint
+            ) from None
         if fault:
-            hint = _FULL if fault.endswith(os.strerror(errno.ENOSPC)) else self._far.hint
-            raise WorkbenchError(f"{self._far.title} could not take {fault}.", hint)
+            hint = _FULL_HINT if fault.endswith(os.strerror(errno.ENOSPC)) else self._target.hint
+            raise WorkbenchError(f"{self._target.title} could not take {fault}.", hint)
 
     async def collect(self) -> tuple[str, str]:
         """Wait for the changes and put them into the workspace; answers what was wrong with them: reason, sentence."""
-        for _ in range(_PATIENCES):
+        for _ in range(_TIMEOUTS):
             heard = self._changes
-            await asyncio.wait([self.over], timeout=_PATIENCE)
+            await asyncio.wait([self.over], timeout=_TIMEOUT)
             if self.over.done() or heard == self._changes:
                 break
         if not self.over.done():
-            return "lost", f"{self._far.title} took too long to hand over the workspace."
-        if self._harvest is not None and not self._trouble[0] and not self.over.result().lost:
+            return "lost", f"{self._target.title} took too long to hand over the workspace."
+        if self._change_import is not None and not self._trouble[0] and not self.over.result().lost:
             try:
-                await asyncio.to_thread(_apply, self._harvest)
-            except (OSError, ParcelFault) as fault:
+                await asyncio.to_thread(_apply, self._change_import)
+            except (OSError, TransferFault) as fault:
                 return "protocol", f"The program's changes could not be put into the workspace: {fault}."
         return self._trouble
 
     def notes(self) -> str:
         """What stayed behind, as lines for the program's author."""
-        if self._harvest is None or not self._harvest.notes:
+        if self._change_import is None or not self._change_import.notes:
             return ""
-        return f"Not taken out of {self._far.name}:\n" + "".join(f"  {note}\n" for note in self._harvest.notes)
+        return f"Not taken out of {self._target.name}:\n" + "".join(f"  {note}\n" for note in self._change_import.notes)
 
     def close(self) -> None:
-        if self._harvest is not None:
-            self._harvest.close()
-            self._harvest = None
+        if self._change_import is not None:
+            self._change_import.close()
+            self._change_import = None
         if self._transport is not None:
             self._transport.abort()
 
@@ -188,12 +190,12 @@ class TransferHost(asyncio.Protocol):
                 if self.over.done():
                     return
                 self.take(head, piece)
-        except (ParcelFault, OSError) as fault:
-            self.spoil(fault)
+        except (TransferFault, OSError) as fault:
+            self.fail(fault)
 
     def connection_lost(self, fault: Exception | None) -> None:
         self._free.set()
-        self.lose()
+        self.end_of_stream()
 
     def pause_writing(self) -> None:
         self._free.clear()
@@ -201,12 +203,12 @@ class TransferHost(asyncio.Protocol):
     def resume_writing(self) -> None:
         self._free.set()
 
-    def spoil(self, fault: Exception) -> None:
+    def fail(self, fault: Exception) -> None:
         """The far end does not speak the language: the run is over, and nothing of it is put into the workspace."""
         self._end_run("protocol", f"The program broke the channel of its files: {fault}.")
-        self.lose()
+        self.end_of_stream()
 
-    def lose(self) -> None:
+    def end_of_stream(self) -> None:
         """Nothing more comes."""
         if not self.up.done():
             self.up.set_result(None)
@@ -232,50 +234,50 @@ class TransferHost(asyncio.Protocol):
             most = min(self._profile.disk_mb, WORKSPACE_MB)
             self._end_run("disk", f"The workspace holds {most} MB, which is all it may, or too many files.")
         elif kind == "over":
-            self._end(head)
+            self._take_over(head)
         else:
             self._changes += 1
-            self._gather().take(head, data)
+            self._begin_import().take(head, data)
 
     async def _bring_all(self) -> None:
-        parcels = self._lading.parcels()
-        while batch := await asyncio.to_thread(_some, parcels):
+        transfer_frames = self._folder_reader.transfer_frames()
+        while batch := await asyncio.to_thread(_next_batch, transfer_frames):
             self.send(batch)
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_TIMEOUT):
                 await self._free.wait()
 
     def _end_run(self, reason: str, message: str) -> None:
         self._trouble = reason, message
         self._channel.end(reason, message)
 
-    def _gather(self) -> ChangeImport:
+    def _begin_import(self) -> ChangeImport:
         """The changes; none are taken of a program that was not given the workspace to write in."""
         if not self._filled.done() or not self._profile.writable:
-            raise ParcelFault("changes that nobody asked for")
-        if self._harvest is None:
+            raise TransferFault("changes that nobody asked for")
+        if self._change_import is None:
             room = min(self._profile.disk_mb, WORKSPACE_MB) << 20
-            self._harvest = ChangeImport(Path(self._profile.workspace), room, self._lading.sent)
-        return self._harvest
+            self._change_import = ChangeImport(Path(self._profile.workspace), room, self._folder_reader.sent)
+        return self._change_import
 
-    def _end(self, head: Head) -> None:
+    def _take_over(self, head: Head) -> None:
         code, cpu, memory, sent = (head.get(name) for name in ("code", "cpu", "memory_mb", "sent"))
         if type(code) is not int or type(sent) is not int or not 0 <= sent < 1 << 53:
-            raise ParcelFault("an end without its numbers")
+            raise TransferFault("an end without its numbers")
         gone = ChildExit(code, _number(cpu), _number(memory))
         self._frames.expect(sent)
         self.over.set_result(gone)
 
 
-def _apply(harvest: ChangeImport) -> None:
+def _apply(change_import: ChangeImport) -> None:
     try:
-        harvest.apply()
+        change_import.apply()
     finally:
-        harvest.close()
+        change_import.close()
 
 
-def _some(parcels: Iterator[bytes]) -> bytes:
+def _next_batch(transfer_frames: Iterator[bytes]) -> bytes:
     try:
-        return b"".join(islice(parcels, _BATCH))
+        return b"".join(islice(transfer_frames, _BATCH))
     except OSError as fault:
         words = f"The project's folders cannot be read: {os.strerror(fault.errno or 0)}."
         raise WorkbenchError(words, "See whether its files and folders may be read by you.") from fault
@@ -283,5 +285,5 @@ def _some(parcels: Iterator[bytes]) -> bytes:
 
 def _number(value: Any) -> float:  # Any: of the machine's
     if type(value) not in (int, float) or not math.isfinite(value) or value < 0:
-        raise ParcelFault("an end without its numbers")
+        raise TransferFault("an end without its numbers")
     return float(value)

@@ -53,11 +53,11 @@ class FrameChannel:
         self._chunk = _SMALL_CHUNK
         self._waiting: dict[int, Callable[[Frame], None]] = {}
         self._starts: list[Frame] = []
-        self._cut_off: weakref.WeakSet[threading.Thread] = weakref.WeakSet()  # left behind by programs that are over
+        self._silenced: weakref.WeakSet[threading.Thread] = weakref.WeakSet()  # left behind by programs that are over
         self._loops: weakref.WeakSet[asyncio.AbstractEventLoop] = weakref.WeakSet()
         self._loop: asyncio.AbstractEventLoop | None = None  # that asked last
         self._numbers = itertools.count(1)
-        self.letters = 0  # bytes of questions and answers so far
+        self.bytes_exchanged = 0  # bytes of questions and answers so far
 
     def start(self) -> Frame:
         """Wait for the frame that starts a program; a thread that an earlier one left behind may take it in for us."""
@@ -65,13 +65,15 @@ class FrameChannel:
             with self._reading:
                 if not self._starts:
                     self._hand_out(self._receive())
-        self.letters = 0
+        self.bytes_exchanged = 0
         return self._starts.pop()
 
-    def rest(self) -> None:
+    def end_program(self) -> None:
         """A program is over: threads that it left behind say nothing more, and none of them waits for an answer."""
         with self._sending:
-            self._cut_off.update(thread for thread in threading.enumerate() if thread is not threading.current_thread())
+            self._silenced.update(
+                thread for thread in threading.enumerate() if thread is not threading.current_thread()
+            )
             waiting, self._waiting = self._waiting, {}
         for settle in waiting.values():
             with contextlib.suppress(RuntimeError):  # its event loop is closed
@@ -92,7 +94,7 @@ class FrameChannel:
     def _push(self, data: bytes) -> None:
         """While the host is not taking any, its answers are still read, so neither side waits forever."""
         sent = 0
-        while sent < len(data) and not self._is_cut_off():
+        while sent < len(data) and not self._is_silenced():
             try:
                 sent += self._channel.send(memoryview(data)[sent:] if sent else data, socket.MSG_DONTWAIT)
             except BlockingIOError:
@@ -111,7 +113,7 @@ class FrameChannel:
             else:
                 loop.call_soon_threadsafe(self._resolve, answer, frame)
 
-        self._send_question(what, wish, settle)
+        self._send_request(what, wish, settle)
         while not answer.done() and _has_nothing_else(loop):
             with self._reading:
                 self._hand_out(self._receive())
@@ -126,7 +128,7 @@ class FrameChannel:
             answers.append(frame)
             arrived.set()
 
-        self._send_question(what, wish, settle)
+        self._send_request(what, wish, settle)
         while not arrived.is_set():
             if self._reading.acquire(timeout=_PATIENCE):
                 try:
@@ -142,22 +144,22 @@ class FrameChannel:
         value = frame.get("value")
         return self._shaped(frame["shape"], value) if "shape" in frame else value
 
-    def _send_question(self, what: str, wish: Frame, settle: Callable[[Frame], None]) -> None:
+    def _send_request(self, what: str, wish: Frame, settle: Callable[[Frame], None]) -> None:
         number = next(self._numbers)
-        data = _question(number, what, wish)
+        data = _request_data(number, what, wish)
         if len(data) > _LARGEST:
             words = f"This asks for too much at once: {len(data):,} bytes, and {_LARGEST:,} is the most."
             hint = "Write the data to a file in the workspace and pass its path, or split the call."
             raise self._fault({"message": f"{words} {hint}", "code": "too_large"})
         with self._sending:
-            if self._is_cut_off():
+            if self._is_silenced():
                 raise self._fault(_OVER)
-            self.letters += len(data)
+            self.bytes_exchanged += len(data)
             self._waiting[number] = settle
             self._push(data)
 
-    def _is_cut_off(self) -> bool:
-        return bool(self._cut_off) and threading.current_thread() in self._cut_off
+    def _is_silenced(self) -> bool:
+        return bool(self._silenced) and threading.current_thread() in self._silenced
 
     def _listen_on(self, loop: asyncio.AbstractEventLoop) -> None:
         if loop is not self._loop:
@@ -183,13 +185,13 @@ class FrameChannel:
             self.given += array.array("i", words)
         if not data:
             os._exit(0)  # nobody is listening any more
-        self.letters += len(data)
+        self.bytes_exchanged += len(data)
         if not self._bytes:
-            frames, at = _cut(data)
+            frames, at = _split_frames(data)
             self._bytes += data[at:]
             return frames
         self._bytes += data
-        frames, at = _cut(self._bytes)
+        frames, at = _split_frames(self._bytes)
         del self._bytes[:at]
         return frames
 
@@ -224,15 +226,15 @@ def _has_nothing_else(loop: Any) -> bool:  # Any: what a loop has to do is known
     )
 
 
-def _question(number: int, what: str, wish: Frame) -> bytes:
+def _request_data(number: int, what: str, wish: Frame) -> bytes:
     frame = {"kind": "ask", "id": number, "what": what, "wish": wish}
     if what != "call":
         return _plain(json_text(frame))
     arguments = json_text(wish.pop("arguments", {}))
     if len(arguments) > _BULKY:
         return _bulk(frame, arguments)
-    rest = "".join(f"{json_text(name)}:{json_text(value)}," for name, value in wish.items())
-    return _plain(f'{{"kind":"ask","id":{number},"what":"call","wish":{{{rest}"arguments":{arguments}}}}}')
+    end_program = "".join(f"{json_text(name)}:{json_text(value)}," for name, value in wish.items())
+    return _plain(f'{{"kind":"ask","id":{number},"what":"call","wish":{{{end_program}"arguments":{arguments}}}}}')
 
 
 def _plain(text: str) -> bytes:
@@ -245,7 +247,7 @@ def _bulk(frame: Frame, text: str) -> bytes:
     return b"".join((struct.pack(">II", _BULK | 4 + len(head) + len(data), len(head)), head, data))
 
 
-def _cut(data: bytes | bytearray) -> tuple[list[Frame], int]:
+def _split_frames(data: bytes | bytearray) -> tuple[list[Frame], int]:
     """The whole frames at the beginning, and where the first one begins that is not whole."""
     found: list[Frame] = []
     at, there = 0, len(data)
@@ -255,12 +257,12 @@ def _cut(data: bytes | bytearray) -> tuple[list[Frame], int]:
         if there < end:
             break
         body = data[at + 4 : end]
-        found.append(_unpacked(body) if word & _BULK else _decoded(body.decode()))
+        found.append(_bulk_frame(body) if word & _BULK else _decoded(body.decode()))
         at = end
     return found, at
 
 
-def _unpacked(body: bytes | bytearray) -> Frame:
+def _bulk_frame(body: bytes | bytearray) -> Frame:
     (length,) = struct.unpack_from(">I", body)
     frame: Frame = _decoded(body[4 : 4 + length].decode())
     text = str(memoryview(body)[4 + length :], "utf-8")

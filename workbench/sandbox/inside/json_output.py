@@ -36,10 +36,10 @@ def plain(value: object, depth: int = _DEPTH) -> Any:  # Any: JSON
         return {_key(key): plain(inner, depth - 1) for key, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(inner, depth - 1) for inner in _ordered(value)]
-    return _known(value, depth)
+    return _convert_known(value, depth)
 
 
-def _known(value: object, depth: int) -> Any:  # Any: JSON
+def _convert_known(value: object, depth: int) -> Any:  # Any: JSON
     if isinstance(value, enum.Enum):
         return plain(value.value, depth - 1)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -54,7 +54,7 @@ def _known(value: object, depth: int) -> Any:  # Any: JSON
         convert = getattr(value, method, None)
         if callable(convert) and not isinstance(value, type):
             return plain(convert(), depth - 1)
-    return _shown(value)
+    return _safe_repr(value)
 
 
 def _key(key: object) -> str:
@@ -74,7 +74,7 @@ def _ordered(values: list[Any] | tuple[Any, ...] | set[Any] | frozenset[Any]) ->
     return list(values)
 
 
-def _shown(value: object) -> str:
+def _safe_repr(value: object) -> str:
     try:
         return repr(value)
     except Exception as fault:  # a program's own __repr__ may do anything

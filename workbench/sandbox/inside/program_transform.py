@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 NAME = "<program>"
-_LAST = "__last__"  # where the value of the last line is kept
-_MAIN = "__program__"  # the function a program with a top-level `return` becomes
+_LAST_VALUE = "__last__"  # where the value of the last line is kept
+_PROGRAM_FUNCTION = "__program__"  # the function a program with a top-level `return` becomes
 
 
 class _Nothing:
@@ -34,7 +34,7 @@ class PreparedProgram:
     def start(self, names: dict[str, Any]) -> object:  # Any: a program's names
         """Run it, or, where it awaits at its top level, answer the coroutine that does."""
         value = eval(self.code, names)  # noqa: S307  # running code is this file's purpose
-        return names[_MAIN]() if self.returns else value
+        return names[_PROGRAM_FUNCTION]() if self.returns else value
 
     def answer(self, returned: object, names: dict[str, Any], before: object = NOTHING) -> object:
         """`return`, then `result = …`, then the value of the last line. Any: a program's names.
@@ -45,14 +45,14 @@ class PreparedProgram:
             return returned
         if "result" in names and names["result"] is not before:
             return names["result"]
-        last = names.get(_LAST)
+        last = names.get(_LAST_VALUE)
         return NOTHING if last is None else last
 
 
 def prepare(text: str, name: str = NAME) -> PreparedProgram:
     tree = ast.parse(text, name)
     _keep_last(tree.body)
-    returns = "return" in text and _Returns.among(tree.body)  # looking at every node takes as long as the rest
+    returns = "return" in text and _TopLevelScan.among(tree.body)  # looking at every node takes as long as the rest
     if returns:
         tree.body = [_as_function(tree.body)]
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -61,7 +61,7 @@ def prepare(text: str, name: str = NAME) -> PreparedProgram:
 
 def begin(names: dict[str, Any], text: str) -> object:  # Any: a program's names
     """Make names that an earlier program left ready for the next; answers the `result` that is none of the next."""
-    for name in (_LAST, _MAIN):
+    for name in (_LAST_VALUE, _PROGRAM_FUNCTION):
         names.pop(name, None)
     before = names.get("result", NOTHING)
     return before if before is not NOTHING and not _binds_result(text) else NOTHING
@@ -82,11 +82,11 @@ def _is_stored(node: ast.Name) -> bool:
 def _keep_last(body: list[ast.stmt]) -> None:
     if body and isinstance(body[-1], ast.Expr):
         last = body[-1]
-        name = ast.copy_location(ast.Name(_LAST, ast.Store()), last)
+        name = ast.copy_location(ast.Name(_LAST_VALUE, ast.Store()), last)
         body[-1] = ast.copy_location(ast.Assign([name], last.value), last)
 
 
-class _Returns(ast.NodeVisitor):
+class _TopLevelScan(ast.NodeVisitor):
     """Looks for a `return` or `await` that belongs to the top level."""
 
     def __init__(self) -> None:
@@ -95,10 +95,10 @@ class _Returns(ast.NodeVisitor):
 
     @classmethod
     def among(cls, body: list[ast.stmt]) -> bool:
-        return cls._looked(body).returns
+        return cls._scan(body).returns
 
     @classmethod
-    def _looked(cls, body: list[ast.stmt]) -> _Returns:
+    def _scan(cls, body: list[ast.stmt]) -> _TopLevelScan:
         found = cls()
         for statement in body:
             found.visit(statement)
@@ -106,7 +106,7 @@ class _Returns(ast.NodeVisitor):
 
     @classmethod
     def awaits_in(cls, body: list[ast.stmt]) -> bool:
-        return cls._looked(body).awaits
+        return cls._scan(body).awaits
 
     def visit_Return(self, node: ast.Return) -> None:
         self.returns = True
@@ -144,7 +144,7 @@ class _Returns(ast.NodeVisitor):
 def _as_function(body: list[ast.stmt]) -> ast.stmt:
     """The body as a function whose names are all global, so that it behaves as a module that may return."""
     imports = [part for part in body if isinstance(part, ast.ImportFrom) and part.module == "__future__"]
-    body = [_Unannotated().visit(part) for part in body if part not in imports]
+    body = [_AnnotationRemover().visit(part) for part in body if part not in imports]
     names = _local_names(_function(body))
     if names:
         body = [ast.Global(names), *body]
@@ -152,8 +152,8 @@ def _as_function(body: list[ast.stmt]) -> ast.stmt:
 
 
 def _function(body: list[ast.stmt]) -> ast.stmt:
-    prefix = "async " if _Returns.awaits_in(body) else ""
-    (made,) = ast.parse(f"{prefix}def {_MAIN}(): pass").body
+    prefix = "async " if _TopLevelScan.awaits_in(body) else ""
+    (made,) = ast.parse(f"{prefix}def {_PROGRAM_FUNCTION}(): pass").body
     assert isinstance(made, ast.FunctionDef | ast.AsyncFunctionDef)
     made.body = body
     return ast.copy_location(made, body[0])
@@ -163,11 +163,11 @@ def _local_names(function: ast.stmt) -> list[str]:
     """Ask the compiler which names the function would keep to itself."""
     module = ast.fix_missing_locations(ast.Module([function], []))
     outer = compile(module, NAME, "exec", dont_inherit=True)
-    inner = next(part for part in outer.co_consts if inspect.iscode(part) and part.co_name == _MAIN)
+    inner = next(part for part in outer.co_consts if inspect.iscode(part) and part.co_name == _PROGRAM_FUNCTION)
     return sorted(name for name in {*inner.co_varnames, *inner.co_cellvars} if name.isidentifier())
 
 
-class _Unannotated(ast.NodeTransformer):
+class _AnnotationRemover(ast.NodeTransformer):
     """`x: int = 1` cannot be said of a global name; the annotation of a top-level name goes, the value stays."""
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:

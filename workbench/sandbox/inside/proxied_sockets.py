@@ -61,34 +61,38 @@ class ProxiedSockets:
 
     def connect(self, sock: socket.socket, address: Address) -> None:
         """For code that does not await; blocks this thread only."""
-        self._adopt(sock, address, self._asked(lambda wish: self._line.ask_now("connect", **wish), address, sock))
+        self._adopt_descriptor(
+            sock, address, self._ask_core(lambda wish: self._line.ask_now("connect", **wish), address, sock)
+        )
 
     async def connect_later(self, sock: socket.socket, address: Address) -> None:
-        wish = self._wish(address, sock)
+        wish = self._request(address, sock)
         try:
             answer = await self._line.ask("connect", **wish)
         except Exception as fault:
             raise _os_error(fault) from None
-        self._adopt(sock, address, answer)
+        self._adopt_descriptor(sock, address, answer)
 
-    def _asked(self, ask: Callable[[dict[str, Any]], Any], address: Address, sock: socket.socket) -> Any:  # Any: JSON
+    def _ask_core(
+        self, ask: Callable[[dict[str, Any]], Any], address: Address, sock: socket.socket
+    ) -> Any:  # Any: JSON
         try:
-            return ask(self._wish(address, sock))
+            return ask(self._request(address, sock))
         except OSError:
             raise
         except Exception as fault:
             raise _os_error(fault) from None
 
-    def _wish(self, address: Address, sock: socket.socket) -> dict[str, Any]:  # Any: JSON
+    def _request(self, address: Address, sock: socket.socket) -> dict[str, Any]:  # Any: JSON
         host, port = str(address[0]), address[1]
         if self.peers.get(sock.fileno()):
             raise OSError(errno.EISCONN, os.strerror(errno.EISCONN))
         return {"host": self._names.get(host, host), "port": port, "seconds": sock.gettimeout() or 0}
 
-    def _adopt(self, sock: socket.socket, address: Address, answer: Any) -> None:  # Any: JSON
+    def _adopt_descriptor(self, sock: socket.socket, address: Address, answer: Any) -> None:  # Any: JSON
         """Put the connected descriptor in the place of the one that only held it."""
         number = int(answer["number"])
-        end = self._taken(number) if self._passing is not None else self._carried(number)
+        end = self._receive_descriptor(number) if self._passing is not None else self._relay_by_threads(number)
         timeout, place = sock.gettimeout(), sock.fileno()
         try:
             os.dup2(end, place, inheritable=False)
@@ -97,7 +101,7 @@ class ProxiedSockets:
         sock.settimeout(timeout)  # the descriptor brought its own
         self.peers[place] = tuple(address)
 
-    def _taken(self, number: int) -> int:
+    def _receive_descriptor(self, number: int) -> int:
         """The descriptor is there before the answer that tells of it."""
         assert self._passing is not None
         with self._taking:
@@ -108,26 +112,26 @@ class ProxiedSockets:
                 self._arrived[int.from_bytes(data, "big")] = given[0]
             return self._arrived.pop(number)
 
-    def _carried(self, number: int) -> int:
+    def _relay_by_threads(self, number: int) -> int:
         """Where no descriptor can be handed, two threads carry the bytes as questions and answers."""
-        near, far = socket.socketpair()
+        near, target = socket.socketpair()
         for carry in (self._carry_out, self._carry_in):
-            threading.Thread(target=carry, args=(far, number), daemon=True).start()
+            threading.Thread(target=carry, args=(target, number), daemon=True).start()
         return near.detach()
 
-    def _carry_out(self, far: socket.socket, number: int) -> None:
+    def _carry_out(self, target: socket.socket, number: int) -> None:
         with contextlib.suppress(Exception):  # the host has let go of it, and the other thread ends it
             data = b"-"
             while data:
-                data = far.recv(_PIECE)
+                data = target.recv(_PIECE)
                 self._line.ask_now("send", number=number, data=base64.b64encode(data).decode())
 
-    def _carry_in(self, far: socket.socket, number: int) -> None:
+    def _carry_in(self, target: socket.socket, number: int) -> None:
         with contextlib.suppress(Exception):
             while data := base64.b64decode(self._line.ask_now("receive", number=number)["data"]):
-                far.sendall(data)
+                target.sendall(data)
         with contextlib.suppress(OSError):
-            far.shutdown(socket.SHUT_WR)
+            target.shutdown(socket.SHUT_WR)
 
 
 def install(line: FrameChannel) -> None:

@@ -40,14 +40,14 @@ CHANNEL = 3  # the descriptor the host speaks to
 _THREAD_STACK = 1 << 20  # thread stacks count as memory
 _LONGEST_RESULT = 24_000_000  # bytes
 _BULKY = 1 << 16  # characters from which a result goes as a bulk frame
-_INSIDE = ("mcp_content", "client", "tool_discovery")
+_MODULES = ("mcp_content", "client", "tool_discovery")
 _WARM_UP_PROGRAM = "import json\nprint('x')\njson.loads('[1]')\n"
 _place = BENCH
 
 
-def load_inside(folder: Path) -> None:
+def load_modules(folder: Path) -> None:
     """Import the modules programs call, ahead of time; they look as if they came from the project."""
-    for name in _INSIDE:
+    for name in _MODULES:
         found = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
         assert found is not None
         assert found.loader is not None
@@ -57,7 +57,7 @@ def load_inside(folder: Path) -> None:
         module.__file__ = f"{BENCH}/{name}.py"
 
 
-def settle(
+def arrange_process(
     channel: int,
     output: int,
     status: int,
@@ -100,14 +100,14 @@ def import_ahead(modules: Sequence[str]) -> None:
                 del sys.modules[made]
 
 
-def live(facts: dict[str, Any], ahead: bool = False, preload: Sequence[str] = ()) -> NoReturn:  # Any: JSON
+def run_programs(facts: dict[str, Any], ahead: bool = False, preload: Sequence[str] = ()) -> NoReturn:  # Any: JSON
     """Say that the locks are on, wait for the program, run it, send its end."""
     _forget_ourselves()
-    signal.signal(signal.SIGUSR1, _tell_line)
-    signal.signal(signal.SIGXCPU, _tell_line)
+    signal.signal(signal.SIGUSR1, _report_line)
+    signal.signal(signal.SIGXCPU, _report_line)
     import_ahead(preload)
     if ahead:
-        warm_up_once()
+        warm_up()
         gc.freeze()
     line, names = _connect(socket.socket(fileno=CHANNEL))
     streams = _streams(line)
@@ -116,15 +116,15 @@ def live(facts: dict[str, Any], ahead: bool = False, preload: Sequence[str] = ()
     while True:
         end = _run_one(start, names, line, streams)
         if "run" not in start:
-            _say_end(end, line)
+            _send_end(end, line)
             os._exit(0)
-        line.rest()
-        _say_end(end, line)
+        line.end_program()
+        _send_end(end, line)
         start, streams = line.start(), _streams(line)
         line.say(kind="begun", run=start["run"])
 
 
-def _tell_line(number: int, frame: types.FrameType | None) -> None:
+def _report_line(number: int, frame: types.FrameType | None) -> None:
     """The host asks where the program is, because its time is over: the line goes past Python's streams."""
     while frame is not None and not frame.f_code.co_filename.startswith("<program"):
         frame = frame.f_back
@@ -148,16 +148,16 @@ def _connect(channel: socket.socket) -> tuple[FrameChannel, dict[str, Any]]:  # 
     return line, _first_names(line)
 
 
-def warm_up_once() -> None:
+def warm_up() -> None:
     """All of a run on a line to nowhere, so that what it touches is at hand, and in this process's own memory.
 
-    What it leaves behind is what `live` makes anew, and no task: tasks are numbered.
+    What it leaves behind is what `run_programs` makes anew, and no task: tasks are numbered.
     """
     ours, nobodys = socket.socketpair()
     text = json.dumps({"kind": "start", "code": _WARM_UP_PROGRAM}).encode()
     nobodys.sendall(struct.pack(">I", len(text)) + text)
     line, names = _connect(ours)
-    _say_end(_run_one(line.start(), names, line, _streams(line)), line)
+    _send_end(_run_one(line.start(), names, line, _streams(line)), line)
     loop = asyncio.SelectorEventLoop()
     loop.call_soon(loop.stop)
     loop.run_forever()
@@ -187,7 +187,7 @@ def _run_one(
     return end
 
 
-def _say_end(end: dict[str, Any], line: FrameChannel) -> None:  # Any: JSON
+def _send_end(end: dict[str, Any], line: FrameChannel) -> None:  # Any: JSON
     end["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     result = end.get("result", "")
     if len(result) > _BULKY:
@@ -208,7 +208,7 @@ def run(code: str, names: dict[str, Any], called: str) -> dict[str, Any]:  # Any
             raise ValueError("The result is too long to hand over. Write it to the workspace and return its path.")
         return {"ok": True, "result": result}
     except SystemExit as leaving:
-        return _left(leaving)
+        return _end_of_exit(leaving)
     except BaseException as fault:
         return {"ok": False, **format_failure(fault)}
 
@@ -226,7 +226,7 @@ def _execute(code: str, names: dict[str, Any], called: str) -> object:  # Any: a
     return value
 
 
-def _left(leaving: SystemExit) -> dict[str, Any]:  # Any: JSON
+def _end_of_exit(leaving: SystemExit) -> dict[str, Any]:  # Any: JSON
     if leaving.code in (None, 0):
         return {"ok": True, "result": ""}
     message = f"The program left with exit code {leaving.code}." if isinstance(leaving.code, int) else str(leaving.code)
@@ -257,7 +257,7 @@ def _first_names(line: FrameChannel) -> dict[str, Any]:  # Any: a program's name
     return module.__dict__
 
 
-class Loaded(str):
+class LoadedSkill(str):
     """A skill's text, for `exec(load_skill(name))`; its functions are there by name as well."""
 
     _module: types.ModuleType
@@ -267,7 +267,7 @@ class Loaded(str):
         return own[name] if name in own else str.__getattribute__(self, name)
 
 
-def load_skill(name: str, line: FrameChannel) -> Loaded:
+def load_skill(name: str, line: FrameChannel) -> LoadedSkill:
     """A kept skill; one that is not among the files is asked of the host, which answers with its code."""
     module = "skills." + re.sub(r"\W", "_", name)
     spec = importlib.util.find_spec(module) if importlib.util.find_spec("skills") else None
@@ -277,7 +277,7 @@ def load_skill(name: str, line: FrameChannel) -> Loaded:
         code, made = str(line.ask_now("skill", name=name)), types.ModuleType(module)
         exec(compile(code, f"<skill {name}>", "exec"), made.__dict__)  # noqa: S102  # running code is this file's purpose
         sys.modules[module] = made
-    loaded = Loaded(code)
+    loaded = LoadedSkill(code)
     loaded._module = made
     return loaded
 
@@ -306,7 +306,7 @@ def _in_workspace(path: str) -> Path:
     return Path(_place, "workspace", inner.removeprefix("workspace/") if inner != "workspace" else "")
 
 
-class _Teller(io.RawIOBase):
+class _OutputStream(io.RawIOBase):
     """A stream whose bytes become frames, so that prints and calls keep their order."""
 
     def __init__(self, line: FrameChannel, name: str) -> None:
@@ -335,7 +335,7 @@ def _streams(line: FrameChannel) -> tuple[io.TextIOWrapper, io.TextIOWrapper]:
 
 
 def _stream(line: FrameChannel, name: str) -> io.TextIOWrapper:
-    buffered = io.BufferedWriter(_Teller(line, name), 8192)
+    buffered = io.BufferedWriter(_OutputStream(line, name), 8192)
     return io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", line_buffering=True)
 
 

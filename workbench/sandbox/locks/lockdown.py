@@ -13,7 +13,7 @@ from workbench.sandbox.child_profile import BENCH, HOME, NOBODY, TEMP, ChildProf
 from workbench.sandbox.locks import kernel_calls, landlock
 from workbench.sandbox.locks.seccomp_filter import filter_program
 
-WORLDS = ("mnt", "pid", "net", "ipc", "uts")  # the namespaces that must be new
+NAMESPACES = ("mnt", "pid", "net", "ipc", "uts")  # the namespaces that must be new
 _STATUS = 4  # where `runner.settle` leaves the descriptor
 _MEGABYTE = 1 << 20
 _OPEN_FILES = 256
@@ -60,10 +60,10 @@ def become_nobody(itself: int) -> None:
         kernel_calls.unshare(kernel_calls.NEW_USER)
     except OSError:
         return  # forbidden here; the run is still nobody, only its thread count is shared with others
-    map_self(user, group, itself)
+    map_own_ids(user, group, itself)
 
 
-def map_self(user: int, group: int, itself: int) -> None:
+def map_own_ids(user: int, group: int, itself: int) -> None:
     """Inside the new user namespace we are who we were, and nobody else exists. `itself` is our folder in /proc."""
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         file = os.open(name, os.O_WRONLY, dir_fd=itself)
@@ -88,17 +88,17 @@ def _readable() -> list[str]:
     return [f"/{name}" for name in os.listdir("/") if name not in ("proc", "dev") and os.path.isdir(f"/{name}")]
 
 
-def leave_if_alone(alive: int) -> None:
+def exit_if_orphaned(alive: int) -> None:
     """`alive` is a pipe the parent holds: it may have died before the kernel knew that we go with it."""
     if select.select([alive], [], [], 0)[0]:
         os._exit(1)
 
 
-def close_the_door() -> None:
+def install_filter() -> None:
     kernel_calls.install_filter(filter_program())
 
 
-class Witness:
+class LockReport:
     """Sees, before the program's text has arrived, which locks are in force; its word may be believed."""
 
     def __init__(self, processes: int = -1) -> None:
@@ -107,14 +107,14 @@ class Witness:
             processes = _opened("/proc", os.O_PATH)
         self.itself = _opened("self", os.O_PATH, processes)
         self.status = _opened("self/status", os.O_RDONLY, processes)
-        self._worlds = {name: _link(f"self/ns/{name}", processes) for name in WORLDS}
+        self._namespaces = {name: _link(f"self/ns/{name}", processes) for name in NAMESPACES}
 
     def facts(self, landlock_version: int) -> dict[str, object]:
         """Read what the kernel says of this process now; the descriptor was moved to its settled place."""
         status = os.read(_STATUS, 1 << 14).decode()
         os.close(_STATUS)
         return {
-            "worlds": self._worlds,
+            "worlds": self._namespaces,
             "filtered": "\nSeccomp:\t2" in status,
             "powerless": "\nCapPrm:\t0000000000000000" in status,
             "landlock": landlock_version,

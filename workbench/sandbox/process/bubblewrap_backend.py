@@ -22,10 +22,10 @@ from workbench.sandbox.locks import kernel_calls, lockdown
 from workbench.sandbox.process import native_backend
 
 TOOL = "/usr/bin/bwrap"
-_OURS = "/app"  # where this package is seen inside
-_STAGE = "/tmp"
+_PACKAGE_PLACE = "/app"  # where this package is seen inside
+_STAGING = "/tmp"
 _START = (
-    f"import sys; sys.path.insert(0, {_OURS!r});"
+    f"import sys; sys.path.insert(0, {_PACKAGE_PLACE!r});"
     " from workbench.sandbox.process.bubblewrap_backend import inside; inside()"
 )
 
@@ -47,9 +47,9 @@ def become(profile: ChildProfile, channel: int, output: int, owners: int, alive:
     """Turn this forked child into bwrap, which turns its own child into the runner."""
     sources = _sources(profile)
     if os.getuid() == 0:
-        sources = _staged(sources, owners)
+        sources = _stage_as_nobody(sources, owners)
     kernel_calls.die_with_parent(signal.SIGKILL)
-    lockdown.leave_if_alone(alive)
+    lockdown.exit_if_orphaned(alive)
     for descriptor in (channel, output):
         os.set_inheritable(descriptor, True)
     words = json.dumps(asdict(profile))
@@ -61,19 +61,19 @@ def inside() -> NoReturn:
     """The first lines that run in the sandbox; the program's text has not arrived yet."""
     profile, channel, output = ChildProfile.of(json.loads(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
     try:
-        runner.load_inside(native_backend.INSIDE)
-        witness = lockdown.Witness()
+        runner.load_modules(native_backend.INSIDE)
+        lock_report = lockdown.LockReport()
         foreign = profile.language == deno_backend.LANGUAGE
         lockdown.set_limits(profile, deno_backend.limits(profile) if foreign else {})
         version = lockdown.lock(profile, deno_backend.executables() if foreign else ())
         if foreign:
-            deno_backend.become(profile, channel, output, witness, version)
-        runner.settle(channel, output, witness.status, ENVIRONMENT)
-        lockdown.close_the_door()
+            deno_backend.become(profile, channel, output, lock_report, version)
+        runner.arrange_process(channel, output, lock_report.status, ENVIRONMENT)
+        lockdown.install_filter()
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
-    runner.live(witness.facts(version), profile.ahead, profile.preload)
+    runner.run_programs(lock_report.facts(version), profile.ahead, profile.preload)
 
 
 def _sources(profile: ChildProfile) -> dict[str, _Source]:
@@ -92,8 +92,8 @@ def _sources(profile: ChildProfile) -> dict[str, _Source]:
         found[deno_backend.BINARY] = _Source(profile.runtime)
         found |= {f"{deno_backend.PLACE}/{file.name}": _Source(str(file)) for file in deno_backend.script_files()}
     package = Path(__file__).resolve().parents[1]
-    found[f"{_OURS}/workbench/__init__.py"] = _Source(str(package.parent / "__init__.py"))
-    found[f"{_OURS}/workbench/sandbox"] = _Source(str(package))
+    found[f"{_PACKAGE_PLACE}/workbench/__init__.py"] = _Source(str(package.parent / "__init__.py"))
+    found[f"{_PACKAGE_PLACE}/workbench/sandbox"] = _Source(str(package))
     found[f"{BENCH}/workspace"] = _Source(profile.workspace, profile.writable, ours=True)
     for name, source in (("servers", profile.servers), ("skills", profile.skills)):
         if source and os.path.isdir(source):
@@ -101,7 +101,7 @@ def _sources(profile: ChildProfile) -> dict[str, _Source]:
     return found
 
 
-def _staged(sources: dict[str, _Source], owners: int) -> dict[str, _Source]:
+def _stage_as_nobody(sources: dict[str, _Source], owners: int) -> dict[str, _Source]:
     """As real root: mount what nobody cannot reach or own where it can, in mounts of our own; then be nobody."""
     kernel_calls.unshare(kernel_calls.NEW_MOUNTS)
     kernel_calls.own_mounts()
@@ -110,11 +110,11 @@ def _staged(sources: dict[str, _Source], owners: int) -> dict[str, _Source]:
         for target, source in sources.items()
     }
     kernel_calls.mount_new(
-        "tmpfs", _STAGE, kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES, "size=1m,nr_inodes=1k,mode=755"
+        "tmpfs", _STAGING, kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES, "size=1m,nr_inodes=1k,mode=755"
     )
     staged = {}
     for number, (target, tree) in enumerate(trees.items()):
-        place = f"{_STAGE}/{number}"
+        place = f"{_STAGING}/{number}"
         native_backend.attach(tree, place)
         staged[target] = replace(sources[target], path=place)
     os.setgroups([])

@@ -47,21 +47,21 @@ class ProcessorAssignment:
 
 
 # What most programs import, paid once here instead of in every run.
-WARM = """
+WARM_MODULES = """
 asyncio base64 bisect collections concurrent.futures contextlib csv dataclasses datetime decimal enum functools glob
 hashlib heapq inspect io itertools json linecache logging math operator os pathlib pprint random re shutil statistics
 string tempfile textwrap threading time traceback types typing uuid
 """
 _MESSAGE = 1 << 16
 _WARM_UPS = 16  # Python makes code faster when it has run some times; the children inherit that
-_END = {signal.SIGTERM}  # how the launcher ends a child; held back until the child can pass it on
+_TERMINATE = {signal.SIGTERM}  # how the launcher ends a child; held back until the child can pass it on
 
 
 @dataclass(frozen=True, slots=True)
 class _Child:
     """One living child of the launcher's."""
 
-    cell: int
+    number: int
     ends_by: signal.Signals  # where there is an outer half, it passes the end on and waits for it
     processors: set[int]
 
@@ -74,7 +74,7 @@ class Launcher:
         self._wake = wake
         self._children: dict[int, _Child] = {}
         self._owners = _owner_map() if os.getuid() == 0 else -1
-        self._world: NamespaceRoot | None = None
+        self._root: NamespaceRoot | None = None
         self._imported = False
         self._processors = ProcessorAssignment()
 
@@ -82,52 +82,52 @@ class Launcher:
         core = self._core.fileno()
         while True:
             readable, _, _ = select.select([core, self._wake], [], [])
-            if core in readable and not self._obey():
+            if core in readable and not self._handle_message():
                 return
             if self._wake in readable:
                 os.read(self._wake, 4096)
                 self._reap()
 
-    def _obey(self) -> bool:
+    def _handle_message(self) -> bool:
         """One message from the core; False when there is no core any more."""
         data, descriptors, _, _ = socket.recv_fds(self._core, _MESSAGE, 4)
         if not data:
             return False
         order = json.loads(data)
         if order["do"] == "open":
-            self._open(order["cell"], ChildProfile.of(order["profile"]), descriptors)
+            self._create_child(order["child"], ChildProfile.of(order["profile"]), descriptors)
         else:
-            self._kill(order["cell"])
+            self._kill(order["child"])
         for descriptor in descriptors:
             os.close(descriptor)
         return True
 
-    def _open(self, cell: int, profile: ChildProfile, descriptors: list[int]) -> None:
+    def _create_child(self, number: int, profile: ChildProfile, descriptors: list[int]) -> None:
         processors = self._processors.choose(profile.cpus)
         try:
             if profile.backend == "native":
                 process, handle = self._native(profile, descriptors, processors)
-                self._children[process] = _Child(cell, signal.SIGKILL, processors)
-                self._tell([handle], cell=cell, process=process)
+                self._children[process] = _Child(number, signal.SIGKILL, processors)
+                self._send([handle], child=number, process=process)
                 os.close(handle)
             else:
-                process = self._through_a_tool(profile, descriptors, processors)
-                self._children[process] = _Child(cell, signal.SIGTERM, processors)
-                self._tell(cell=cell, process=process)
+                process = self._fork_helper(profile, descriptors, processors)
+                self._children[process] = _Child(number, signal.SIGTERM, processors)
+                self._send(child=number, process=process)
         except Exception as fault:
             self._processors.give_back(processors)
             runner.report_broken(descriptors[0], fault, traceback.format_exc())
-            self._tell(cell=cell, code=1)
+            self._send(child=number, code=1)
 
     def _native(self, profile: ChildProfile, descriptors: list[int], processors: set[int]) -> tuple[int, int]:
         """One fork: the child is the first process of its world from its first step."""
-        world = self._the_world(profile)
-        trees = world.prepare(profile)
+        root = self._enter_namespace_root(profile)
+        trees = root.prepare(profile)
         try:
             self._import_ahead(profile)
             process, handle = kernel_calls.fork_into(kernel_calls.NEW_WORLD)
             if not process:
-                _native_child(profile, world, trees, descriptors, processors)
+                _native_child(profile, root, trees, descriptors, processors)
         finally:
             for tree in trees.values():
                 os.close(tree)
@@ -137,43 +137,43 @@ class Launcher:
         """What every child of this launcher wants to have imported; done in the root in which the children live."""
         if profile.preload and not self._imported:
             self._imported = True
-            with native_backend.scratch():
+            with native_backend.scratch_mounts():
                 runner.import_ahead(profile.preload)
             gc.collect()
             gc.freeze()
 
-    def _the_world(self, profile: ChildProfile) -> NamespaceRoot:
+    def _enter_namespace_root(self, profile: ChildProfile) -> NamespaceRoot:
         """Entered with the first child. A trial first: some systems let one in and take all rights away there."""
-        if self._world is None:
-            _try_apart(lambda: NamespaceRoot(self._owners).prepare(profile))
-            self._world = NamespaceRoot(self._owners)
+        if self._root is None:
+            _try_in_child(lambda: NamespaceRoot(self._owners).prepare(profile))
+            self._root = NamespaceRoot(self._owners)
             gc.freeze()
-        return self._world
+        return self._root
 
-    def _through_a_tool(self, profile: ChildProfile, descriptors: list[int], processors: set[int]) -> int:
-        signal.pthread_sigmask(signal.SIG_BLOCK, _END)
+    def _fork_helper(self, profile: ChildProfile, descriptors: list[int], processors: set[int]) -> int:
+        signal.pthread_sigmask(signal.SIG_BLOCK, _TERMINATE)
         process = os.fork()
         if process:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _TERMINATE)
             return process
         channel, output = (os.dup2(descriptor, 100 + at) for at, descriptor in enumerate(descriptors))
         try:
             os.sched_setaffinity(0, processors)
-            _plain_signals()
-            if self._world is not None:
-                self._world.leave()
+            _reset_signals()
+            if self._root is not None:
+                self._root.leave()
             _close_others(channel, output, *[self._owners] * (self._owners >= 0))
             if profile.backend == "reduced":
-                reduced_backend.cell(profile, channel, output)
-            _outer(profile, channel, output, self._owners)
+                reduced_backend.become(profile, channel, output)
+            _wait_for_bubblewrap(profile, channel, output, self._owners)
         except BaseException as fault:
             runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
 
-    def _kill(self, cell: int) -> None:
+    def _kill(self, number: int) -> None:
         for process, child in self._children.items():
-            if child.cell == cell:
-                _end(process, child)
+            if child.number == number:
+                _signal_end(process, child)
 
     def _reap(self) -> None:
         while True:
@@ -188,34 +188,34 @@ class Launcher:
                 scratch_folders.sweep()
             if child is not None:
                 self._processors.give_back(child.processors)
-                self._tell(
-                    cell=child.cell,
+                self._send(
+                    child=child.number,
                     code=os.waitstatus_to_exitcode(status),
                     cpu=usage.ru_utime + usage.ru_stime,
                     memory_mb=usage.ru_maxrss / 1024,
                 )
 
-    def _tell(self, descriptors: Sequence[int] = (), **news: Any) -> None:  # Any: plain JSON
+    def _send(self, descriptors: Sequence[int] = (), **news: Any) -> None:  # Any: plain JSON
         with contextlib.suppress(BrokenPipeError):
             socket.send_fds(self._core, [json.dumps(news).encode()], descriptors)
 
     def end(self) -> None:
         """Nothing that was started here outlives this process."""
         for process, child in self._children.items():
-            _end(process, child)
+            _signal_end(process, child)
         with contextlib.suppress(ChildProcessError):
             while True:
                 os.waitpid(-1, 0)
 
 
 def main(descriptor: int) -> None:
-    for name in WARM.split():
+    for name in WARM_MODULES.split():
         importlib.import_module(name)
     # WORKAROUND(`platform` remembers the host's name when `uuid` is imported, until it has a way to forget): by hand.
     platform._uname_cache = None  # type: ignore[attr-defined]
-    runner.load_inside(native_backend.INSIDE)
+    runner.load_modules(native_backend.INSIDE)
     for _ in range(_WARM_UPS):
-        runner.warm_up_once()
+        runner.warm_up()
     native_backend.inside_files()
     native_backend.inside_files(deno_backend.LANGUAGE)
     filter_program()
@@ -236,7 +236,7 @@ def main(descriptor: int) -> None:
 
 def _native_child(
     profile: ChildProfile,
-    world: NamespaceRoot,
+    root: NamespaceRoot,
     trees: dict[str, int],
     descriptors: list[int],
     processors: set[int],
@@ -245,26 +245,26 @@ def _native_child(
     channel, output = descriptors
     try:
         os.sched_setaffinity(0, processors)
-        _plain_signals()
+        _reset_signals()
         os.setsid()
-        native_backend.furnish(profile, trees)
-        witness = lockdown.Witness(world.processes)
+        native_backend.mount_own_folders(profile, trees)
+        lock_report = lockdown.LockReport(root.processes)
         foreign = profile.language == deno_backend.LANGUAGE
-        lockdown.become_nobody(witness.itself)  # limits of before would bind all of this user's together
+        lockdown.become_nobody(lock_report.itself)  # limits of before would bind all of this user's together
         lockdown.set_limits(profile, deno_backend.limits(profile) if foreign else {})
         version = lockdown.lock(profile, deno_backend.executables() if foreign else ())
-        lockdown.leave_if_alone(world.alive)
+        lockdown.exit_if_orphaned(root.alive)
         if foreign:
-            deno_backend.become(profile, channel, output, witness, version)
-        runner.settle(channel, output, witness.status, ENVIRONMENT)
-        lockdown.close_the_door()
+            deno_backend.become(profile, channel, output, lock_report, version)
+        runner.arrange_process(channel, output, lock_report.status, ENVIRONMENT)
+        lockdown.install_filter()
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
-    runner.live(witness.facts(version), profile.ahead, profile.preload)
+    runner.run_programs(lock_report.facts(version), profile.ahead, profile.preload)
 
 
-def _outer(profile: ChildProfile, channel: int, output: int, owners: int) -> NoReturn:
+def _wait_for_bubblewrap(profile: ChildProfile, channel: int, output: int, owners: int) -> NoReturn:
     """Where a tool makes the namespaces: waits for the tool and its orphans, and ends as it ended."""
     parent = os.getppid()
     kernel_calls.adopt_orphans()
@@ -275,17 +275,17 @@ def _outer(profile: ChildProfile, channel: int, output: int, owners: int) -> NoR
     inner = os.fork()
     if not inner:
         os.close(alive_end)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _TERMINATE)
         bubblewrap_backend.become(profile, channel, output, owners, alive)
     for descriptor in (channel, output, alive):
         os.close(descriptor)
     signal.signal(signal.SIGTERM, lambda *_: kernel_calls.end_child(inner))
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _END)
-    status = _wait_for_all(inner)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _TERMINATE)
+    status = _reap_all(inner)
     os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 
 
-def _wait_for_all(inner: int) -> int:
+def _reap_all(inner: int) -> int:
     """Its status. A tool that is killed while it starts leaves a child behind that waits for it, and would for ever."""
     found = -1
     while True:
@@ -299,7 +299,7 @@ def _wait_for_all(inner: int) -> int:
             kernel_calls.end_children()
 
 
-def _try_apart(step: Callable[[], object]) -> None:
+def _try_in_child(step: Callable[[], object]) -> None:
     """Do it in a process that is thrown away; raise what it raised there."""
     reading, writing = os.pipe2(os.O_CLOEXEC)
     process = os.fork()
@@ -317,12 +317,12 @@ def _try_apart(step: Callable[[], object]) -> None:
         raise OSError(fault_text)
 
 
-def _end(process: int, child: _Child) -> None:
+def _signal_end(process: int, child: _Child) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, child.ends_by)
 
 
-def _plain_signals() -> None:
+def _reset_signals() -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
@@ -348,7 +348,7 @@ def _owner_map() -> int:
         os._exit(0)
     theirs.close()
     try:
-        return _mapped(holder) if ours.recv(4) else -1
+        return _write_owner_map(holder) if ours.recv(4) else -1
     except OSError:
         return -1
     finally:
@@ -356,7 +356,7 @@ def _owner_map() -> int:
         os.waitpid(holder, 0)
 
 
-def _mapped(holder: int) -> int:
+def _write_owner_map(holder: int) -> int:
     for name in ("uid_map", "gid_map"):
         with open(f"/proc/{holder}/{name}", "w") as file:
             file.write(f"0 {NOBODY} 1")

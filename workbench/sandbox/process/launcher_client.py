@@ -30,8 +30,8 @@ _ROOT = Path(__file__).resolve().parents[3]
 _START = (
     "import sys; sys.path.insert(0, {root!r}); from workbench.sandbox.process.launcher import main; main({descriptor})"
 )
-_PATIENCE = 20.0  # seconds for a launcher to be ready, or gone
-_DEAF_SECONDS = 30.0  # a launcher that has not told the end of a child by then is of no use any more
+_TIMEOUT = 20.0  # seconds for a launcher to be ready, or gone
+_STUCK_AFTER = 30.0  # a launcher that has not told the end of a child by then is of no use any more
 _TRIES = 4  # launchers that are started for one child, when somebody ends them
 _MESSAGE = 1 << 16
 _LAST_WORDS = 4000  # bytes of them that are kept
@@ -44,7 +44,7 @@ class LauncherClient:
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._ready: asyncio.Future[None] | None = None
-        self._cells: dict[int, SandboxChild] = {}
+        self._children: dict[int, SandboxChild] = {}
         self._last = 0
         self._starting = asyncio.Lock()
 
@@ -64,61 +64,61 @@ class LauncherClient:
             with contextlib.suppress(ConnectionError):
                 await self._launcher_ready()
                 self._last += 1
-                return await self._connected(self._last, profile)
+                return await self._create_child(self._last, profile)
         raise WorkbenchError(
             "The sandbox's launcher dies whenever it is started.",
             "Run `mcp-workbench doctor`: it says what is missing.",
         )
 
-    def kill(self, cell: SandboxChild) -> None:
-        if cell.gone.done() or _killed(cell.handle) or self._socket is None:
+    def kill(self, child: SandboxChild) -> None:
+        if child.gone.done() or _kill_by_pidfd(child.handle) or self._socket is None:
             return
         with contextlib.suppress(OSError):
-            self._socket.send(json.dumps({"do": "kill", "cell": cell.number}).encode())
+            self._socket.send(json.dumps({"do": "kill", "child": child.number}).encode())
 
-    async def finish(self, cell: SandboxChild) -> ChildExit:
+    async def finish(self, child: SandboxChild) -> ChildExit:
         """End a child, whatever it is doing, and wait until it is gone. A launcher that was stopped can tell nobody:
         it is ended, and its children with it."""
-        cell.channel.close()
-        deadline = time.monotonic() + _DEAF_SECONDS
-        while not cell.gone.done():
-            self.kill(cell)
-            await asyncio.wait([cell.gone], timeout=0.5)
-            if not cell.gone.done() and (self._is_stopped() or time.monotonic() > deadline):
+        child.channel.close()
+        deadline = time.monotonic() + _STUCK_AFTER
+        while not child.gone.done():
+            self.kill(child)
+            await asyncio.wait([child.gone], timeout=0.5)
+            if not child.gone.done() and (self._is_stopped() or time.monotonic() > deadline):
                 log.warning("the sandbox's launcher does not answer and is replaced")
-                self._forget_launcher()
-        for transport in cell.transports:
+                self._drop_launcher()
+        for transport in child.transports:
             transport.close()
-        await cell.channel.closed()
-        return cell.gone.result()
+        await child.channel.closed()
+        return child.gone.result()
 
     async def close(self) -> None:
         """End every child and the launcher."""
         if self._socket is None or self._process is None:
             return
         process = self._process
-        waiting = [cell.gone for cell in self._cells.values()]
+        waiting = [child.gone for child in self._children.values()]
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
-        for _ in range(int(_PATIENCE / 0.01)):
+        for _ in range(int(_TIMEOUT / 0.01)):
             if process.poll() is not None:
                 break
             await asyncio.sleep(0.01)
         else:
             process.kill()
             process.wait()
-        self._forget_launcher()
+        self._drop_launcher()
         if waiting:
             await asyncio.wait(waiting)
 
     async def _launcher_ready(self) -> None:
         async with self._starting:
             if self._process is not None and (self._process.poll() is not None or self._is_stopped()):
-                self._forget_launcher()
+                self._drop_launcher()
             if self._process is None:
                 self._start()
         assert self._ready is not None
-        done, _ = await asyncio.wait([self._ready], timeout=_PATIENCE)
+        done, _ = await asyncio.wait([self._ready], timeout=_TIMEOUT)
         if not done:
             raise WorkbenchError(
                 "The sandbox's launcher did not start.", "Restart the workbench; its log has the reason."
@@ -152,9 +152,9 @@ class LauncherClient:
         ours.setblocking(False)
         self._socket = ours
         self._ready = loop.create_future()
-        loop.add_reader(ours, self._hear)
+        loop.add_reader(ours, self._read_message)
 
-    def _hear(self) -> None:
+    def _read_message(self) -> None:
         assert self._socket is not None
         descriptors: list[int] = []
         try:
@@ -164,33 +164,33 @@ class LauncherClient:
         except OSError:
             data = b""
         if not data:
-            self._forget_launcher()
+            self._drop_launcher()
             return
         news = json.loads(data)
         if "ready" in news:
             assert self._ready is not None
             self._ready.set_result(None)
         elif "process" in news:
-            self._born(news["cell"], news["process"], *descriptors)
+            self._child_started(news["child"], news["process"], *descriptors)
         else:
-            self._gone(news.pop("cell"), ChildExit(**news))
+            self._child_ended(news.pop("child"), ChildExit(**news))
 
-    def _born(self, number: int, process: int, handle: int = -1) -> None:
-        cell = self._cells.get(number)
-        if cell is not None:
-            cell.process, cell.handle = process, handle
+    def _child_started(self, number: int, process: int, handle: int = -1) -> None:
+        child = self._children.get(number)
+        if child is not None:
+            child.process, child.handle = process, handle
         elif handle >= 0:
             os.close(handle)
 
-    def _gone(self, number: int, gone: ChildExit) -> None:
-        cell = self._cells.pop(number, None)
-        if cell is not None:
-            handle, cell.handle = cell.handle, -1
+    def _child_ended(self, number: int, gone: ChildExit) -> None:
+        child = self._children.pop(number, None)
+        if child is not None:
+            handle, child.handle = child.handle, -1
             if handle >= 0:
                 os.close(handle)
-            cell.gone.set_result(gone)
+            child.gone.set_result(gone)
 
-    def _forget_launcher(self) -> None:
+    def _drop_launcher(self) -> None:
         """It is gone or of no use: its children die with it."""
         if self._socket is not None:
             asyncio.get_running_loop().remove_reader(self._socket)
@@ -202,16 +202,16 @@ class LauncherClient:
             self._process = None
         if self._ready is not None and not self._ready.done():
             self._ready.set_result(None)
-        for cell in tuple(self._cells.values()):
-            cell.channel.end("lost", "The sandbox's launcher was ended from outside; the program died with it.")
-            self._gone(cell.number, ChildExit(lost=True))
+        for child in tuple(self._children.values()):
+            child.channel.end("lost", "The sandbox's launcher was ended from outside; the program died with it.")
+            self._child_ended(child.number, ChildExit(lost=True))
 
-    async def _connected(self, number: int, profile: ChildProfile) -> SandboxChild:
+    async def _create_child(self, number: int, profile: ChildProfile) -> SandboxChild:
         loop = asyncio.get_running_loop()
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
         try:
-            order = {"do": "open", "cell": number, "profile": profile.as_json()}
+            order = {"do": "open", "child": number, "profile": profile.as_json()}
             await self._send_order(order, [theirs.fileno(), writing])
         except BaseException:
             ours.close()
@@ -220,17 +220,17 @@ class LauncherClient:
         finally:
             theirs.close()
             os.close(writing)
-        cell = SandboxChild(number, profile, Channel(), loop.create_future(), loop.create_future())
-        self._cells[number] = cell
+        child = SandboxChild(number, profile, Channel(), loop.create_future(), loop.create_future())
+        self._children[number] = child
         try:
-            raw = RawOutput(reading, _teller(cell), cell.silent)
-            cell.take_rest = raw.take
-            cell.transports = [raw]
-            cell.transports.append((await loop.create_connection(lambda: cell.channel, sock=ours))[0])
+            raw = RawOutput(reading, _output_handler(child), child.silent)
+            child.take_rest = raw.take
+            child.transports = [raw]
+            child.transports.append((await loop.create_connection(lambda: child.channel, sock=ours))[0])
         except BaseException:
-            await asyncio.shield(self.finish(cell))
+            await asyncio.shield(self.finish(child))
             raise
-        return cell
+        return child
 
     async def _send_order(self, order: dict[str, Any], descriptors: list[int]) -> None:  # Any: JSON
         data = json.dumps(order).encode()
@@ -240,22 +240,22 @@ class LauncherClient:
             except BlockingIOError:
                 await asyncio.sleep(0.005)
             except OSError:  # it was killed, and we have not heard of it yet
-                self._forget_launcher()
+                self._drop_launcher()
             else:
                 return
         raise ConnectionError("the launcher died before it took the order")
 
 
-def _teller(cell: SandboxChild) -> Callable[[bytes], None]:
+def _output_handler(child: SandboxChild) -> Callable[[bytes], None]:
     """Bytes a program writes to descriptors 1 and 2 itself, or that the interpreter writes when it dies."""
 
     def remember(data: bytes) -> None:  # not the program's words but those of what runs it: long when it dies
-        cell.last_words = (cell.last_words + data)[:_LAST_WORDS]
+        child.last_words = (child.last_words + data)[:_LAST_WORDS]
 
-    return remember if cell.profile.runtime else cell.channel.raw_output
+    return remember if child.profile.runtime else child.channel.raw_output
 
 
-def _killed(handle: int) -> bool:
+def _kill_by_pidfd(handle: int) -> bool:
     """At once, without the launcher; False where that cannot be."""
     if handle < 0:
         return False
@@ -289,19 +289,19 @@ class LauncherPool:
             self._plain.begin()
 
     async def make(self, profile: ChildProfile) -> SandboxChild:
-        return await self._all.setdefault(_set(profile), LauncherClient()).make(profile)
+        return await self._all.setdefault(_launcher_key(profile), LauncherClient()).make(profile)
 
-    def kill(self, cell: SandboxChild) -> None:
-        self._all[_set(cell.profile)].kill(cell)
+    def kill(self, child: SandboxChild) -> None:
+        self._all[_launcher_key(child.profile)].kill(child)
 
-    async def finish(self, cell: SandboxChild) -> ChildExit:
-        return await self._all[_set(cell.profile)].finish(cell)
+    async def finish(self, child: SandboxChild) -> ChildExit:
+        return await self._all[_launcher_key(child.profile)].finish(child)
 
     async def close(self) -> None:
-        for cells in self._all.values():
-            await cells.close()
+        for client in self._all.values():
+            await client.close()
 
 
-def _set(profile: ChildProfile) -> tuple[object, ...]:
+def _launcher_key(profile: ChildProfile) -> tuple[object, ...]:
     """Only children of the first backend begin as copies of their launcher."""
     return (profile.preload, profile.packages) if profile.preload and profile.backend == "native" else ()

@@ -20,14 +20,14 @@ from workbench.sandbox.deno import deno_backend
 from workbench.sandbox.locks import kernel_calls, lockdown
 
 _ROOT = "/tmp"  # any folder that surely exists: it is covered in our own mounts only
-_LOOSE = kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES
-_DATA = _LOOSE | kernel_calls.NO_EXECUTION
+_NO_PRIVILEGES = kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES
+_NO_PROGRAMS = _NO_PRIVILEGES | kernel_calls.NO_EXECUTION
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _FOLDERS = ("workspace", "servers", "skills")
 INSIDE = Path(__file__).parents[1] / "inside" / "modules"  # what programs import
 
 
-def enter() -> None:
+def enter_namespaces() -> None:
     """Namespaces for a single child, without a `World`: the caller forks afterwards, and the child is its first."""
     user, group = os.getuid(), os.getgid()
     if user == 0:
@@ -35,7 +35,7 @@ def enter() -> None:
     else:
         kernel_calls.unshare(kernel_calls.NEW_USER | kernel_calls.NEW_WORLD)
         itself = os.open("/proc/self", os.O_PATH | os.O_CLOEXEC)
-        lockdown.map_self(user, group, itself)
+        lockdown.map_own_ids(user, group, itself)
         os.close(itself)
     kernel_calls.own_mounts()
 
@@ -44,15 +44,15 @@ def build_root(profile: ChildProfile) -> None:
     """Everything that is the same in each child of a language. Then let go of the host's; the mounts are our own."""
     user, group = _inside_user()
     trees = _host_trees(profile)
-    kernel_calls.mount_new("tmpfs", _ROOT, _LOOSE, "size=1m,nr_inodes=1k,mode=755")
+    kernel_calls.mount_new("tmpfs", _ROOT, _NO_PRIVILEGES, "size=1m,nr_inodes=1k,mode=755")
     _small_files(profile, user, group)
     for target, tree in trees.items():
         attach(tree, _ROOT + target)
     kernel_calls.change_root(_ROOT)
-    kernel_calls.make_read_only("/", _LOOSE)
+    kernel_calls.make_read_only("/", _NO_PRIVILEGES)
 
 
-def furnish(profile: ChildProfile, trees: dict[str, int]) -> None:
+def mount_own_folders(profile: ChildProfile, trees: dict[str, int]) -> None:
     """What is this child's alone: room for scratch files, and the folders of its run."""
     _mount_scratch()
     for target, tree in trees.items():
@@ -62,7 +62,7 @@ def furnish(profile: ChildProfile, trees: dict[str, int]) -> None:
 
 
 @contextlib.contextmanager
-def scratch() -> Iterator[None]:
+def scratch_mounts() -> Iterator[None]:
     """Home and temp for a moment, for modules that write there when they are imported ahead; no child sees them."""
     _mount_scratch()
     try:
@@ -76,7 +76,7 @@ def _mount_scratch() -> None:
     user, group = _inside_user()
     for target, megabytes in ((HOME, 16), (TEMP, 64)):
         options = f"size={megabytes}m,nr_inodes=4k,mode=700,uid={user},gid={group}"
-        kernel_calls.mount_new("tmpfs", target, _DATA, options)
+        kernel_calls.mount_new("tmpfs", target, _NO_PROGRAMS, options)
 
 
 def _inside_user() -> tuple[int, int]:
@@ -102,18 +102,20 @@ def library_folders() -> tuple[str, ...]:
 
 def _host_trees(profile: ChildProfile) -> dict[str, int]:
     """Open everything of the host's before the new root covers it: target inside → detached mount."""
-    trees = {place: kernel_calls.clone_tree(place, _LOOSE | kernel_calls.READ_ONLY) for place in library_folders()}
+    trees = {
+        place: kernel_calls.clone_tree(place, _NO_PRIVILEGES | kernel_calls.READ_ONLY) for place in library_folders()
+    }
     for place in ("/usr/share/zoneinfo", "/etc/ld.so.cache"):
         if os.path.exists(place):
-            trees[place] = kernel_calls.clone_tree(place, _DATA | kernel_calls.READ_ONLY)
+            trees[place] = kernel_calls.clone_tree(place, _NO_PROGRAMS | kernel_calls.READ_ONLY)
     for name in _DEVICES:
         trees[f"/dev/{name}"] = kernel_calls.clone_tree(
             f"/dev/{name}", kernel_calls.NO_SETUID | kernel_calls.NO_EXECUTION
         )
     for place, path in profile.packages:
-        trees[f"{PACKAGES}/{place}"] = kernel_calls.clone_tree(path, _LOOSE | kernel_calls.READ_ONLY)
+        trees[f"{PACKAGES}/{place}"] = kernel_calls.clone_tree(path, _NO_PRIVILEGES | kernel_calls.READ_ONLY)
     if profile.runtime:
-        trees[deno_backend.BINARY] = kernel_calls.clone_tree(profile.runtime, _LOOSE | kernel_calls.READ_ONLY)
+        trees[deno_backend.BINARY] = kernel_calls.clone_tree(profile.runtime, _NO_PRIVILEGES | kernel_calls.READ_ONLY)
     return trees
 
 
@@ -123,7 +125,9 @@ def project_trees(profile: ChildProfile, owners: int) -> dict[str, int]:
     for name, place in zip(_FOLDERS, profile.folders, strict=True):
         if place:
             read_only = name != "workspace" or not profile.writable
-            trees[f"{BENCH}/{name}"] = owned_tree(place, _DATA | (kernel_calls.READ_ONLY if read_only else 0), owners)
+            trees[f"{BENCH}/{name}"] = owned_tree(
+                place, _NO_PROGRAMS | (kernel_calls.READ_ONLY if read_only else 0), owners
+            )
     return trees
 
 
@@ -133,11 +137,11 @@ def owned_tree(source: str, flags: int, owners: int) -> int:
         with contextlib.suppress(OSError):
             return kernel_calls.clone_tree(source, flags, owners)
     if os.getuid() == 0 and not flags & kernel_calls.READ_ONLY:
-        give_away(source)  # this file system cannot map owners
+        give_to_nobody(source)  # this file system cannot map owners
     return kernel_calls.clone_tree(source, flags)
 
 
-def give_away(folder: str) -> None:
+def give_to_nobody(folder: str) -> None:
     """Everything in the folder becomes nobody's; links are not followed."""
     for _, folders, files, at in os.fwalk(folder, follow_symlinks=False):
         os.fchown(at, NOBODY, NOBODY)
@@ -211,7 +215,7 @@ class NamespaceRoot:
         if user:
             kernel_calls.unshare(kernel_calls.NEW_USER | kernel_calls.NEW_MOUNTS)
             itself = os.open("/proc/self", os.O_PATH | os.O_CLOEXEC)
-            lockdown.map_self(user, group, itself)
+            lockdown.map_own_ids(user, group, itself)
             os.close(itself)
         else:
             kernel_calls.unshare(kernel_calls.NEW_MOUNTS)

@@ -24,13 +24,13 @@ from workbench.sandbox.process import native_backend, scratch_folders
 from workbench.sandbox.supervision import workspace_quota
 from workbench.sandbox.supervision.workspace_quota import QuotaGauge
 
-_KEPT = 5  # the first descriptor after those `runner.settle` always leaves
+_FIRST_FREE = 5  # the first descriptor after those `runner.settle` always leaves
 _PRIVATE_MB = 64  # home and temp together
 _LOOK_EVERY = 0.25  # seconds between looks at how full they are
 _SET_ID = 0o6000
 
 
-def cell(profile: ChildProfile, channel: int, output: int) -> NoReturn:
+def become(profile: ChildProfile, channel: int, output: int) -> NoReturn:
     """The outer half: it makes and removes the private folders, waits for the program, and ends as that one ended."""
     parent = os.getppid()
     kernel_calls.adopt_orphans()
@@ -45,7 +45,7 @@ def cell(profile: ChildProfile, channel: int, output: int) -> NoReturn:
     if not inner:
         os.close(alive_end)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD, signal.SIGTERM})
-        _inner(profile, private, channel, output, alive)
+        _run_program(profile, private, channel, output, alive)
     for descriptor in (channel, output, alive):
         os.close(descriptor)
     status, full = _watch(inner, private, profile.disk_mb)
@@ -70,7 +70,7 @@ def _watch(inner: int, private: str, disk_mb: int) -> tuple[int, bool]:
         process, status = os.waitpid(inner, os.WNOHANG)
         if process:
             return status, full
-        if not full and (workspace_quota.over(private, _PRIVATE_MB) or gauge.hidden(room - gauge.left(), inner)):
+        if not full and (workspace_quota.over(private, _PRIVATE_MB) or gauge.hidden_use(room - gauge.left(), inner)):
             full = True
             os.kill(inner, signal.SIGKILL)
 
@@ -82,61 +82,65 @@ def _end_as_full() -> NoReturn:
     os._exit(1)
 
 
-def _inner(profile: ChildProfile, private: str, channel: int, output: int, alive: int) -> NoReturn:
+def _run_program(profile: ChildProfile, private: str, channel: int, output: int, alive: int) -> NoReturn:
     try:
-        witness, version = _locked(profile, private, channel, output, alive)
+        lock_report, version = _locked(profile, private, channel, output, alive)
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
-    runner.live(witness.facts(version), profile.ahead)
+    runner.run_programs(lock_report.facts(version), profile.ahead)
 
 
-def _locked(profile: ChildProfile, private: str, channel: int, output: int, alive: int) -> tuple[lockdown.Witness, int]:
+def _locked(
+    profile: ChildProfile, private: str, channel: int, output: int, alive: int
+) -> tuple[lockdown.LockReport, int]:
     """The process that will read the program. Its folders are descriptors, so that no path above them need be open."""
     os.setsid()
-    witness = lockdown.Witness()
-    folders = _opened(profile)
+    lock_report = lockdown.LockReport()
+    folders = _open_folders(profile)
     user = os.getuid() or NOBODY
-    lockdown.set_limits(replace(profile, pids=profile.pids + _threads_of(user)))
-    _furnish(profile, private, folders, user)
-    _without_modes(f"{private}/", f"{os.path.realpath(profile.workspace)}/")
+    lockdown.set_limits(replace(profile, pids=profile.pids + _count_threads(user)))
+    _lay_out_project(profile, private, folders, user)
+    _tolerate_chmod(f"{private}/", f"{os.path.realpath(profile.workspace)}/")
     kernel_calls.gain_nothing()
     version = _restrict(profile, private, folders)
     if os.getuid() == 0:
         _become_nobody(profile)
-    _reach_library(f"{private}/python")
+    _import_by_descriptor(f"{private}/python")
     kernel_calls.drop_capabilities()
     kernel_calls.die_with_parent(signal.SIGKILL)
-    lockdown.leave_if_alone(alive)
+    lockdown.exit_if_orphaned(alive)
     environment = {**ENVIRONMENT, "HOME": f"{private}/home", "TMPDIR": f"{private}/tmp"}
-    runner.settle(channel, output, witness.status, environment, f"{private}/bench", tuple(folders.values()))
+    runner.arrange_process(
+        channel, output, lock_report.status, environment, f"{private}/bench", tuple(folders.values())
+    )
     kernel_calls.install_filter(filter_program(alone=os.getpid()))
-    return witness, version
+    return lock_report, version
 
 
-def _opened(profile: ChildProfile) -> dict[str, int]:
+def _open_folders(profile: ChildProfile) -> dict[str, int]:
     """Python's folder and those of the project. Root's may be closed to nobody, so what is only read is copied then."""
     places = {"workspace": profile.workspace, "python": sys.base_prefix}
     if os.getuid():
-        places |= _to_read(profile)
+        places |= _read_only_folders(profile)
     return {name: os.open(place, os.O_PATH | os.O_CLOEXEC) for name, place in places.items()}
 
 
-def _to_read(profile: ChildProfile) -> dict[str, str]:
+def _read_only_folders(profile: ChildProfile) -> dict[str, str]:
     places = {"servers": profile.servers, "skills": profile.skills}
     return {name: place for name, place in places.items() if place and os.path.isdir(place)}
 
 
-def _furnish(profile: ChildProfile, private: str, folders: dict[str, int], user: int) -> None:
-    """The project as a program expects it: its folders are links to the descriptors that `runner.settle` will leave."""
+def _lay_out_project(profile: ChildProfile, private: str, folders: dict[str, int], user: int) -> None:
+    """Lay out the project as a program expects it: folders are links to the descriptors that the runner will leave."""
     for name in ("bench", "home", "tmp"):
         os.mkdir(f"{private}/{name}", 0o755 if name == "bench" else 0o700)
         if os.getuid() == 0 and name != "bench":
             os.chown(f"{private}/{name}", user, user)
-    for number, name in enumerate(folders, _KEPT):
+    for number, name in enumerate(folders, _FIRST_FREE):
         os.symlink(f"/proc/self/fd/{number}", f"{private}/{'' if name == 'python' else 'bench/'}{name}")
     for name in {"servers", "skills"} - folders.keys():
-        _copy(_to_read(profile).get(name, ""), f"{private}/bench/{name}")
+        _copy(_read_only_folders(profile).get(name, ""), f"{private}/bench/{name}")
     for name, text in native_backend.inside_files().items():
         Path(private, "bench", name).write_bytes(text)
     os.chdir(f"{private}/bench")
@@ -147,20 +151,20 @@ def _copy(source: str, target: str) -> None:
         os.mkdir(target)
         return
     shutil.copytree(source, target, symlinks=True)
-    native_backend.give_away(target)
+    native_backend.give_to_nobody(target)
 
 
 def _become_nobody(profile: ChildProfile) -> None:
     """Real root never runs a program; without mounts of our own, the workspace has to be given to nobody."""
     if profile.writable:
-        native_backend.give_away(profile.workspace)
+        native_backend.give_to_nobody(profile.workspace)
     os.setgroups([])
     os.setresgid(NOBODY, NOBODY, NOBODY)
     os.setresuid(NOBODY, NOBODY, NOBODY)
     kernel_calls.stay_dumpable()
 
 
-def _reach_library(link: str) -> None:
+def _import_by_descriptor(link: str) -> None:
     """Where nobody may not pass through the folders above Python (`/root`, say), its library is found by descriptor."""
     if os.access(os.path.dirname(os.__file__), os.R_OK | os.X_OK):
         return
@@ -197,7 +201,7 @@ def _restrict(profile: ChildProfile, private: str, folders: dict[str, int]) -> i
     return version
 
 
-def _threads_of(user: int) -> int:
+def _count_threads(user: int) -> int:
     """How many the user has already: without a user namespace the kernel counts them all together."""
     found = 0
     for name in filter(str.isdigit, os.listdir("/proc")):
@@ -207,23 +211,23 @@ def _threads_of(user: int) -> int:
     return found
 
 
-def _without_modes(*own: str) -> None:
+def _tolerate_chmod(*own: str) -> None:
     """Modes and times cannot be set here. For its own files that is no failure: `shutil.copy` goes on without them."""
     change_mode, change_times = os.chmod, os.utime
 
     def chmod(path: Any, mode: int, *rest: Any, **more: Any) -> None:  # Any: whatever a program gives
-        with _forgiven(path, not mode & _SET_ID, own):
+        with _tolerated(path, not mode & _SET_ID, own):
             change_mode(path, mode, *rest, **more)
 
     def utime(path: Any, *rest: Any, **more: Any) -> None:  # Any: whatever a program gives
-        with _forgiven(path, True, own):
+        with _tolerated(path, True, own):
             change_times(path, *rest, **more)
 
     os.chmod, os.utime = chmod, utime
 
 
 @contextlib.contextmanager
-def _forgiven(path: Any, harmless: bool, own: tuple[str, ...]) -> Iterator[None]:  # Any: whatever a program gives
+def _tolerated(path: Any, harmless: bool, own: tuple[str, ...]) -> Iterator[None]:  # Any: whatever a program gives
     try:
         yield
     except PermissionError:

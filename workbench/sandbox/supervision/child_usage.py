@@ -37,7 +37,7 @@ def usage(process: int) -> ChildUsage | None:
     return ChildUsage(seconds, int(words[_RESIDENT]) * _PAGE / 1_048_576)
 
 
-def written(process: int) -> int:
+def written_bytes(process: int) -> int:
     """Bytes that it gave to file systems so far, those in memory too, at most; -1: that is not told."""
     try:
         rows = dict(line.split(": ") for line in Path(f"/proc/{process}/io").read_text().splitlines())

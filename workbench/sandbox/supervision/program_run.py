@@ -15,7 +15,7 @@ from workbench.sandbox.channel.channel import Channel
 from workbench.sandbox.locked_child import ChildExit, ChildMaker, SandboxChild
 from workbench.sandbox.program import Answer, Ending, Output, Program
 from workbench.sandbox.supervision.child_usage import innermost, usage
-from workbench.sandbox.supervision.workspace_quota import LOOK_EVERY, QuotaGauge, gauge_of
+from workbench.sandbox.supervision.workspace_quota import LOOK_EVERY, QuotaGauge, quota_gauge
 
 _WINDOW = 0.25  # seconds over which a program is judged to compute or to sleep: the kernel counts in hundredths
 _SLEEPS = 0.1  # the share of a processor below which it sleeps
@@ -34,7 +34,7 @@ class RunClock:
         self._window = 0.0  # own time that is not judged yet
         self._own = 0.0
         self._total = 0.0
-        self._cpu = self._used()
+        self._cpu = self._cpu_used()
         self._answered = channel.answering_seconds()
 
     def look(self, now: float, user_is_asked: bool) -> float:
@@ -67,27 +67,27 @@ class RunClock:
 
     def _judge(self) -> None:
         if self._process:
-            before, self._cpu = self._cpu, self._used()
+            before, self._cpu = self._cpu, self._cpu_used()
             if self._cpu - before < _SLEEPS * self._window:
                 self._window = 0.0
         self._own += self._window
         self._window = 0.0
 
-    def _used(self) -> float:
+    def _cpu_used(self) -> float:
         found = usage(self._process) if self._process else None
         return found.cpu if found is not None else 0.0
 
 
-async def until_over(channel: Channel, program: Program, started: float, process: int = 0) -> str:
+async def wait_for_end(channel: Channel, program: Program, started: float, process: int = 0) -> str:
     """Wait for its end, and end it when time or disk are used up. Answers what a program that ended by itself
     left too full. `process` is the outermost of those that run it, where it can be seen."""
-    limits, gauge = program.limits, gauge_of(str(program.workspace), program.limits.disk_mb)
+    limits, gauge = program.limits, quota_gauge(str(program.workspace), program.limits.disk_mb)
     clock, counted = RunClock(limits, channel, started, process), time.monotonic()
     room = gauge.left()
     while not channel.ended.done():
         left = clock.look(time.monotonic(), program.stands())
         if left <= 0:
-            where = await line_of(channel, process) if program.language == "python" else ""
+            where = await current_line(channel, process) if program.language == "python" else ""
             channel.end("timeout", f"{clock.sentence()}{where}")
             return ""
         done, _ = await asyncio.wait([channel.ended], timeout=min(left, LOOK_EVERY))
@@ -96,12 +96,12 @@ async def until_over(channel: Channel, program: Program, started: float, process
             counted = time.monotonic()
             if full:
                 channel.end("disk", full)
-    if channel.reason or not program.writable or not gauge.suspects():
+    if channel.reason or not program.writable or not gauge.is_suspect():
         return ""
     return await asyncio.to_thread(gauge.count)
 
 
-async def line_of(channel: Channel, process: int) -> str:
+async def current_line(channel: Channel, process: int) -> str:
     """Where a Python program is right now, in a sentence of its own; empty where it does not say. It is about to be
     ended: a signal asks it, and what it answers is taken for no more than a hint."""
     if not process or not (inner := innermost(process)):
@@ -114,7 +114,7 @@ async def line_of(channel: Channel, process: int) -> str:
 
 
 def _too_full(gauge: QuotaGauge, room: int, process: int) -> str:
-    return gauge.count() or gauge.hidden(room - gauge.left(), process)
+    return gauge.count() or gauge.hidden_use(room - gauge.left(), process)
 
 
 _TOO_MUCH = (b"out of memory", b"memory allocation of")
@@ -132,20 +132,20 @@ def _reason(channel: Channel, gone: ChildExit, limits: Limits, last_words: bytes
         return Ending(False, channel.reason, message=channel.message)
     last = channel.ended.result()
     if last is None:
-        reason, message = _death_of_engine(last_words, limits) or _death(gone, limits)
+        reason, message = _death_of_deno(last_words, limits) or _death(gone, limits)
         return Ending(False, reason, message=message + channel.where() * (reason == "cpu"))
     if last["ok"]:
         return Ending(True, "done", result=last["result"])
     reason = "memory" if last["error_type"] == "MemoryError" else "failed"
     if reason == "memory" and not last["message"]:
-        last = {**last, "message": _memory(limits)}
+        last = {**last, "message": _memory_message(limits)}
     return Ending(False, reason, "", last["error_type"], last["message"], last["traceback"])
 
 
-def _death_of_engine(last_words: bytes, limits: Limits) -> tuple[str, str] | None:
+def _death_of_deno(last_words: bytes, limits: Limits) -> tuple[str, str] | None:
     """Deno says on its way out what it died of, in many lines; None: it was silent."""
     if any(words in last_words for words in _TOO_MUCH):
-        return "memory", _memory(limits)
+        return "memory", _memory_message(limits)
     found = re.search(rb"panicked at .*\n(.*)", last_words) or re.search(rb"(?m)^(?:error: )?(\S.*)$", last_words)
     return ("killed", f"Deno ended: {found[1].decode('utf-8', 'replace')[:300]}") if found else None
 
@@ -168,7 +168,7 @@ def _death(gone: ChildExit, limits: Limits) -> tuple[str, str]:
     return "killed", f"The program's process left without a word (exit code {gone.code})."
 
 
-def _memory(limits: Limits) -> str:
+def _memory_message(limits: Limits) -> str:
     return f"The program needed more than its {limits.memory_mb} MB of memory."
 
 
@@ -177,49 +177,51 @@ def _signal_name(code: int) -> str:
     return signal.Signals(number).name if number in set(signal.Signals) else ""
 
 
-_LAST_WORDS = 1.0  # seconds a dying program may take to be gone
+_DEATH_SECONDS = 1.0  # seconds a dying program may take to be gone
 
 
-async def run_once(maker: ChildMaker, cell: SandboxChild, program: Program, answer: Answer, output: Output) -> Ending:
+async def run_once(maker: ChildMaker, child: SandboxChild, program: Program, answer: Answer, output: Output) -> Ending:
     """Its ending. A child that said its end is killed and told of at once; that it is gone, the caller waits for."""
-    channel, limits = cell.channel, program.limits
-    if cell.files is not None:
-        await cell.files.bring()
+    channel, limits = child.channel, program.limits
+    if child.files is not None:
+        await child.files.bring()
     started = time.monotonic()
     channel.begin(program.code, limits, answer, output, program.network)
-    full = await until_over(channel, program, started, cell.process)
+    full = await wait_for_end(channel, program, started, child.process)
     seconds = time.monotonic() - started
-    reason, message = ("disk", full) if full and cell.files is None else await _collected(cell, output)
+    reason, message = ("disk", full) if full and child.files is None else await _collect_files(child, output)
     last = channel.ended.result()
-    gone = await _dead(maker, cell) if last is None else await _killed(maker, cell, last["memory_mb"])
-    ending = conclude(channel, gone, limits, seconds, cell.last_words)
+    gone = (
+        await _wait_for_death(maker, child) if last is None else await _kill_finished(maker, child, last["memory_mb"])
+    )
+    ending = conclude(channel, gone, limits, seconds, child.last_words)
     return replace(ending, ok=False, reason=reason, message=message) if reason else ending
 
 
-async def _collected(cell: SandboxChild, output: Output) -> tuple[str, str]:
+async def _collect_files(child: SandboxChild, output: Output) -> tuple[str, str]:
     """A program that ended by itself leaves its files; one that we had to end leaves nothing."""
-    if cell.files is None or cell.channel.reason:
+    if child.files is None or child.channel.reason:
         return "", ""
-    trouble = await cell.files.collect()
-    if notes := cell.files.notes():
+    trouble = await child.files.collect()
+    if notes := child.files.notes():
         output("stderr", notes)
     return trouble
 
 
-async def _killed(maker: ChildMaker, cell: SandboxChild, memory_mb: float) -> ChildExit:
+async def _kill_finished(maker: ChildMaker, child: SandboxChild, memory_mb: float) -> ChildExit:
     """It said its end, so nothing more of it is needed; what it said before that is here."""
-    maker.kill(cell)
-    cell.take_rest()
-    cell.channel.close()
-    await cell.channel.closed()
+    maker.kill(child)
+    child.take_rest()
+    child.channel.close()
+    await child.channel.closed()
     return ChildExit(memory_mb=memory_mb)
 
 
-async def _dead(maker: ChildMaker, cell: SandboxChild) -> ChildExit:
+async def _wait_for_death(maker: ChildMaker, child: SandboxChild) -> ChildExit:
     """How it died is all that there is to tell."""
-    if cell.channel.reason:
-        maker.kill(cell)
-    await asyncio.wait([cell.gone], timeout=_LAST_WORDS)
-    if not cell.channel.reason:
-        await asyncio.wait([cell.silent], timeout=_LAST_WORDS)
-    return await maker.finish(cell)
+    if child.channel.reason:
+        maker.kill(child)
+    await asyncio.wait([child.gone], timeout=_DEATH_SECONDS)
+    if not child.channel.reason:
+        await asyncio.wait([child.silent], timeout=_DEATH_SECONDS)
+    return await maker.finish(child)

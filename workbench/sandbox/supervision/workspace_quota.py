@@ -11,7 +11,7 @@ import os
 import time
 from typing import NamedTuple
 
-from workbench.sandbox.supervision.child_usage import innermost, written
+from workbench.sandbox.supervision.child_usage import innermost, written_bytes
 
 MOST_FILES = 100_000  # a folder of a million empty files hurts the host as much as a large one
 
@@ -80,7 +80,7 @@ def _size(entry: os.DirEntry[str]) -> int:
 
 LOOK_EVERY = 0.05  # seconds between looks at what is left of the file system
 _COUNT_EVERY = 1.0  # seconds after which a workspace is counted in any case, while a program runs
-_ELSEWHERE = 128  # megabytes: home and temporary folders may lie in the same file system, and have an end of their own
+_PRIVATE_MB = 128  # megabytes: home and temporary folders may lie in the same file system, and have an end of their own
 _SMALL, _FEW = 16 << 20, 2_000  # bytes and files that may go before it is counted
 
 
@@ -90,33 +90,36 @@ class QuotaGauge:
     def __init__(self, folder: str, megabytes: int) -> None:
         self._folder = folder
         self._megabytes = megabytes
-        self._left = _left(folder)
+        self._free_space = _free_space(folder)
         self._room = (_SMALL, _FEW)
         self._next = 0.0  # not before; a folder that takes long to count is not counted all the time
         self.trouble = ""  # what the last count found
 
-    def suspects(self) -> bool:
+    def is_suspect(self) -> bool:
         """Whether so much is gone since the last count that the workspace may be too full."""
-        now = _left(self._folder)
-        gone = [before - left for before, left in zip(self._left, now, strict=True)]
-        self._left = (max(self._left[0], now[0]), max(self._left[1], now[1]))  # what others give back hides nothing
+        now = _free_space(self._folder)
+        gone = [before - left for before, left in zip(self._free_space, now, strict=True)]
+        self._free_space = (
+            max(self._free_space[0], now[0]),
+            max(self._free_space[1], now[1]),
+        )  # what others give back hides nothing
         return any(more >= room for more, room in zip(gone, self._room, strict=True))
 
     def due(self, counted: float) -> bool:
         """Whether to count now; `counted` is when the program that runs was looked at last."""
         now = time.monotonic()
-        return now >= self._next and (now - counted >= _COUNT_EVERY or self.suspects())
+        return now >= self._next and (now - counted >= _COUNT_EVERY or self.is_suspect())
 
     def left(self) -> int:
         """Bytes for which the file system has room."""
-        return _left(self._folder)[0]
+        return _free_space(self._folder)[0]
 
-    def hidden(self, lost: int, process: int) -> str:
+    def hidden_use(self, lost: int, process: int) -> str:
         """A sentence when a program took the disk and no folder shows it: files can be written without a name."""
-        most = self._megabytes + _ELSEWHERE
+        most = self._megabytes + _PRIVATE_MB
         if lost <= most << 20 or not process:
             return ""
-        wrote = written(innermost(process))
+        wrote = written_bytes(innermost(process))
         if wrote > most << 20 or (wrote < 0 and lost > most << 21):
             return f"The program took more than {most} MB of the disk that no folder of the workspace shows."
         return ""
@@ -124,7 +127,7 @@ class QuotaGauge:
     def count(self) -> str:
         """Count, and answer with a sentence when it is too full."""
         began = time.monotonic()
-        self._left = _left(self._folder)
+        self._free_space = _free_space(self._folder)
         found = count(self._folder, self._megabytes)
         left = (self._megabytes << 20) - found.size, MOST_FILES - found.files
         self._room = (max(_SMALL, left[0] // 2), max(_FEW, left[1] // 2))
@@ -135,12 +138,12 @@ class QuotaGauge:
 
 
 @functools.lru_cache(maxsize=64)
-def gauge_of(folder: str, megabytes: int) -> QuotaGauge:
+def quota_gauge(folder: str, megabytes: int) -> QuotaGauge:
     """The one of this workspace."""
     return QuotaGauge(folder, megabytes)
 
 
-def _left(folder: str) -> tuple[int, int]:
+def _free_space(folder: str) -> tuple[int, int]:
     """Bytes and files for which the file system has room; some systems count no files."""
     try:
         found = os.statvfs(folder)

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 from workbench.sandbox.child_profile import ENVIRONMENT, NOBODY, ChildProfile
 from workbench.sandbox.file_transfer.remote_folders import RemoteFolders
-from workbench.sandbox.file_transfer.transfer_frames import AREAS, ParcelReader, pack
+from workbench.sandbox.file_transfer.transfer_frames import AREAS, TransferReader, pack
 from workbench.sandbox.inside import runner
 from workbench.sandbox.locks import kernel_calls, lockdown
 from workbench.sandbox.locks.seccomp_filter import filter_program
@@ -31,7 +31,7 @@ from workbench.sandbox.process import launcher, native_backend
 
 FRAMES, FILES = "/dev/vport0p1", "/dev/vport0p2"
 MODULES = "/modules"  # the kernel's drivers, named in the order they are loaded in
-BAGGAGE = "/files"  # the project's folders as they were brought
+FOLDERS = "/files"  # the project's folders as they were brought
 _CHUNK = 1 << 16
 _UNSENT = 1 << 20  # bytes waiting for one direction before its source is left alone
 _LOOK_EVERY = 500  # milliseconds between looks at how full the workspace is
@@ -40,15 +40,15 @@ _INODES = 100_000
 _MOVE, _BIND_ALL, _REMOUNT = 8192, 4096 | 16384, 32
 _PLAIN = kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES | kernel_calls.NO_EXECUTION
 _RESEED = signal.SIGUSR1
-_WIDEST_MB, _LONGEST, _MOST_THREADS = 1 << 20, 86_400, 4096  # until the order comes, when nothing runs yet
+_UNLIMITED_MB, _UNLIMITED_SECONDS, _MOST_THREADS = 1 << 20, 86_400, 4096  # until the order comes, when nothing runs yet
 
 
 def main() -> NoReturn:
-    _furnish_machine()
+    _mount_root()
     _load_drivers()
-    for name in launcher.WARM.split():
+    for name in launcher.WARM_MODULES.split():
         importlib.import_module(name)
-    runner.load_inside(native_backend.INSIDE)
+    runner.load_modules(native_backend.INSIDE)
     filter_program()
     files = os.open(FILES, os.O_RDWR | os.O_CLOEXEC)
     frames = os.open(FRAMES, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -60,8 +60,8 @@ class Guest:
 
     def __init__(self, frames: int, files: int) -> None:
         self._frames, self._files = frames, files
-        self._reader = ParcelReader()
-        self._cargo = RemoteFolders(Path(BAGGAGE))
+        self._reader = TransferReader()
+        self._folders_inside = RemoteFolders(Path(FOLDERS))
         self._child = 0
         self._first = b""  # what the child said of itself before the snapshot was taken
         self._disk = 0  # bytes the workspace may hold
@@ -71,17 +71,17 @@ class Guest:
         self._ready: set[int] = set()
 
     def serve(self) -> NoReturn:
-        self._begin()
+        self._start_child()
         self._first = _frame(self._program)
         _write_all(self._files, pack("up"))
-        self._obey_order()  # the snapshot is taken while this waits
+        self._take_order()  # the snapshot is taken while this waits
         self._relay()
         status, usage = os.wait4(self._child, 0)[1:]
-        if self._cargo.filled and self._cargo.size() > self._disk:
+        if self._folders_inside.filled and self._folders_inside.size() > self._disk:
             _write_all(self._files, pack("full"))
-        elif self._cargo.filled:
-            for parcel in self._cargo.changes():
-                _write_all(self._files, parcel)
+        elif self._folders_inside.filled:
+            for transfer_frame in self._folders_inside.changes():
+                _write_all(self._files, transfer_frame)
         code = os.waitstatus_to_exitcode(status)
         cpu = usage.ru_utime + usage.ru_stime
         memory = usage.ru_maxrss / 1024
@@ -89,7 +89,7 @@ class Guest:
         while True:  # whoever started this machine ends it
             signal.pause()
 
-    def _begin(self) -> None:
+    def _start_child(self) -> None:
         """The locked child, as wide as any may be; the order makes it as narrow as it must be."""
         _make_folders()
         ours, theirs = socket.socketpair()
@@ -98,18 +98,18 @@ class Guest:
         if not self._child:
             for descriptor in (self._frames, self._files, ours.detach(), reading):
                 os.close(descriptor)
-            _live(theirs.detach(), writing)
+            _run_child(theirs.detach(), writing)
         theirs.close()
         os.close(writing)
         self._program, self._output = ours.detach(), reading
 
-    def _obey_order(self) -> None:
-        parcels: list[tuple[dict[str, Any], bytes]] = []  # Any: JSON of the host's
-        while not parcels:
-            parcels += self._reader.feed(os.read(self._files, _CHUNK))
-        order = parcels[0][0]
+    def _take_order(self) -> None:
+        transfer_frames: list[tuple[dict[str, Any], bytes]] = []  # Any: JSON of the host's
+        while not transfer_frames:
+            transfer_frames += self._reader.feed(os.read(self._files, _CHUNK))
+        order = transfer_frames[0][0]
         profile = ChildProfile.of(order["profile"])
-        _freshen(bytes.fromhex(order["seed"]), order["time"])
+        _set_time_and_entropy(bytes.fromhex(order["seed"]), order["time"])
         os.kill(self._child, _RESEED)
         for kind, most in lockdown.limits_of(profile).items():
             resource.prlimit(self._child, kind, (most, most))
@@ -119,8 +119,8 @@ class Guest:
 
     def _relay(self) -> None:
         """Until both ends the child holds are closed: frames both ways, raw output and files on the other port."""
-        inward = _Flow(self._frames, self._program)
-        outward = _Flow(self._program, self._frames, self._first)
+        inward = _ByteFlow(self._frames, self._program)
+        outward = _ByteFlow(self._program, self._frames, self._first)
         sources = {self._program, self._output}
         looked = time.monotonic()
         while sources or outward.waiting:
@@ -133,14 +133,14 @@ class Guest:
                 sources.discard(self._output)
             self._take_files()
             self._sent = outward.passed
-            if self._cargo.filled and time.monotonic() - looked > _LOOK_EVERY / 1000:
+            if self._folders_inside.filled and time.monotonic() - looked > _LOOK_EVERY / 1000:
                 looked = time.monotonic()
-                self._tell_when_full()
+                self._report_when_full()
 
-    def _wait_for(self, inward: _Flow, outward: _Flow, sources: set[int]) -> None:
+    def _wait_for(self, inward: _ByteFlow, outward: _ByteFlow, sources: set[int]) -> None:
         wanted = {self._files: select.POLLIN}
         for flow in (inward, outward):
-            for descriptor, events in flow.wishes().items():
+            for descriptor, events in flow.poll_events().items():
                 if descriptor != self._program or descriptor in sources:
                     wanted[descriptor] = wanted.get(descriptor, 0) | events
         if self._output in sources:
@@ -163,20 +163,20 @@ class Guest:
             return
         for head, data in self._reader.feed(os.read(self._files, _CHUNK)):
             if head["kind"] == "filled":
-                self._cargo.remember()
+                self._folders_inside.remember()
                 if not self._writable:
                     _remount("workspace", "", kernel_calls.READ_ONLY)
-                _write_all(self._files, pack("filled", fault=self._cargo.fault))
+                _write_all(self._files, pack("filled", fault=self._folders_inside.fault))
             else:
-                self._cargo.take(head, data)
+                self._folders_inside.take(head, data)
 
-    def _tell_when_full(self) -> None:
-        found = os.statvfs(f"{BAGGAGE}/workspace")
+    def _report_when_full(self) -> None:
+        found = os.statvfs(f"{FOLDERS}/workspace")
         if found.f_bfree < 2 or found.f_ffree < 2:
             _write_all(self._files, pack("full"))
 
 
-class _Flow:
+class _ByteFlow:
     """Bytes from one descriptor to another, neither of which may block the rest."""
 
     def __init__(self, source: int, target: int, first: bytes = b"") -> None:
@@ -189,7 +189,7 @@ class _Flow:
     def waiting(self) -> bool:
         return bool(self._bytes)
 
-    def wishes(self) -> dict[int, int]:
+    def poll_events(self) -> dict[int, int]:
         wanted = {}
         if not self.over and len(self._bytes) < _UNSENT:
             wanted[self._source] = select.POLLIN
@@ -224,28 +224,30 @@ class _Flow:
             self._bytes.clear()  # nobody is there to read it
 
 
-def _live(channel: int, output: int) -> NoReturn:
+def _run_child(channel: int, output: int) -> NoReturn:
     """First process of its world, and the only one that will ever read a program."""
-    workspace, servers, skills = (f"{BAGGAGE}/{name}" for name in AREAS)
-    profile = ChildProfile("native", workspace, servers, skills, True, _WIDEST_MB, _LONGEST, _MOST_THREADS, _WIDEST_MB)
+    workspace, servers, skills = (f"{FOLDERS}/{name}" for name in AREAS)
+    profile = ChildProfile(
+        "native", workspace, servers, skills, True, _UNLIMITED_MB, _UNLIMITED_SECONDS, _MOST_THREADS, _UNLIMITED_MB
+    )
     try:
         os.setsid()
         kernel_calls.own_mounts()
         processes = os.open("/proc", os.O_PATH | os.O_CLOEXEC)
         trees = native_backend.project_trees(profile, -1)
         native_backend.build_root(profile)
-        native_backend.furnish(profile, trees)
-        witness = lockdown.Witness(processes)
+        native_backend.mount_own_folders(profile, trees)
+        lock_report = lockdown.LockReport(processes)
         lockdown.set_limits(profile)
-        lockdown.become_nobody(witness.itself)
+        lockdown.become_nobody(lock_report.itself)
         version = lockdown.lock(profile)
         signal.signal(_RESEED, _reseed)
-        runner.settle(channel, output, witness.status, ENVIRONMENT)
-        lockdown.close_the_door()
+        runner.arrange_process(channel, output, lock_report.status, ENVIRONMENT)
+        lockdown.install_filter()
     except BaseException as fault:
         runner.report_broken(channel, fault, traceback.format_exc())
         os._exit(1)
-    runner.live(witness.facts(version), ahead=True)
+    runner.run_programs(lock_report.facts(version), ahead=True)
 
 
 def _reseed(number: int, frame: object) -> None:
@@ -265,7 +267,7 @@ def _frame(channel: int) -> bytes:
     return data
 
 
-def _furnish_machine() -> None:
+def _mount_root() -> None:
     """Mounts the rest needs, and a root that can be changed again: the first file system of a kernel cannot."""
     _mount(b"/", b"/top", _BIND_ALL)
     os.chdir("/top")
@@ -296,17 +298,17 @@ def _load_drivers() -> None:
 
 def _make_folders() -> None:
     for name in AREAS:
-        os.makedirs(f"{BAGGAGE}/{name}", exist_ok=True)
+        os.makedirs(f"{FOLDERS}/{name}", exist_ok=True)
         options = f"size=64m,nr_inodes={_INODES + 100},mode=755"
-        kernel_calls.mount_new("tmpfs", f"{BAGGAGE}/{name}", _PLAIN, options)
-    os.chown(f"{BAGGAGE}/workspace", NOBODY, NOBODY)
+        kernel_calls.mount_new("tmpfs", f"{FOLDERS}/{name}", _PLAIN, options)
+    os.chown(f"{FOLDERS}/workspace", NOBODY, NOBODY)
 
 
 def _remount(name: str, options: str, flags: int = 0) -> None:
-    kernel_calls.mount_new("tmpfs", f"{BAGGAGE}/{name}", _REMOUNT | _PLAIN | flags, options)
+    kernel_calls.mount_new("tmpfs", f"{FOLDERS}/{name}", _REMOUNT | _PLAIN | flags, options)
 
 
-def _freshen(seed: bytes, now: int) -> None:
+def _set_time_and_entropy(seed: bytes, now: int) -> None:
     """All machines wake from one snapshot: the time is told to each, and chance is its own."""
     time.clock_settime_ns(time.CLOCK_REALTIME, now)
     with open("/dev/urandom", "wb", 0) as device:

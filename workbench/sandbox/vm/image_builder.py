@@ -19,8 +19,8 @@ from workbench.sandbox.vm.qemu_process import QemuMonitor, QemuProcess
 from workbench.sandbox.vm.vm_image import SNAPSHOT_MB, VmImage
 from workbench.sandbox.vm.vm_maker import VmMaker, version_of
 
-_BOOT = 90.0  # seconds for a boot under software emulation on a busy machine
-_QUICK_BOOT = 15.0  # with KVM; it may answer and still not work
+_BOOT_TIMEOUT = 90.0  # seconds for a boot under software emulation on a busy machine
+_KVM_BOOT_TIMEOUT = 15.0  # with KVM; it may answer and still not work
 _TRIES = 3
 
 
@@ -40,12 +40,12 @@ class VmImageBuilder:
             raise WorkbenchError("A virtual machine begins with no image.", "Leave --from out.")
         vm_image.private_folder(self._folder.parent)
         with tempfile.TemporaryDirectory(prefix="vm-", dir=self._folder.parent) as place:
-            image = self._gathered(Path(place, "image"), Path(place), engine, tell)
-            image = asyncio.run(_booted(image, tell))
+            image = self._gather_files(Path(place, "image"), Path(place), engine, tell)
+            image = asyncio.run(_boot(image, tell))
             image.save()
             self.remove(lambda words: None)
             os.rename(image.folder, self._folder)
-        asyncio.run(_tried(self._folder, tell))
+        asyncio.run(_try_snapshot(self._folder, tell))
 
     def remove(self, tell: Tell) -> None:
         if self._folder.exists():
@@ -54,18 +54,18 @@ class VmImageBuilder:
         else:
             tell("There is no image of a virtual machine.")
 
-    def _gathered(self, target: Path, place: Path, engine: str, tell: Tell) -> VmImage:
+    def _gather_files(self, target: Path, place: Path, engine: str, tell: Tell) -> VmImage:
         target.mkdir()
         for name in ("kernel", "code"):
             (place / name).mkdir()
         began = time.monotonic()
-        kernel = linux_kernels.find(place / "kernel")
+        kernel = linux_kernels.find_kernel(place / "kernel")
         shutil.copyfile(kernel.image, target / "kernel")
-        began = _told(tell, f"Kernel {kernel.version}", began)
+        began = _report_seconds(tell, f"Kernel {kernel.version}", began)
         ours = initramfs.our_files()
         initramfs.write(target / "first-root", kernel, ours, place / "code")
         size = (target / "first-root").stat().st_size >> 20
-        _told(tell, f"First file system of {size} MB with {base_python()}", began)
+        _report_seconds(tell, f"First file system of {size} MB with {base_python()}", began)
         for path in target.iterdir():
             path.chmod(0o644)  # QEMU reads it as nobody, through a fence that shows these files only
         return VmImage(
@@ -82,18 +82,18 @@ class VmImageBuilder:
         )
 
 
-async def _booted(image: VmImage, tell: Tell) -> VmImage:
+async def _boot(image: VmImage, tell: Tell) -> VmImage:
     """With the first accelerator that boots to the end."""
     if os.access("/dev/kvm", os.R_OK | os.W_OK):
         try:
             fast = replace(image, accelerator="kvm")
-            await _snapshot(fast, _QUICK_BOOT, tell)
+            await _snapshot(fast, _KVM_BOOT_TIMEOUT, tell)
             return fast
         except WorkbenchError:
             tell("KVM answers and does not work here: software emulation instead.")
     for left in reversed(range(_TRIES)):
         try:
-            await _snapshot(image, _BOOT, tell)
+            await _snapshot(image, _BOOT_TIMEOUT, tell)
             break
         except WorkbenchError:
             if not left:
@@ -111,9 +111,9 @@ async def _snapshot(image: VmImage, patience: float, tell: Tell) -> None:
             await monitor.begin()
             if not await loop.sock_recv(machine.files, 4096):
                 raise WorkbenchError(f"The machine ended while it booted. {machine.words()}".strip())
-            began = _told(tell, f"Cold boot until Python is up ({image.accelerator})", began)
+            began = _report_seconds(tell, f"Cold boot until Python is up ({image.accelerator})", began)
             await monitor.saved(image.snapshot)
-        _told(tell, f"Snapshot of {image.snapshot.stat().st_size >> 20} MB", began)
+        _report_seconds(tell, f"Snapshot of {image.snapshot.stat().st_size >> 20} MB", began)
     except TimeoutError:
         raise WorkbenchError("The machine did not boot in time.", "Try again when this machine is less busy.") from None
     finally:
@@ -121,7 +121,7 @@ async def _snapshot(image: VmImage, patience: float, tell: Tell) -> None:
         machine.forget()
 
 
-async def _tried(folder: Path, tell: Tell) -> None:
+async def _try_snapshot(folder: Path, tell: Tell) -> None:
     """A few machines from the snapshot, each until its sandbox says that it is ready."""
     machines = VmMaker(folder)
     times = []
@@ -130,10 +130,10 @@ async def _tried(folder: Path, tell: Tell) -> None:
         with tempfile.TemporaryDirectory(prefix="mcp-workbench-vm-") as empty:
             for _ in range(_TRIES):
                 began = time.monotonic()
-                cell = await machines.make(_profile(empty))
+                child = await machines.make(_profile(empty))
                 times.append(time.monotonic() - began)
-                fault = cell.channel.fault()
-                await machines.finish(cell)
+                fault = child.channel.fault()
+                await machines.finish(child)
                 if fault:
                     raise WorkbenchError(f"The sandbox inside the machine does not hold: {fault}")
     finally:
@@ -145,7 +145,7 @@ def _profile(workspace: str) -> ChildProfile:
     return ChildProfile("qemu", workspace, "", "", True, memory_mb=384, cpu_seconds=10, pids=64, disk_mb=64)
 
 
-def _told(tell: Tell, what: str, began: float) -> float:
+def _report_seconds(tell: Tell, what: str, began: float) -> float:
     now = time.monotonic()
     tell(f"{what}: {now - began:.2f} s.")
     return now

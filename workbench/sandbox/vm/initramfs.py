@@ -23,11 +23,11 @@ from workbench.sandbox.child_profile import ENVIRONMENT, base_python
 from workbench.sandbox.vm.linux_kernels import LinuxKernel
 from workbench.sandbox.vm.vm_image import PACKAGE
 
-OURS = "/app"
+PACKAGE_PLACE = "/app"
 FIRST = "/init"
-_START = f"""#!{{python}} -IS
+_INIT_SCRIPT = f"""#!{{python}} -IS
 import sys
-sys.path.insert(0, {OURS!r})
+sys.path.insert(0, {PACKAGE_PLACE!r})
 sys.dont_write_bytecode = True
 from workbench.sandbox.vm.guest_init import main
 main()
@@ -38,7 +38,7 @@ _LEFT_OUT = {
     "turtledemo", "venv", "distutils", "pydoc_data",
 }  # fmt: skip
 _NO_EXTENSION = re.compile(r"^(_tkinter|nis|_test|_ctypes_test|xxlimited|_xxtest|ossaudiodev|spwd)")
-_WHICH = """
+_LIST_IMPORTS = """
 import json, sys
 sys.path.insert(0, {root!r})
 import workbench.sandbox.vm.guest_init
@@ -53,7 +53,7 @@ compileall.compile_dir(sys.argv[1], quiet=2, stripdir=sys.argv[1], prependdir="/
 
 def our_files() -> list[Path]:
     """Every file of ours that the first process inside imports, as it is on the disk now."""
-    script = _WHICH.format(root=str(PACKAGE.parent))
+    script = _LIST_IMPORTS.format(root=str(PACKAGE.parent))
     command = [base_python(), "-I", "-S", "-B", "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=120)
     if done.returncode:
@@ -68,17 +68,17 @@ def archive_files(ours: list[Path]) -> dict[str, Path]:
     found = {str(path): path for path in _library(library)}
     python = Path(base_python())
     found[str(python)] = python
-    for place in _shared([python, *(path for path in found.values() if path.suffix == ".so")]):
+    for place in _shared_libraries([python, *(path for path in found.values() if path.suffix == ".so")]):
         found[str(place)] = place
     for path in ours:
-        found[f"{OURS}/{path.relative_to(PACKAGE.parent)}"] = path
+        found[f"{PACKAGE_PLACE}/{path.relative_to(PACKAGE.parent)}"] = path
     zones = Path("/usr/share/zoneinfo")
-    found |= {str(path): path for path in _zones(zones)} if zones.is_dir() else {}
+    found |= {str(path): path for path in _time_zones(zones)} if zones.is_dir() else {}
     return found
 
 
 def first_script() -> bytes:
-    return _START.format(python=base_python()).encode()
+    return _INIT_SCRIPT.format(python=base_python()).encode()
 
 
 def compiled(sources: list[Path], folder: Path) -> dict[str, Path]:
@@ -95,10 +95,10 @@ def compiled(sources: list[Path], folder: Path) -> dict[str, Path]:
 def _library(folder: Path) -> Iterator[Path]:
     for at, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in _LEFT_OUT and not name.startswith("config-")]
-        yield from (Path(at, name) for name in names if _belongs(name, at == str(folder)))
+        yield from (Path(at, name) for name in names if _is_needed(name, at == str(folder)))
 
 
-def _belongs(name: str, top: bool) -> bool:
+def _is_needed(name: str, top: bool) -> bool:
     """Modules that are of use, and the data files of packages."""
     kind = os.path.splitext(name)[1]
     if kind in (".py", ".so"):
@@ -106,7 +106,7 @@ def _belongs(name: str, top: bool) -> bool:
     return not top and kind not in (".a", ".o", ".exe")
 
 
-def _shared(programs: list[Path]) -> Iterator[Path]:
+def _shared_libraries(programs: list[Path]) -> Iterator[Path]:
     """The C libraries these need, as this machine's own loader finds them."""
     command = ["ldd", *map(str, programs)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
@@ -119,7 +119,7 @@ def _shared(programs: list[Path]) -> Iterator[Path]:
                 break
 
 
-def _zones(folder: Path) -> Iterator[Path]:
+def _time_zones(folder: Path) -> Iterator[Path]:
     for at, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in ("posix", "right")]
         yield from (Path(at, name) for name in names)
@@ -173,7 +173,7 @@ def write(target: Path, kernel: LinuxKernel, ours: list[Path], folder: Path) -> 
     """`folder` is an empty one to work in."""
     files = archive_files(ours)
     files |= compiled([path for path in files.values() if path.suffix == ".py" and path not in ours], folder)
-    placed = {_real(name): path for name, path in files.items()}
+    placed = {_real_path(name): path for name, path in files.items()}
     with target.open("wb") as out:
         archive = CpioWriter(out)
         for name in _folders({*placed, *(f"{place}/x" for place in _FOLDERS)}):
@@ -190,7 +190,7 @@ def write(target: Path, kernel: LinuxKernel, ours: list[Path], folder: Path) -> 
         archive.close()
 
 
-def _real(name: str) -> str:
+def _real_path(name: str) -> str:
     """Where a file really lies: /lib is a link on most systems."""
     folder, _, last = name.rpartition("/")
     return f"{os.path.realpath(folder)}/{last}" if os.path.isdir(folder) else name

@@ -31,10 +31,10 @@ class LinuxKernel:
     drivers: tuple[tuple[str, bytes], ...]
 
 
-def find(folder: Path) -> LinuxKernel:
+def find_kernel(folder: Path) -> LinuxKernel:
     """Debian's cloud kernel where apt can fetch it, else the running one; `folder` is an empty one to work in."""
     refusals = []
-    for look in (_debian, _installed):
+    for look in (_debian_cloud_kernel, _running_kernel):
         try:
             return look(folder)
         except WorkbenchError as fault:
@@ -42,18 +42,18 @@ def find(folder: Path) -> LinuxKernel:
     raise WorkbenchError(f"No kernel for the virtual machine: {' '.join(refusals)}", _HINT)
 
 
-def _debian(folder: Path) -> LinuxKernel:
+def _debian_cloud_kernel(folder: Path) -> LinuxKernel:
     if platform.machine() != "x86_64" or not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
         raise WorkbenchError("Debian's package tools are not here.")
-    listed = _said(["apt-cache", "depends", _PACKAGE], folder)
+    listed = _run_tool(["apt-cache", "depends", _PACKAGE], folder)
     names = re.findall(r"Depends: (linux-image-\S+)", listed)
     if not names:
         raise WorkbenchError(f"apt knows no {_PACKAGE}.")
-    _said(["apt-get", "download", names[0]], folder)
+    _run_tool(["apt-get", "download", names[0]], folder)
     packages = sorted(folder.glob("linux-image-*.deb"))
     if not packages:
         raise WorkbenchError(f"apt could not download {names[0]}.")
-    _said(["dpkg-deb", "-x", str(packages[0]), "kernel"], folder)
+    _run_tool(["dpkg-deb", "-x", str(packages[0]), "kernel"], folder)
     version = names[0].removeprefix("linux-image-")
     root = folder / "kernel"
     for place in ("lib/modules", "usr/lib/modules"):
@@ -62,7 +62,7 @@ def _debian(folder: Path) -> LinuxKernel:
     raise WorkbenchError(f"{names[0]} holds no modules.")
 
 
-def _installed(folder: Path) -> LinuxKernel:
+def _running_kernel(folder: Path) -> LinuxKernel:
     version = platform.release()
     return kernel_of(version, Path(f"/boot/vmlinuz-{version}"), Path(f"/lib/modules/{version}"))
 
@@ -98,7 +98,7 @@ def _unpacked(path: Path) -> bytes:
     return data
 
 
-def _said(command: list[str], folder: Path) -> str:
+def _run_tool(command: list[str], folder: Path) -> str:
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=300)
     except subprocess.CalledProcessError as fault:

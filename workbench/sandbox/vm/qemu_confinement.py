@@ -21,7 +21,7 @@ from workbench.sandbox.process import native_backend
 _ROOT = "/tmp"
 _SHARED = ("/usr/share/qemu", "/usr/share/seabios", "/usr/lib/ipxe/qemu")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/kvm")
-_LOOSE = kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES
+_NO_PRIVILEGES = kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES
 
 
 class ConfinementOrder(TypedDict):
@@ -40,36 +40,36 @@ def main() -> NoReturn:
     kernel_calls.die_with_parent(signal.SIGKILL)
     if os.getppid() != order["parent"]:
         os._exit(1)  # the core died before it could take us along
-    fenced = _new_world()
+    confined = _enter_namespaces()
     parent = os.getpid()
     inner = os.fork()
     if not inner:
-        _become(order, parent if not fenced else 0, fenced)
+        _become(order, parent if not confined else 0, confined)
     for descriptor in order["keep"]:
         os.close(descriptor)
     status = os.waitpid(inner, 0)[1]
     os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 
 
-def _new_world() -> bool:
+def _enter_namespaces() -> bool:
     try:
-        native_backend.enter()
+        native_backend.enter_namespaces()
     except OSError:
         return False
     return True
 
 
-def _become(order: ConfinementOrder, parent: int, fenced: bool) -> NoReturn:
+def _become(order: ConfinementOrder, parent: int, confined: bool) -> NoReturn:
     command, files = order["command"], order["files"]
     try:
-        if fenced:
+        if confined:
             _enter_root(command[0], files)
-        _give_up(order, fenced)
+        _drop_rights(order, confined)
         for descriptor in order["keep"]:
             os.set_inheritable(descriptor, True)
         if parent and os.getppid() != parent:
             os._exit(1)
-        words = [word if fenced else files.get(word, word) for word in command]
+        words = [word if confined else files.get(word, word) for word in command]
         os.execve(command[0], words, {})
     except OSError as fault:
         os.write(2, f"QEMU could not be locked away: {fault}\n".encode())
@@ -79,22 +79,22 @@ def _become(order: ConfinementOrder, parent: int, fenced: bool) -> NoReturn:
 def _enter_root(emulator: str, files: dict[str, str]) -> None:
     """The host's libraries, QEMU itself and the image, all read-only; nothing else is there."""
     trees = {
-        place: kernel_calls.clone_tree(place, _LOOSE | kernel_calls.READ_ONLY)
+        place: kernel_calls.clone_tree(place, _NO_PRIVILEGES | kernel_calls.READ_ONLY)
         for place in (*_libraries(), *_SHARED, emulator, "/etc/ld.so.cache")
         if os.path.exists(place)
     }
     for target, source in files.items():
-        trees[target] = kernel_calls.clone_tree(source, _LOOSE | kernel_calls.READ_ONLY)
-    for name in _there(_DEVICES):
+        trees[target] = kernel_calls.clone_tree(source, _NO_PRIVILEGES | kernel_calls.READ_ONLY)
+    for name in _existing(_DEVICES):
         trees[name] = kernel_calls.clone_tree(name, kernel_calls.NO_SETUID)
-    kernel_calls.mount_new("tmpfs", _ROOT, _LOOSE, "size=1m,nr_inodes=1k,mode=755")
+    kernel_calls.mount_new("tmpfs", _ROOT, _NO_PRIVILEGES, "size=1m,nr_inodes=1k,mode=755")
     for name in ("bin", "sbin", "lib", "lib64", "lib32"):
         if os.path.islink(f"/{name}"):
             os.symlink(os.readlink(f"/{name}"), f"{_ROOT}/{name}")
     for target, tree in trees.items():
         native_backend.attach(tree, _ROOT + target)
     kernel_calls.change_root(_ROOT)
-    kernel_calls.make_read_only("/", _LOOSE)
+    kernel_calls.make_read_only("/", _NO_PRIVILEGES)
 
 
 def _libraries() -> tuple[str, ...]:
@@ -106,7 +106,7 @@ def _is_real_folder(place: str) -> bool:
     return os.path.isdir(place) and not os.path.islink(place)
 
 
-def _give_up(order: ConfinementOrder, fenced: bool) -> None:
+def _drop_rights(order: ConfinementOrder, confined: bool) -> None:
     for kind, most in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, order["writes"] << 20),
@@ -121,7 +121,7 @@ def _give_up(order: ConfinementOrder, fenced: bool) -> None:
         os.setresuid(NOBODY, NOBODY, NOBODY)
     kernel_calls.drop_capabilities()
     kernel_calls.gain_nothing()
-    _lock_files(["/"] if fenced else [*_there(_SHARED), *order["files"].values()], order["command"][0])
+    _lock_files(["/"] if confined else [*_existing(_SHARED), *order["files"].values()], order["command"][0])
     kernel_calls.die_with_parent(signal.SIGKILL)  # after the last change of rights: the kernel forgets it at each
 
 
@@ -138,8 +138,8 @@ def _lock_files(readable: list[str], emulator: str) -> None:
     """Landlock as well; QEMU's own filter forbids it to start anything once it runs."""
     plain = [name for name in _DEVICES if name != "/dev/kvm"]
     with contextlib.suppress(OSError):
-        landlock.restrict(readable, [], plain, [emulator, *_libraries()], _there(("/dev/kvm",)))
+        landlock.restrict(readable, [], plain, [emulator, *_libraries()], _existing(("/dev/kvm",)))
 
 
-def _there(places: tuple[str, ...]) -> list[str]:
+def _existing(places: tuple[str, ...]) -> list[str]:
     return [place for place in places if os.path.exists(place)]

@@ -19,11 +19,11 @@ from workbench.sandbox.vm.vm_image import PACKAGE, VmImage, need_emulator
 
 KERNEL, FIRST_ROOT = "/image/kernel", "/image/first-root"  # where the fence shows them to QEMU
 # Our first process; quiet; a panic ends the machine. Memory that was freed is zeroed, so the snapshot is small.
-_KERNEL_WORDS = (
+_KERNEL_ARGUMENTS = (
     "console=ttyS0 quiet reboot=t panic=-1 rdinit=/init no_timer_check cryptomgr.notests mitigations=off nokaslr"
     " random.trust_cpu=on init_on_free=1"
 )
-_ALONE = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"
+_QEMU_SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"
 _TRANSLATED_MB = 128  # room for translated code under software emulation
 
 
@@ -51,11 +51,11 @@ def arguments(
     clock_khz: int = 0,
 ) -> Sequence[str]:
     """The same devices in the same order each time, or a snapshot does not fit."""
-    words = _KERNEL_WORDS
+    words = _KERNEL_ARGUMENTS
     if clock_khz:  # a busy host cannot let the kernel find out by itself how fast its clock is
         words += f" tsc_early_khz={clock_khz} lpj={clock_khz * 4}"
     speed = f"tcg,tb-size={_TRANSLATED_MB}" if accelerator == "tcg" else accelerator
-    command = [emulator, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-sandbox", _ALONE]
+    command = [emulator, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-sandbox", _QEMU_SANDBOX]
     command += ["-machine", "microvm,mem-merge=off,dump-guest-core=off", "-accel", speed, "-cpu", "max"]
     command += ["-smp", "1", "-m", str(megabytes), "-serial", "null"]
     command += ["-kernel", kernel, "-initrd", first_root, "-append", words]

@@ -142,31 +142,31 @@ def private_folder(folder: Path) -> None:
     os.chmod(folder, 0o700)
 
 
-_READ_CLOCK = bytes.fromhex("0f3148c1e2204809d0c3")  # rdtsc; shl rdx, 32; or rax, rdx; ret
-_WHILE = 0.05
+_READ_TSC = bytes.fromhex("0f3148c1e2204809d0c3")  # rdtsc; shl rdx, 32; or rax, rdx; ret
+_MEASURE_SECONDS = 0.05
 
 
 def tsc_khz() -> int:
     """Counted here; where no code may be made at run time, what the system says; 0: nobody knows."""
     try:
-        return _counted()
+        return _measure_tsc()
     except OSError:
-        return _told()
+        return _tsc_of_cpuinfo()
 
 
-def _counted() -> int:
+def _measure_tsc() -> int:
     with mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC) as page:
-        page.write(_READ_CLOCK)
+        page.write(_READ_TSC)
         start = ctypes.c_char.from_buffer(page)
         read = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(start))
         first, began = read(), time.perf_counter_ns()
-        time.sleep(_WHILE)
+        time.sleep(_MEASURE_SECONDS)
         last, ended = read(), time.perf_counter_ns()
         del start, read
     return int((last - first) * 1_000_000 // (ended - began))
 
 
-def _told() -> int:
+def _tsc_of_cpuinfo() -> int:
     try:
         found = re.search(r"^cpu MHz\s*:\s*([\d.]+)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     except OSError:

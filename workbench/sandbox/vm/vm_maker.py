@@ -59,7 +59,7 @@ class GuestFrames(asyncio.Protocol):
             self._channel.connection_lost(None)
 
 
-def opening(profile: ChildProfile) -> bytes:
+def start_order(profile: ChildProfile) -> bytes:
     """The order for one program's process; the machine slept, so it is told the time and given chance of its own."""
     inner = {
         **profile.as_json(),
@@ -71,9 +71,9 @@ def opening(profile: ChildProfile) -> bytes:
 
 log = logging.getLogger(__name__)
 
-_PATIENCE = 60.0  # seconds for a machine to go on from its snapshot
-_BOOT = 180.0  # seconds for one to boot, which emulated, on a busy machine, takes above a minute
-_FAR_END = TransferTarget(
+_RESUME_TIMEOUT = 60.0  # seconds for a machine to go on from its snapshot
+_BOOT_TIMEOUT = 180.0  # seconds for one to boot, which emulated, on a busy machine, takes above a minute
+_TRANSFER_TARGET = TransferTarget(
     "the virtual machine",
     "Run the program again; if it happens again, build the image anew: `mcp-workbench sandbox build vm --again`.",
 )
@@ -81,11 +81,11 @@ _AGAIN = "Build it again: `mcp-workbench sandbox build vm --again`."
 
 
 @dataclass(slots=True, eq=False)
-class _Housed:
+class _RunningMachine:
     """A cell's machine and the futures of its end."""
 
     machine: QemuProcess
-    courier: TransferHost
+    transfer: TransferHost
     ended: asyncio.Future[None]  # QEMU is gone
     watch: int  # a descriptor that becomes readable at its end
 
@@ -95,7 +95,7 @@ class VmMaker:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._housed: dict[SandboxChild, _Housed] = {}
+        self._running: dict[SandboxChild, _RunningMachine] = {}
         self._last = 0
         self._image: VmImage | None = None
 
@@ -124,82 +124,82 @@ class VmMaker:
         self._last += 1
         channel = Channel()
         frames = GuestFrames(channel)
-        courier = TransferHost(profile, channel, frames, _FAR_END)
-        cell = SandboxChild(self._last, profile, channel, loop.create_future(), loop.create_future(), files=courier)
-        self._house(cell, machine, courier)
+        transfer = TransferHost(profile, channel, frames, _TRANSFER_TARGET)
+        child = SandboxChild(self._last, profile, channel, loop.create_future(), loop.create_future(), files=transfer)
+        self._register(child, machine, transfer)
         try:
-            async with asyncio.timeout(_BOOT if snapshot is None else _PATIENCE):
-                await self._wake(cell, machine, courier, frames, snapshot is not None)
+            async with asyncio.timeout(_BOOT_TIMEOUT if snapshot is None else _RESUME_TIMEOUT):
+                await self._resume(child, machine, transfer, frames, snapshot is not None)
         except BaseException as fault:
-            await asyncio.shield(self.finish(cell))
+            await asyncio.shield(self.finish(child))
             if isinstance(fault, TimeoutError | WorkbenchError):
                 why = str(fault) or "it was not ready in time."
                 raise WorkbenchError(f"The virtual machine did not start: {why}", _AGAIN) from fault
             raise
-        return cell
+        return child
 
-    def kill(self, cell: SandboxChild) -> None:
-        if cell in self._housed:
-            self._housed[cell].machine.kill()
+    def kill(self, child: SandboxChild) -> None:
+        if child in self._running:
+            self._running[child].machine.kill()
 
-    async def finish(self, cell: SandboxChild) -> ChildExit:
+    async def finish(self, child: SandboxChild) -> ChildExit:
         """Nothing of a machine is worth keeping: it is killed whatever it is doing."""
-        cell.channel.close()
-        housed = self._housed.get(cell)
-        if housed is not None:
-            housed.courier.close()
-            housed.machine.kill()
-            await asyncio.wait([housed.ended])
-        for transport in cell.transports:
+        child.channel.close()
+        running = self._running.get(child)
+        if running is not None:
+            running.transfer.close()
+            running.machine.kill()
+            await asyncio.wait([running.ended])
+        for transport in child.transports:
             if isinstance(transport, asyncio.Transport):
                 transport.abort()
-        await cell.channel.closed()
-        return await asyncio.shield(cell.gone)
+        await child.channel.closed()
+        return await asyncio.shield(child.gone)
 
     async def close(self) -> None:
-        for cell in tuple(self._housed):
-            cell.channel.end("lost", "The workbench ended, and the virtual machine with it.")
-            await self.finish(cell)
+        for child in tuple(self._running):
+            child.channel.end("lost", "The workbench ended, and the virtual machine with it.")
+            await self.finish(child)
 
-    async def _wake(
-        self, cell: SandboxChild, machine: QemuProcess, courier: TransferHost, frames: GuestFrames, restored: bool
+    async def _resume(
+        self, child: SandboxChild, machine: QemuProcess, transfer: TransferHost, frames: GuestFrames, restored: bool
     ) -> None:
         loop = asyncio.get_running_loop()
         monitor = QemuMonitor(machine.monitor)
         await monitor.begin()
         await monitor.running()
         channel, _ = await loop.create_connection(lambda: frames, sock=machine.frames)
-        cell.transports.append(channel)
-        files, _ = await loop.create_connection(lambda: courier, sock=machine.files)
-        cell.transports.append(files)
+        child.transports.append(channel)
+        files, _ = await loop.create_connection(lambda: transfer, sock=machine.files)
+        child.transports.append(files)
         if not restored:
-            await courier.up
-        courier.send(opening(cell.profile))
-        await asyncio.wait([cell.channel.ready])
+            await transfer.up
+        transfer.send(start_order(child.profile))
+        await asyncio.wait([child.channel.ready])
 
-    def _house(self, cell: SandboxChild, machine: QemuProcess, courier: TransferHost) -> None:
+    def _register(self, child: SandboxChild, machine: QemuProcess, transfer: TransferHost) -> None:
         loop = asyncio.get_running_loop()
         watch = os.pidfd_open(machine.process.pid)
-        housed = _Housed(machine, courier, loop.create_future(), watch)
-        self._housed[cell] = housed
-        loop.add_reader(watch, self._bury, cell)
-        courier.over.add_done_callback(lambda over: _gone(cell, over.result()))
+        running = _RunningMachine(machine, transfer, loop.create_future(), watch)
+        self._running[child] = running
+        loop.add_reader(watch, self._machine_ended, child)
+        transfer.over.add_done_callback(lambda over: _program_ended(child, over.result()))
 
-    def _bury(self, cell: SandboxChild) -> None:
+    def _machine_ended(self, child: SandboxChild) -> None:
         """QEMU is gone, by our hand or another's."""
-        housed = self._housed.pop(cell)
-        asyncio.get_running_loop().remove_reader(housed.watch)
-        os.close(housed.watch)
-        if words := housed.machine.words():
+        running = self._running.pop(child)
+        asyncio.get_running_loop().remove_reader(running.watch)
+        os.close(running.watch)
+        if words := running.machine.words():
             log.info("QEMU said: %s", words)
-        housed.machine.forget()
-        housed.courier.lose()
-        if not cell.channel.ended.done():
-            cell.channel.end("lost", "The virtual machine was ended from outside; the program died with it.")
-        if not cell.channel.ready.done():
-            cell.channel.ready.set_result({"kind": "broken", "message": "QEMU ended"})
-        _gone(cell, ChildExit(lost=True))
-        housed.ended.set_result(None)
+        running.machine.forget()
+        running.transfer.end_of_stream()
+        if not child.channel.ended.done():
+            child.channel.end("lost", "The virtual machine was ended from outside; the program died with it.")
+        if not child.channel.ready.done():
+            child.channel.ready.set_result({"kind": "broken", "message": "QEMU ended"})
+        _program_ended(child, ChildExit(lost=True))
+        running.ended.set_result(None)
 
 
 def _refuse_unfit(profile: ChildProfile) -> None:
@@ -222,9 +222,9 @@ def version_of(emulator: str) -> str:
     return found[1] if found else "unknown"
 
 
-def _gone(cell: SandboxChild, gone: ChildExit) -> None:
+def _program_ended(child: SandboxChild, gone: ChildExit) -> None:
     """The program's process ended; the machine around it may still be there."""
-    if not cell.gone.done():
-        cell.gone.set_result(gone)
-    if not cell.silent.done():
-        cell.silent.set_result(None)
+    if not child.gone.done():
+        child.gone.set_result(gone)
+    if not child.silent.done():
+        child.silent.set_result(None)

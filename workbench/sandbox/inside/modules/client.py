@@ -97,7 +97,7 @@ class Client:
     @property
     def total_tokens(self) -> int:
         """An estimate: four characters a token, arguments and answers."""
-        return int(self._line.letters) // 4
+        return int(self._line.bytes_exchanged) // 4
 
     async def call_tool(self, server: str, tool: str, arguments: Any = None, *, whole: bool = False) -> Any:
         self.call_count += 1
