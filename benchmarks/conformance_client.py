@@ -40,7 +40,7 @@ class Accepting(RefusingHost):
 
     capabilities = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {"listChanged": True}}  # noqa: RUF012
 
-    async def asked(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def answer_request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         if method == "elicitation/create":
             fields = (params.get("requestedSchema") or {}).get("properties") or {}
             filled = {name: field["default"] for name, field in fields.items() if "default" in field}
@@ -50,7 +50,7 @@ class Accepting(RefusingHost):
         if method == "sampling/createMessage":
             words = {"type": "text", "text": "yes"}
             return {"role": "assistant", "content": words, "model": "none", "stopReason": "endTurn"}
-        return dict(await super().asked(method, params))
+        return dict(await super().answer_request(method, params))
 
 
 class Person:

@@ -23,7 +23,7 @@ async def ask(core, method: str = CREATE, session: str = "person", **params: obj
         wish = ToolCall("c1", "demo", "book", {}, Origin.PERSON, session, run_id="r1")
         async with CallTimeout(30) as clock:
             with core.catalog.asks.calling(wish, clock):
-                return await core.catalog.asks.asked("demo", method, params)
+                return await core.catalog.asks.answer_request("demo", method, params)
 
     task = asyncio.create_task(call())
     while not core.catalog.asks.all() and not task.done():
@@ -117,7 +117,7 @@ async def test_a_window_is_there_as_long_as_it_attends(core):
     attending.cancel()
     await asyncio.wait([attending])
     with pytest.raises(ElicitationRefusal, match="Nobody is there"):
-        await core.catalog.asks.asked("demo", CREATE, {"message": "Where to?", "requestedSchema": FORM})
+        await core.catalog.asks.answer_request("demo", CREATE, {"message": "Where to?", "requestedSchema": FORM})
 
 
 async def test_a_programs_call_asks_a_person_with_the_program_named(attended):

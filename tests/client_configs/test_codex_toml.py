@@ -160,14 +160,14 @@ def test_no_text_whatever_breaks_it(text: str) -> None:
         document = tomllib.loads(text)
     except ValueError:
         with contextlib.suppress(WorkbenchError):
-            toml_editor.put(text, ("mcp_servers", "x"), {"command": text})
+            toml_editor.set_table(text, ("mcp_servers", "x"), {"command": text})
         return
-    after = codex_toml.parse(toml_editor.put(text, ("mcp_servers", "x"), {"command": text}), "f")
+    after = codex_toml.parse(toml_editor.set_table(text, ("mcp_servers", "x"), {"command": text}), "f")
     assert after.pop("mcp_servers")["x"] == {"command": text}
     assert after == {key: value for key, value in document.items() if key != "mcp_servers"}
 
 
 @given(st.dictionaries(st.text(max_size=8), st.text(max_size=30), max_size=4))
 def test_any_entry_is_put_as_it_is(env: dict[str, str]) -> None:
-    text = toml_editor.put(CODEX, ("mcp_servers", "x y"), {"command": "c", "env": env})
+    text = toml_editor.set_table(CODEX, ("mcp_servers", "x y"), {"command": "c", "env": env})
     assert codex_toml.parse(text, "f")["mcp_servers"]["x y"] == {"command": "c", "env": env}

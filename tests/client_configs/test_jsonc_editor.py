@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.client_configs.jsonc_editor import parse, put
+from workbench.client_configs.jsonc_editor import parse, set_member
 from workbench.errors import WorkbenchError
 
 COMMENTED = """{
@@ -29,19 +29,19 @@ def test_comments_and_trailing_commas_are_read() -> None:
 
 
 def test_a_member_is_added_and_every_remark_stays() -> None:
-    after = put(COMMENTED, ("servers", "three"), {"command": "uvx"})
+    after = set_member(COMMENTED, ("servers", "three"), {"command": "uvx"})
     assert parse(after, "x")["servers"]["three"] == {"command": "uvx"}
     for line in COMMENTED.splitlines():
         assert line in after.splitlines()
 
 
 def test_a_remark_behind_the_last_member_stays_beside_it() -> None:
-    after = put('{\n  "a": 1 // one\n}', ("b",), 2)
+    after = set_member('{\n  "a": 1 // one\n}', ("b",), 2)
     assert after == '{\n  "a": 1, // one\n  "b": 2\n}'
 
 
 def test_a_member_is_replaced_in_its_place() -> None:
-    after = put('{\n\t"a": {"x": 1},\n\t"b": 2\n}\n', ("a",), {"y": [2]})
+    after = set_member('{\n\t"a": {"x": 1},\n\t"b": 2\n}\n', ("a",), {"y": [2]})
     assert after == '{\n\t"a": {\n\t\t"y": [\n\t\t\t2\n\t\t]\n\t},\n\t"b": 2\n}\n'
 
 
@@ -56,7 +56,7 @@ def test_a_member_is_replaced_in_its_place() -> None:
     ],
 )
 def test_what_is_missing_on_the_way_is_made(before: str, after: str) -> None:
-    assert put(before, ("a", "b"), 1) == after
+    assert set_member(before, ("a", "b"), 1) == after
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_remark_that_is_never_closed_does_not_take_long_either(text: str) -> N
 
 def test_a_value_in_the_place_of_an_object_is_not_overwritten() -> None:
     with pytest.raises(WorkbenchError, match="not an object"):
-        put('{"servers": []}', ("servers", "a"), {})
+        set_member('{"servers": []}', ("servers", "a"), {})
 
 
 JSON = st.recursive(
@@ -113,7 +113,7 @@ def test_nothing_else_is_changed_whatever_the_file_holds(
         text = json.dumps(before, indent=indent, ensure_ascii=False)
         expected = json.loads(text)
         expected.setdefault("servers", {})[name] = value
-        after = put(text, ("servers", name), value)
+        after = set_member(text, ("servers", name), value)
         assert json.loads(after) == expected
         assert list(json.loads(after)) == list(expected)
 
@@ -124,6 +124,8 @@ def test_no_text_whatever_breaks_the_reader(text: str) -> None:
         found = parse(text, "x")
     except WorkbenchError:
         return
-    after = put(text, ("s", "n"), {"command": "x"}) if not isinstance(found.get("s", {}), list | str | int) else ""
+    after = (
+        set_member(text, ("s", "n"), {"command": "x"}) if not isinstance(found.get("s", {}), list | str | int) else ""
+    )
     if after and found.get("s", {}) is not None:
         assert parse(after, "x")["s"]["n"] == {"command": "x"}

@@ -59,7 +59,7 @@ class PaperWatch:
         return self.traffic(server).frames(after)
 
     async def frame(self, server: str, at: float) -> str:
-        return self.traffic(server).whole(at)
+        return self.traffic(server).message_text(at)
 
     async def transcript(self, server: str) -> str:
         return transcript(self.traffic(server).snapshot())

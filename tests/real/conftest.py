@@ -59,7 +59,7 @@ class Accepting(RefusingHost):
         self.asked_for: list[str] = []
         self.heard: list[str] = []
 
-    async def asked(self, method: str, params: Any) -> dict[str, Any]:
+    async def answer_request(self, method: str, params: Any) -> dict[str, Any]:
         self.asked_for.append(method)
         if method == "roots/list":
             return {"roots": [{"uri": self.root.as_uri(), "name": "project"}]}
@@ -69,7 +69,7 @@ class Accepting(RefusingHost):
         required = (params.get("requestedSchema") or {}).get("required") or []
         return {"action": "accept", "content": {name: fields[name].get("default", "words") for name in required}}
 
-    def told(self, method: str, params: Any) -> None:
+    def handle_notification(self, method: str, params: Any) -> None:
         self.heard.append(method)
 
 

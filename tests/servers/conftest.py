@@ -73,7 +73,7 @@ class House:
         return home
 
     def write(self, *configs: ServerConfig) -> None:
-        servers = {one.name: mcp_json_file.write(one, {}) for one in configs}
+        servers = {one.name: mcp_json_file.entry_as_json(one, {}) for one in configs}
         self._paths.servers_file.write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
 
     @staticmethod

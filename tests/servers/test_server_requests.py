@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 
 from workbench.errors import WorkbenchError
 from workbench.servers.call_timeout import CallTimeouts
-from workbench.servers.server_requests import HostGateway, ObservedHost, RefusingHost, ToolListObserver
+from workbench.servers.server_requests import HostGateway, RefusingHost
 
 
 class Scripted(RefusingHost):
@@ -20,14 +20,14 @@ class Scripted(RefusingHost):
         self.heard: list[str] = []
         self.gate = asyncio.Event()
 
-    async def asked(self, method: str, params: object) -> dict[str, object]:
+    async def answer_request(self, method: str, params: object) -> dict[str, object]:
         if isinstance(self.answer, Exception):
             raise self.answer
         if self.answer == "wait":
             await self.gate.wait()
         return {"method": method}
 
-    def told(self, method: str, params: object) -> None:
+    def handle_notification(self, method: str, params: object) -> None:
         self.heard.append(method)
         if isinstance(self.answer, Exception):
             raise self.answer
@@ -49,7 +49,7 @@ async def test_a_fault_of_the_host_becomes_a_refusal(fault: Exception, words: st
 async def test_nobody_refuses_everything_and_declares_nothing() -> None:
     assert RefusingHost().capabilities == {}
     with pytest.raises(MCPError, match="does not offer sampling/createMessage"):
-        await RefusingHost().asked("sampling/createMessage", {})
+        await RefusingHost().answer_request("sampling/createMessage", {})
 
 
 async def test_too_many_questions_at_once_are_refused_and_later_ones_are_not() -> None:
@@ -75,20 +75,10 @@ async def test_the_clocks_stand_while_the_host_is_asked() -> None:
         assert clock._timeout.when() is not None
 
 
-def test_a_host_that_fails_to_hear_harms_nobody_and_the_tool_list_is_heard_beside_it() -> None:
-    changes: list[int] = []
+def test_a_host_that_fails_to_hear_harms_nobody_and_observers_hear_first() -> None:
+    heard = list[str]()
     host = Scripted(ValueError("x"))
-    desk = HostGateway("one", ToolListObserver(host, lambda: changes.append(1)), CallTimeouts())
-    desk.tell("notifications/message", {})
-    desk.tell("notifications/tools/list_changed", {})
-    assert host.heard == ["notifications/message", "notifications/tools/list_changed"]
-    assert changes == [1]
-
-
-async def test_somebody_beside_a_host_hears_first_and_takes_nothing_away() -> None:
-    host, heard = Scripted("ok"), list[str]()
-    beside = ObservedHost(host, lambda method, params: heard.append(method))
-    beside.told("notifications/message", {})
-    assert heard == host.heard == ["notifications/message"]
-    assert beside.capabilities == host.capabilities
-    assert await beside.asked("roots/list", {}) == {"method": "roots/list"}
+    gateway = HostGateway("one", host, CallTimeouts(), lambda method, params: heard.append(method))
+    gateway.tell("notifications/message", {})
+    gateway.tell("notifications/tools/list_changed", {})
+    assert heard == host.heard == ["notifications/message", "notifications/tools/list_changed"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.servers.ssrf_guard import inner, may_ask
+from workbench.servers.ssrf_guard import is_local_host, may_request
 
 NAMES = ("localhost", "LOCALHOST", "localhost.", "a.localhost")
 FOUR = ("127.0.0.1", "127.1", "2130706433", "0x7f000001", "017700000001", "0.0.0.0", "169.254.169.254")
@@ -13,12 +13,12 @@ SIX = ("::1", "::", "::ffff:127.0.0.1", "::ffff:169.254.169.254", "fe80::1", "fe
 
 @pytest.mark.parametrize("host", [*NAMES, *FOUR, *SIX])
 def test_every_spelling_of_this_machine_is_known(host: str) -> None:
-    assert inner(host)
+    assert is_local_host(host)
 
 
 @pytest.mark.parametrize("host", ["example.com", "127.0.0.1.example.com", "1.example", "8.8.8.8", "localhost.example"])
 def test_other_machines_are_not_taken_for_it(host: str) -> None:
-    assert not inner(host)
+    assert not is_local_host(host)
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_other_machines_are_not_taken_for_it(host: str) -> None:
     ],
 )
 def test_a_server_elsewhere_cannot_make_us_ask_this(url: str) -> None:
-    assert not may_ask(url, "https://far.example/mcp")
+    assert not may_request(url, "https://far.example/mcp")
 
 
 def test_a_server_on_this_machine_may_have_its_neighbours_asked_and_any_its_own_origin() -> None:
-    assert may_ask("http://localhost:9/", "http://127.0.0.1:8/mcp")
-    assert may_ask("http://10.0.0.5:8/a", "http://10.0.0.5:8/mcp")
-    assert not may_ask("http://10.0.0.5:9/a", "http://10.0.0.5:8/mcp")
-    assert may_ask("https://login.example/a", "https://far.example/mcp")
+    assert may_request("http://localhost:9/", "http://127.0.0.1:8/mcp")
+    assert may_request("http://10.0.0.5:8/a", "http://10.0.0.5:8/mcp")
+    assert not may_request("http://10.0.0.5:9/a", "http://10.0.0.5:8/mcp")
+    assert may_request("https://login.example/a", "https://far.example/mcp")

@@ -11,7 +11,7 @@ import pytest
 
 from workbench.events import AskArrived
 from workbench.records import ServerConfig, ServerState, Tool
-from workbench.servers.mcp_tasks import wanted
+from workbench.servers.mcp_tasks import runs_as_task
 from workbench.servers.server_faults import ServerFault
 
 ASKING = str(Path(__file__).resolve().parent.parent / "mcp_servers" / "asking.py")
@@ -84,5 +84,5 @@ def test_tasks_of_the_newer_protocol_are_not_guessed():
     tool = Tool("s", "t", raw={"execution": {"taskSupport": "required"}})
     state = ServerState(ServerConfig("s"), protocol="2026-07-28", era="modern", capabilities=("tools",))
     with pytest.raises(ServerFault, match="not known here"):
-        wanted(tool, state)
-    assert not wanted(Tool("s", "t"), state)
+        runs_as_task(tool, state)
+    assert not runs_as_task(Tool("s", "t"), state)

@@ -38,7 +38,7 @@ class ServerMessageHandler(RequestHandler):
     @api
     async def frame(self, server: str, at: float) -> str:
         """The whole text of one message."""
-        return self._catalog.server(server).traffic.whole(at)
+        return self._catalog.server(server).traffic.message_text(at)
 
     @api
     async def transcript(self, server: str) -> str:

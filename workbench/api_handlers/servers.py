@@ -81,7 +81,9 @@ class ServerEntryHandler(RequestHandler):
             self._own(server)
         elif any(state.config.name == config.name for state in self._catalog.states()):
             raise WorkbenchError(f"The project has a server {config.name} already.", "Choose another name.")
-        mcp_json_file.read(config.name, mcp_json_file.write(config, {}))  # refused before anything is changed
+        mcp_json_file.parse_entry(
+            config.name, mcp_json_file.entry_as_json(config, {})
+        )  # refused before anything is changed
         if keep_secrets:
             config = await self._apart(config)
         if server and config.name != server:

@@ -51,7 +51,7 @@ def show(found: tuple[FoundConfig, ...], faults: tuple[Fault, ...], here: tuple[
     """What a person sees of it, beside what the project has."""
     prints = {fingerprint(config) for config in here}
     names = {config.name for config in here}
-    return Discovery(tuple(_shown(one, prints, names) for one in found), faults)
+    return Discovery(tuple(_as_found_server(one, prints, names) for one in found), faults)
 
 
 def read_document(place: ConfigFile) -> tuple[str, Mapping[str, Any]]:  # Any: the file's own JSON or YAML
@@ -115,7 +115,7 @@ def _listed(place: ConfigFile, document: Mapping[str, Any], faults: list[Fault])
         yield FoundConfig(key, place, config, _sha(config), notes)
 
 
-def _shown(one: FoundConfig, prints: set[str], names: set[str]) -> FoundServer:
+def _as_found_server(one: FoundConfig, prints: set[str], names: set[str]) -> FoundServer:
     config, places_hidden = secret_masking.mask(one.config)
     standing = Standing.CLASH if config.name in names else Standing.NEW
     if fingerprint(one.config) in prints:

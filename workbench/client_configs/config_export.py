@@ -88,11 +88,11 @@ def show(made: ConfigDraft) -> ExportPreview:
     """The draft as a person reads it."""
     client = made.place.client
     if client.yaml:
-        pasted = "\n".join(goose_yaml.written("", name, entry) for name, entry in made.entries.items())
+        pasted = "\n".join(goose_yaml.entry_text("", name, entry) for name, entry in made.entries.items())
     elif client.toml:
         from workbench.client_configs import toml_editor
 
-        pasted = toml_editor.written(client.path, made.entries)
+        pasted = toml_editor.tables_text(client.path, made.entries)
     else:
         nested: object = made.entries
         for key in reversed(client.path):
@@ -145,7 +145,7 @@ def _compose(
     listed = entry_conversion.listed(document, client.path)
     mark = "\ufeff" if made.before.startswith("\ufeff") else ""
     text = made.before.removeprefix(mark)
-    wanted = _copied(document)
+    wanted = _copy_tables(document)
     for config in configs:
         before = listed.get(config.name)
         entry = _entry(made, config, before if isinstance(before, Mapping) else {})
@@ -165,10 +165,10 @@ def _compose(
 def _editor(client: ClientApp) -> Callable[[str, Sequence[str], Mapping[str, Any]], str]:  # Any: JSON, YAML or TOML
     """The function that puts one entry into the text of such a file."""
     if not client.toml:
-        return goose_yaml.put if client.yaml else jsonc_editor.put
+        return goose_yaml.set_entry if client.yaml else jsonc_editor.set_member
     from workbench.client_configs import toml_editor
 
-    return toml_editor.put
+    return toml_editor.set_table
 
 
 def _entry(made: ConfigDraft, config: ServerConfig, before: JsonObject) -> JsonObject | None:
@@ -193,7 +193,7 @@ def _inputs(text: str, wanted: dict[str, Any], configs: Sequence[ServerConfig]) 
     if listed == (known or []):
         return text
     wanted["inputs"] = listed
-    return jsonc_editor.put(text, ("inputs",), listed)
+    return jsonc_editor.set_member(text, ("inputs",), listed)
 
 
 def _secrets(config: ServerConfig) -> list[str]:
@@ -201,8 +201,8 @@ def _secrets(config: ServerConfig) -> list[str]:
     return [part.partition("}")[0] for text in texts for part in text.split("${keyring:")[1:]]
 
 
-def _copied(document: Mapping[str, Any]) -> dict[str, Any]:  # Any: JSON or YAML
-    return {key: _copied(value) if isinstance(value, Mapping) else value for key, value in document.items()}
+def _copy_tables(document: Mapping[str, Any]) -> dict[str, Any]:  # Any: JSON or YAML
+    return {key: _copy_tables(value) if isinstance(value, Mapping) else value for key, value in document.items()}
 
 
 def _set(document: dict[str, Any], path: tuple[str, ...], value: object) -> None:  # Any: JSON or YAML

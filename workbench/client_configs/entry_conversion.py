@@ -47,7 +47,7 @@ def read(client: ClientApp, name: str, entry: object, project: str, file: str) -
     for key in ("category", "roots", "oauth") if client.yaml else ("category", "roots"):
         known.pop(key, None)  # means something else elsewhere
     notes = tuple(_note(key, entry[key]) for key in _UNREAD if entry.get(key))
-    config = mcp_json_file.read(name.strip(), _filled(known, name.strip(), project), file)
+    config = mcp_json_file.parse_entry(name.strip(), _filled(known, name.strip(), project), file)
     _check_letters(config, file)
     return config, notes
 

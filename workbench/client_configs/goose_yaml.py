@@ -54,19 +54,19 @@ def _bound(document: Any, name: str) -> None:  # Any: YAML
         waiting.extend(inner)
 
 
-def put(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:  # Any: YAML
+def set_entry(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:  # Any: YAML
     """The text with one extension set."""
     import yaml
 
     section, name = path
     root = yaml.compose(text, yaml.SafeLoader)
     if root is None or (isinstance(root, yaml.MappingNode) and not root.value):
-        return f"{text.rstrip()}\n{section}:\n{written('  ', name, value)}\n".lstrip("\n")
+        return f"{text.rstrip()}\n{section}:\n{entry_text('  ', name, value)}\n".lstrip("\n")
     if not isinstance(root, yaml.MappingNode) or root.flow_style:
         raise WorkbenchError("The file is not written line by line.", _PASTE)
     found = _child(root, section)
     if found is None:
-        return f"{text.rstrip()}\n{section}:\n{written('  ', name, value)}\n"
+        return f"{text.rstrip()}\n{section}:\n{entry_text('  ', name, value)}\n"
     listed = found[1]
     if not isinstance(listed, yaml.MappingNode) or not listed.value:
         return _fill(text, found, name, value)
@@ -75,9 +75,9 @@ def put(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:  # Any
     indent = " " * listed.start_mark.column
     if (before := _child(listed, name)) is not None:
         start, end = before[0].start_mark.index, _end(before[1])
-        return text[:start] + written(indent, name, value).lstrip(" ") + text[end:]
+        return text[:start] + entry_text(indent, name, value).lstrip(" ") + text[end:]
     start = listed.start_mark.index
-    return f"{text[:start]}{written(indent, name, value).lstrip(' ')}\n{indent}{text[start:]}"
+    return f"{text[:start]}{entry_text(indent, name, value).lstrip(' ')}\n{indent}{text[start:]}"
 
 
 def _fill(text: str, found: Any, name: str, value: Mapping[str, Any]) -> str:  # Any: a pair of nodes
@@ -90,7 +90,7 @@ def _fill(text: str, found: Any, name: str, value: Mapping[str, Any]) -> str:  #
     text = text[:start].rstrip(" ") + text[end:] if text[start:end].strip() else text
     line = text.find("\n", key.end_mark.index)
     line = len(text) if line < 0 else line
-    return f"{text[:line]}\n{written(indent, name, value)}{text[line:]}"
+    return f"{text[:line]}\n{entry_text(indent, name, value)}{text[line:]}"
 
 
 def _child(node: Any, name: str) -> Any:  # Any: nodes of a parser without types
@@ -107,7 +107,7 @@ def _end(node: Any) -> int:  # Any: as above
     return end if whole is None else node.start_mark.index + len(whole[node.start_mark.index : end].rstrip())
 
 
-def written(indent: str, name: str, value: Any) -> str:  # Any: YAML
+def entry_text(indent: str, name: str, value: Any) -> str:  # Any: YAML
     """`name: value` line by line."""
     import yaml
 

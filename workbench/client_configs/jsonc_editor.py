@@ -54,7 +54,7 @@ def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own JSON
     return document
 
 
-def put(text: str, path: Sequence[str], value: object) -> str:
+def set_member(text: str, path: Sequence[str], value: object) -> str:
     """The text with the member at this path set; objects on the way that are missing are made."""
     if not text.strip():
         return json.dumps(_nested(path, value), indent=2, ensure_ascii=False) + "\n"
@@ -65,7 +65,7 @@ def put(text: str, path: Sequence[str], value: object) -> str:
         if found is None:
             return _insert(text, place, key, _nested(path[depth + 1 :], value))
         if depth == len(path) - 1:
-            return text[: found.value] + _written(text, found.start, value) + text[found.end :]
+            return text[: found.value] + _value_text(text, found.start, value) + text[found.end :]
         at = found.value
         if text[at] != "{":
             raise WorkbenchError(f'"{key}" in it is not an object.', _HINT)
@@ -186,7 +186,7 @@ def _behind_comment(text: str, at: int) -> int:
     return at + len(line.rstrip()) if remark else at
 
 
-def _written(text: str, key: int, value: object) -> str:
+def _value_text(text: str, key: int, value: object) -> str:
     indent = _indent_of(text, key)
     return json.dumps(value, ensure_ascii=False) if indent is None else _dumped(text, indent, value)
 

@@ -19,7 +19,7 @@ LARGEST = 256 << 10  # characters; tomlkit takes 10 s for a megabyte
 _PASTE = "Copy the entry into it by hand."
 
 
-def written(path: Sequence[str], entries: Mapping[str, Any]) -> str:  # Any: TOML
+def tables_text(path: Sequence[str], entries: Mapping[str, Any]) -> str:  # Any: TOML
     """Entries as tables."""
     nested: Mapping[str, Any] = entries
     for key in reversed(path):
@@ -27,7 +27,7 @@ def written(path: Sequence[str], entries: Mapping[str, Any]) -> str:  # Any: TOM
     return tomlkit.dumps(nested).strip()
 
 
-def put(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:  # Any: TOML
+def set_table(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:  # Any: TOML
     """The text with one server set; the keys that stay the same keep their lines, and so does everything else."""
     if len(text) > LARGEST:
         raise WorkbenchError(f"The file is larger than {LARGEST >> 10} KB.", "Copy the entry into it by hand.")

@@ -36,16 +36,16 @@ def _tickets(company: Company) -> Iterable[tuple[str, str]]:
     return ((ticket.id, f"{ticket.id} {ticket.subject}") for ticket in company.tickets.values())
 
 
-def _words(*values: str) -> Callable[[Company], Iterable[tuple[str, str]]]:
+def _fixed_choices(*values: str) -> Callable[[Company], Iterable[tuple[str, str]]]:
     return lambda company: ((value, value) for value in values)
 
 
 _KNOWN: Mapping[str, Callable[[Company], Iterable[tuple[str, str]]]] = {
     "customer_id": _customers,
     "ticket_id": _tickets,
-    "tone": _words(*TONES),
-    "product": _words(*PRODUCTS),
-    "status": _words(*ORDER_STATES),
-    "month": _words(*_MONTHS),
-    "limit": _words("20", "100", "1000"),
+    "tone": _fixed_choices(*TONES),
+    "product": _fixed_choices(*PRODUCTS),
+    "status": _fixed_choices(*ORDER_STATES),
+    "month": _fixed_choices(*_MONTHS),
+    "limit": _fixed_choices("20", "100", "1000"),
 }

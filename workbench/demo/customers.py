@@ -14,11 +14,11 @@ from workbench.demo.tool import (
     Json,
     Progress,
     Refused,
+    integer,
     listing,
     number,
     record,
     text,
-    whole,
 )
 
 CUSTOMER_ID = text("A customer number such as CUS-0042", pattern="^CUS-[0-9]{4}$")
@@ -38,7 +38,7 @@ _CUSTOMER = record(
         "lifetime_value": number("Everything ever bought, in EUR"),
     }
 )
-_PAGE = record({"customers": listing(_CUSTOMER), "total": whole("How many match in all")})
+_PAGE = record({"customers": listing(_CUSTOMER), "total": integer("How many match in all")})
 
 
 def find_customer(company: Company, customer_id: str) -> Customer:
@@ -94,8 +94,8 @@ TOOLS = (
         properties={
             "country": text("Only customers of this country, e.g. Germany"),
             "segment": text("Only this kind of customer", enum=["consumer", "business", "enterprise"]),
-            "limit": whole("How many to return", minimum=1, maximum=500, default=50),
-            "offset": whole("How many to skip", minimum=0, default=0),
+            "limit": integer("How many to return", minimum=1, maximum=500, default=50),
+            "offset": integer("How many to skip", minimum=0, default=0),
         },
         work=_list,
         hints=READS,
@@ -107,7 +107,7 @@ TOOLS = (
         description="Find customers by words from their name, mail address, telephone number or city.",
         properties={
             "query": text("Words that must all appear", minLength=1),
-            "limit": whole("How many to return", minimum=1, maximum=100, default=10),
+            "limit": integer("How many to return", minimum=1, maximum=100, default=10),
         },
         required=("query",),
         work=_search,
@@ -132,6 +132,6 @@ TOOLS = (
         required=("customer_id",),
         work=_delete,
         hints=DESTROYS,
-        output=record({"deleted": CUSTOMER_ID, "orders_deleted": whole("How many orders went with the customer")}),
+        output=record({"deleted": CUSTOMER_ID, "orders_deleted": integer("How many orders went with the customer")}),
     ),
 )

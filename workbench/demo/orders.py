@@ -18,11 +18,11 @@ from workbench.demo.tool import (
     Json,
     Progress,
     Refused,
+    integer,
     listing,
     number,
     record,
     text,
-    whole,
 )
 from workbench.demo.trade import ORDER_STATES, PRODUCTS, DemoOrder
 
@@ -37,7 +37,7 @@ _ORDER = record(
         "placed": text("Day the order was placed", format="date"),
         "status": STATUS,
         "product": text("What was ordered", enum=list(PRODUCTS)),
-        "quantity": whole("How many pieces"),
+        "quantity": integer("How many pieces"),
         "amount": number("Total in the order's currency"),
         "currency": text("Currency code"),
     }
@@ -122,16 +122,16 @@ TOOLS = (
         ),
         properties={
             **_FILTERS,
-            "limit": whole("How many to return", minimum=1, maximum=10_000, default=50),
-            "offset": whole("How many to skip", minimum=0, default=0),
+            "limit": integer("How many to return", minimum=1, maximum=10_000, default=50),
+            "offset": integer("How many to skip", minimum=0, default=0),
         },
         work=_list,
         hints=READS,
         output=record(
             {
                 "orders": listing(_ORDER),
-                "total": whole("How many match in all"),
-                "next_offset": whole("Where the next page starts; missing on the last"),
+                "total": integer("How many match in all"),
+                "next_offset": integer("Where the next page starts; missing on the last"),
             },
             optional=("next_offset",),
         ),
@@ -153,7 +153,7 @@ TOOLS = (
         properties=_FILTERS,
         work=_count,
         hints=READS,
-        output=record({"result": whole("How many match")}),
+        output=record({"result": integer("How many match")}),
     ),
     DemoTool(
         name="sales_summary",
@@ -168,7 +168,7 @@ TOOLS = (
                     record(
                         {
                             "group": text("Month, product or status"),
-                            "orders": whole("How many orders"),
+                            "orders": integer("How many orders"),
                             "revenue": number("Their total"),
                         }
                     )
@@ -184,7 +184,7 @@ TOOLS = (
         properties={**_FILTERS, "seconds": number("How long to take", minimum=0, maximum=120, default=5)},
         work=_export,
         hints=READS,
-        output=record({"csv": text("The table, with a header line"), "rows": whole("Lines after the header")}),
+        output=record({"csv": text("The table, with a header line"), "rows": integer("Lines after the header")}),
     ),
     DemoTool(
         name="order_chart",

@@ -13,16 +13,16 @@ from datetime import date, timedelta
 COUNT = 240  # customers
 
 
-def _words(line: str) -> tuple[str, ...]:
+def _split_names(line: str) -> tuple[str, ...]:
     return tuple(line.split())
 
 
-_FIRST = _words(
+_FIRST = _split_names(
     "Amara Anders Beatriz Camille Chidi Dilan Elif Emeka Fatima Freya Giulia Hanna Ingrid Jasper Jürgen "
     "Katarzyna Kenji Lars Leila Lucía Mateo Mei Mohammed Nadia Nikolai Noor Oliver Olivia Priya Rafael "
     "Ravi Renée Rosa Samuel Sofia Søren Tomasz Wanjiru Yusuf Zoë"
 )
-_LAST = _words(
+_LAST = _split_names(
     "Abara Andersson Bakker Bauer Björk Castillo Chen Costa Dubois Eriksen Fernández Fischer García "
     "Haddad Hansen Ivanova Jansen Kaya Kowalski Laurent Lindqvist Mbeki Moreau Murphy Müller Nakamura "
     "Ndiaye Novák Okafor O'Brien Patel Petrov Ricci Rossi Sato Schneider Silva Tanaka Virtanen Walsh"

@@ -47,7 +47,7 @@ def _answer_ticket(company: Company, given: dict[str, Any]) -> Json:  # Any: the
         raise UnknownName(f"There is no ticket {given.get('ticket_id')}.")
     tone = given.get("tone") or TONES[0]
     words = f"Write a {tone} reply to this customer.\n\nSubject: {ticket.subject}\n\n{ticket.body}"
-    return {"description": ticket.subject, "messages": [_said("user", words)]}
+    return {"description": ticket.subject, "messages": [_message("user", words)]}
 
 
 def _review_sales(company: Company, given: dict[str, Any]) -> Json:  # Any: the client's arguments
@@ -62,13 +62,13 @@ def _review_sales(company: Company, given: dict[str, Any]) -> Json:  # Any: the 
     return {
         "description": f"How {product} sells",
         "messages": [
-            _said("user", f"How does {product} sell {f'in {month}' if month else 'this year'}? It had {sold}."),
+            _message("user", f"How does {product} sell {f'in {month}' if month else 'this year'}? It had {sold}."),
             {"role": "user", "content": {"type": "resource", "resource": table}},
             {"role": "user", "content": picture},
-            _said("assistant", f"Let me compare {product} with the other products first."),
+            _message("assistant", f"Let me compare {product} with the other products first."),
         ],
     }
 
 
-def _said(role: str, words: str) -> Json:
+def _message(role: str, words: str) -> Json:
     return {"role": role, "content": {"type": "text", "text": words}}

@@ -102,14 +102,14 @@ def _read(company: Company, uri: str) -> Json | None:
     if (plain := _PLAIN.get(uri)) is not None:
         return plain(company)
     if match := _ONE.match(uri):
-        return _one(company, match[1], unquote(match[2]))
+        return _read_one(company, match[1], unquote(match[2]))
     parts = urlsplit(uri)
     if (parts.scheme, parts.netloc, parts.path) == ("demo", "orders", ""):
         return _orders(company, {key: values[0] for key, values in parse_qs(parts.query).items()})
     return None
 
 
-def _one(company: Company, kind: str, key: str) -> Json | None:
+def _read_one(company: Company, kind: str, key: str) -> Json | None:
     if kind == "customers" and (customer := company.customers.get(key)):
         return _json(asdict(customer))
     if kind == "tickets" and (ticket := company.tickets.get(key)):
@@ -157,7 +157,7 @@ def _visitors(company: Company) -> Json:
 
 
 def _general(company: Company) -> Json | None:
-    return _one(company, "channels", "general")
+    return _read_one(company, "channels", "general")
 
 
 def _markdown(words: str) -> Json:

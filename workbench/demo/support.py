@@ -20,7 +20,7 @@ from workbench.demo.tool import (
     record,
     text,
 )
-from workbench.demo.tool import whole as whole_number
+from workbench.demo.tool import integer as whole_number
 from workbench.demo.trade import FIRST_DAY, PRIORITIES, TICKET_STATES, Ticket, in_state
 
 TICKET_ID = text("A ticket number such as TIC-0007", pattern="^TIC-[0-9]{4,}$")

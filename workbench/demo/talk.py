@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from workbench.demo.company import Company, Mail
 from workbench.demo.tool import ADDS, READS, SENDS, DemoAnswer, DemoTool, Json, Progress, Refused, listing, record, text
-from workbench.demo.tool import whole as whole_number
+from workbench.demo.tool import integer as whole_number
 
 CHANNEL = text("Name of the channel", enum=["deployments", "general", "support"])
 

@@ -56,14 +56,14 @@ class DemoTool:
 
     def definition(self) -> Json:
         """The tool as `tools/list` tells it."""
-        whole: Json = {
+        definition: Json = {
             "name": self.name,
             "title": self.title,
             "description": self.description,
             "inputSchema": self.input_schema,
             "annotations": {"title": self.title, **self.hints},
         }
-        return {**whole, "outputSchema": self.output} if self.output else whole
+        return {**definition, "outputSchema": self.output} if self.output else definition
 
 
 def record(properties: Mapping[str, Json], optional: tuple[str, ...] = ()) -> Json:
@@ -82,7 +82,7 @@ def text(description: str, **more: Any) -> Json:
     return {"type": "string", "description": description, **more}
 
 
-def whole(description: str, **more: Any) -> Json:
+def integer(description: str, **more: Any) -> Json:
     """The schema of a whole number. Any: further JSON-schema words."""
     return {"type": "integer", "description": description, **more}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.demo.asking import fill_in, say
 from workbench.demo.company import Company
-from workbench.demo.tool import READS, DemoAnswer, DemoTool, Json, Progress, Refused, record, text, whole
+from workbench.demo.tool import READS, DemoAnswer, DemoTool, Json, Progress, Refused, integer, record, text
 
 _FORM: Json = {
     "type": "object",
@@ -28,7 +28,7 @@ _FORM: Json = {
 _VISIT = record(
     {
         "name": text("Who comes"),
-        "guests": whole("How many"),
+        "guests": integer("How many"),
         "day": text("When", format="date"),
         "lunch": text("What they eat"),
         "parking": {"type": "boolean", "description": "Whether a parking place is kept"},

@@ -24,7 +24,7 @@ async def outcome(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObje
 def read(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: float) -> Outcome:
     content = _content(raw.get("content"))
     present = raw.get("structuredContent") is not None
-    structured = _written(raw["structuredContent"]) if present else ""
+    structured = _as_json_text(raw["structuredContent"]) if present else ""
     failed = raw.get("isError") is True
     fault = _tool_fault(tool, arguments, content) if failed else _question(raw)
     checked = present and not failed and tool.output_schema is not None
@@ -34,7 +34,9 @@ def read(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: f
         content=content,
         structured=structured,
         fault=fault,
-        schema_fault=schema_validation.departure(tool, raw["structuredContent"]) if checked else _missing(tool, fault),
+        schema_fault=schema_validation.find_departure(tool, raw["structuredContent"])
+        if checked
+        else _missing_structure(tool, fault),
         ms=ms,
         bytes=sum([size_of(block.text) + size_of(block.data) for block in content]) + size_of(structured),
         tokens=_cost(content, structured),
@@ -51,7 +53,7 @@ def _content(blocks: object) -> tuple[Content, ...]:
 def read_block(block: object) -> Content:
     if not isinstance(block, dict | Mapping):
         return Content("text", block if isinstance(block, str) else _json(block))
-    word = _words(block)
+    word = _text_fields(block)
     match block.get("type"):
         case "text" if isinstance(block.get("text"), str):
             return Content("text", block["text"])
@@ -61,12 +63,12 @@ def read_block(block: object) -> Content:
             title, name = word("title") or word("name"), word("name")
             return Content("link", title, word("mimeType"), uri=word("uri"), name=name, note=word("description"))
         case "resource" if isinstance(block.get("resource"), Mapping):
-            word = _words(block["resource"])
+            word = _text_fields(block["resource"])
             return Content("resource", word("text"), word("mimeType"), word("blob"), word("uri"))
     return Content("text", _json(block))
 
 
-def _words(block: Mapping[str, Any]):  # type: ignore[no-untyped-def]  # a local shorthand: key → text or ""
+def _text_fields(block: Mapping[str, Any]):  # type: ignore[no-untyped-def]  # a local shorthand: key → text or ""
     return lambda key: value if isinstance(value := block.get(key), str) else ""
 
 
@@ -82,7 +84,7 @@ def _question(raw: JsonObject) -> Fault | None:
     return None
 
 
-def _missing(tool: Tool, fault: Fault | None) -> str:
+def _missing_structure(tool: Tool, fault: Fault | None) -> str:
     if fault is None and tool.output_schema is not None:
         return "The tool declares an output schema but sent no structured content."
     return ""
@@ -100,7 +102,7 @@ def _count(text: str) -> int:
     return sum(tokens.count(text[start : start + _SLICE]) for start in range(0, len(text), _SLICE))
 
 
-def _written(value: Any) -> str:  # Any: JSON
+def _as_json_text(value: Any) -> str:  # Any: JSON
     try:
         return _plainly(value)
     except ValueError:

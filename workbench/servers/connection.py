@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench import __version__
@@ -25,7 +25,7 @@ from workbench.servers.sdk_adapter.lazy_sdk_import import load_sdk
 from workbench.servers.sdk_adapter.protocol_negotiation import CLOSED, Greeting
 from workbench.servers.sdk_adapter.transport_selection import Transport
 from workbench.servers.server_faults import ServerFault
-from workbench.servers.server_requests import HostGateway, ServerHost, ToolListObserver
+from workbench.servers.server_requests import HostGateway, Observer, ServerHost
 
 if TYPE_CHECKING:
     import anyio
@@ -59,7 +59,9 @@ class ServerConnection:
         changed: Callable[[], None],
         lost: Callable[[ServerConnection], None],
         clocks: CallTimeouts | None = None,
+        observers: Sequence[Observer] = (),
     ) -> None:
+        """`observers` see each notification of the server before the host does."""
         self._name = name
         self._traffic = traffic
         self._transport = transport
@@ -72,7 +74,7 @@ class ServerConnection:
         self._closing = False
         self._meta: JsonObject = {}  # empty in the legacy era
         self.clocks = clocks or CallTimeouts()  # of the calls that wait here; they stand while the host is asked
-        self._desk = HostGateway(name, ToolListObserver(host, changed), self.clocks)
+        self._gateway = HostGateway(name, host, self.clocks, self._observe, *observers)
         self.greeting: Greeting | None = None  # set when ready
         self.fault: ServerFault | None = None  # set when it ended unasked
         self._under_way = 0  # requests that wait for their answer
@@ -113,7 +115,7 @@ class ServerConnection:
 
         self._under_way += 1
         try:
-            answer = await input_rounds.settle(await send({}), self._desk.ask, send)
+            answer = await input_rounds.settle(await send({}), self._gateway.ask, send)
         finally:
             self._under_way -= 1
             self._used = time.monotonic()
@@ -194,6 +196,10 @@ class ServerConnection:
         version = self._session.protocol_version
         return protocol_negotiation.headers(version, bool(self._meta), method, params) if version else {}
 
+    def _observe(self, method: str, params: JsonObject) -> None:
+        if method == "notifications/tools/list_changed":
+            self._changed()
+
     async def _ending(self) -> ServerFault | None:
         """The fault of an ended connection, once it is known; None when the server only answered with that code."""
         if not self._transport.ended.is_set() and not self._closing:
@@ -226,9 +232,9 @@ class ServerConnection:
             return
         me = Implementation(name="mcp-workbench", title="MCP Workbench", version=__version__)
         async with self._transport as (incoming, outgoing):
-            self._dispatch: RawDispatcher = RawDispatcher(incoming, outgoing, self._desk)
+            self._dispatch: RawDispatcher = RawDispatcher(incoming, outgoing, self._gateway)
             if (direct := self._transport.direct) is not None:
-                direct.told = self._desk.tell
+                direct.told = self._gateway.tell
             async with _session(self._dispatch, me, self._host.capabilities) as self._session:
                 with anyio.CancelScope() as self._scope:
                     if self._closing:

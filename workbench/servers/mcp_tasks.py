@@ -37,7 +37,7 @@ class TaskSend(Protocol):
     def __call__(self, method: str, params: JsonObject) -> Awaitable[JsonObject]: ...
 
 
-def wanted(tool: Tool, state: ServerState) -> bool:
+def runs_as_task(tool: Tool, state: ServerState) -> bool:
     """Whether a call of this tool is made as a task: where the tool allows it and the server speaks of tasks."""
     execution = tool.raw.get("execution")
     support = execution.get("taskSupport") if isinstance(execution, Mapping) else None
@@ -53,7 +53,7 @@ def wanted(tool: Tool, state: ServerState) -> bool:
     return state.era != MODERN and (support == "required" or (support == "optional" and speaks))
 
 
-async def carry_out(send: TaskSend, params: JsonObject, heard: Heard, known: dict[str, str]) -> JsonObject:
+async def call_as_task(send: TaskSend, params: JsonObject, heard: Heard, known: dict[str, str]) -> JsonObject:
     """The raw answer of the call. Cancelling cancels the task at its server. `known` learns which tool it is of."""
     begun = await send("tools/call", {**params, "task": {"ttl": _KEPT_MS}})
     if "task" not in begun and "content" in begun:
@@ -79,7 +79,7 @@ async def _follow(send: TaskSend, number: str, status: str, task: JsonObject, he
     told, looks = "", 0
     try:
         while status in _OPEN:
-            if (words := _words(status, task)) != told:
+            if (words := _status_text(status, task)) != told:
                 looks, told = looks + 1, words
                 await heard(float(looks), None, words)
             if status == "input_required" and fetching is None:
@@ -119,7 +119,7 @@ def _task(task: object) -> tuple[str, str]:
     return number, str(status)
 
 
-def _words(status: str, task: JsonObject) -> str:
+def _status_text(status: str, task: JsonObject) -> str:
     message = task.get("statusMessage")
     shown = {"working": "task working", "input_required": "task needs input"}[status]
     return f"{shown}: {message:.200}" if isinstance(message, str) and message else shown
@@ -146,7 +146,7 @@ async def list_tasks(server: McpServer, seconds: float) -> tuple[ServerTask, ...
         async with asyncio.timeout(seconds):
             listed = await read_pages(connection, "tasks/list", "tasks", "list of tasks")
     except Exception as fault:
-        raise _told(server, "tasks/list", seconds, fault) from fault
+        raise _as_user_error(server, "tasks/list", seconds, fault) from fault
     found = [task for entry in listed.entries if (task := _listed_task(server, entry)) is not None]
     return tuple(sorted(found, key=lambda task: -task.since)[:_SHOWN])
 
@@ -167,10 +167,10 @@ async def _ask(server: McpServer, method: str, task: str, seconds: float) -> Jso
         async with asyncio.timeout(seconds):
             return await connection.request(method, {"taskId": task})
     except Exception as fault:
-        raise _told(server, method, seconds, fault) from fault
+        raise _as_user_error(server, method, seconds, fault) from fault
 
 
-def _told(server: McpServer, method: str, seconds: float, fault: Exception) -> Exception:
+def _as_user_error(server: McpServer, method: str, seconds: float, fault: Exception) -> Exception:
     """As a sentence; what nobody foresaw stays as it is."""
     from mcp.shared.exceptions import MCPError
 

@@ -27,12 +27,11 @@ from workbench.servers.sdk_adapter.transport_selection import another_may_do
 from workbench.servers.server_cache import CachedResources, CachedServer
 from workbench.servers.server_context import ServerContext
 from workbench.servers.server_faults import ServerFault, masked, not_running
-from workbench.servers.server_requests import ObservedHost
 from workbench.servers.tool_definitions import definition_parsing
 from workbench.servers.tool_definitions.definition_history import DefinitionHistory
 from workbench.servers.tool_definitions.definition_pins import DefinitionPins
 from workbench.servers.tool_definitions.server_tools import ServerTools
-from workbench.servers.tool_definitions.tool_error_messages import waits
+from workbench.servers.tool_definitions.tool_error_messages import server_not_allowed
 
 log = logging.getLogger(__name__)
 
@@ -168,7 +167,7 @@ class McpServer:
         if self.state.config.disabled:
             raise WorkbenchError(f"{self.name} is disabled in .mcp.json.", "A person can enable it there.")
         if not self.state.allowed:
-            raise waits(self.name)
+            raise server_not_allowed(self.name)
         return await self.start()
 
     async def request(self, method: str, params: JsonObject, progress: ProgressListener | None = None) -> JsonObject:
@@ -194,7 +193,7 @@ class McpServer:
 
     def warn(self) -> None:
         """Bring the warnings up to date when rubbish came since; cheap, because every call ends here."""
-        if self._rubbish_told != self.traffic.rubbish_count:
+        if self._rubbish_told != self.traffic.invalid_line_count:
             self._change(warnings=self._warnings())
 
     async def _start(self) -> None:
@@ -214,13 +213,13 @@ class McpServer:
             self._died(connection)  # it went between its list and now
 
     async def _connect(self) -> None:
-        connection, greeting = await self._reach()
+        connection, greeting = await self._open_connection()
         started = time.perf_counter()
         self._era, self._way = greeting.era, greeting.transport
         found = await self._list(connection)
         await self._settle(connection, greeting, found, (time.perf_counter() - started) * 1000)
 
-    async def _reach(self) -> tuple[ServerConnection, Greeting]:
+    async def _open_connection(self) -> tuple[ServerConnection, Greeting]:
         """By the first way that leads there; where none does, the first one's fault counts."""
         config, settings, ways = self.state.config, self._around.settings(), self._around.ways
         await self._vouch()
@@ -231,10 +230,11 @@ class McpServer:
                 config.name,
                 transport,
                 self.traffic,
-                ObservedHost(self._around.host(config.name), self.offering.told),
+                self._around.host(config.name),
                 self._list_changed,
                 self._died,
                 self.clocks,
+                (self.offering.handle_notification,),
             )
             try:
                 return connection, await connection.open(settings.server_start_seconds, self._era)
@@ -362,7 +362,7 @@ class McpServer:
         return protocol_negotiation.without_invalid_headers(found) if mirrored else found
 
     def _warnings(self) -> tuple[str, ...]:
-        self._rubbish_told = self.traffic.rubbish_count
+        self._rubbish_told = self.traffic.invalid_line_count
         return (*self.own.warnings, *self.traffic.warnings())
 
     async def _remember_offers(self, kept: CachedResources) -> None:
@@ -390,14 +390,14 @@ class McpServer:
 
     def _entered(self) -> None:
         """A step of its life, noted among its messages; a fall is remembered."""
-        self.traffic.mark(words(self.state))
+        self.traffic.mark(status_text(self.state))
         if self.state.status is ServerStatus.READY:
             self.since = time.time()
         elif self.state.status is ServerStatus.FAILED and self.state.fault is not None:
             self.counts.note(self.state.fault.message)
 
 
-def words(state: ServerState) -> str:
+def status_text(state: ServerState) -> str:
     """What just happened to it."""
     match state.status:
         case ServerStatus.STARTING:

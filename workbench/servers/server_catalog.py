@@ -63,7 +63,12 @@ from workbench.servers.server_requests import ServerHost, ServerRequestHandler
 from workbench.servers.tool_calls import Hear
 from workbench.servers.tool_definitions.definition_warnings import DefinitionWarnings
 from workbench.servers.tool_definitions.server_tools import KnownTools
-from workbench.servers.tool_definitions.tool_error_messages import no_tool, not_allowed, waiting_line, waits
+from workbench.servers.tool_definitions.tool_error_messages import (
+    no_tool,
+    not_allowed,
+    server_not_allowed,
+    waiting_line,
+)
 from workbench.settings import Settings
 from workbench.similar_names import did_you_mean
 from workbench.tokens import count
@@ -174,7 +179,7 @@ class ServerCatalog:
 
     async def add(self, config: ServerConfig) -> ServerState:
         """Write a server into `.mcp.json`; it starts when a person connects it."""
-        self._configuration.put(config)
+        self._configuration.put_entry(config)
         await self.reload()
         return self.server(config.name).state
 
@@ -198,7 +203,7 @@ class ServerCatalog:
         server = self.server(name)
         if server.state.config.builtin:
             raise WorkbenchError(f"{name} is built in and cannot be removed.", "Disconnect it instead.")
-        self._configuration.drop(name)
+        self._configuration.remove_entry(name)
         await self.reload()
 
     async def rearrange(self, change: Callable[[McpJsonFile], None]) -> None:
@@ -288,7 +293,7 @@ class ServerCatalog:
             raise no_tool(self.server(server if server in self._servers else self.names.servers(server)[0]), name)
         for waiting in not_allowed(self.states()):
             if wanted in (waiting, package_name(waiting)):
-                raise waits(waiting)
+                raise server_not_allowed(waiting)
         close = [f"{tool.server}.{tool.name}" for tool in names.similar(wanted)]
         hint = f"Did you mean {', '.join(close)}?" if close else "search_tools finds what there is."
         raise WorkbenchError(f"There is no tool {wanted!r:.100}.", hint)
@@ -310,7 +315,7 @@ class ServerCatalog:
         waiting = {name: package_name(name) for name in not_allowed(self.states())}
         meant = [name for name, package in waiting.items() if server in (name, package)]
         if meant and not answer.matches:
-            fault = waits(meant[0])
+            fault = server_not_allowed(meant[0])
             text = f"0 tools: {fault.message} {fault.hint}"
         elif server or category or not (line := waiting_line(waiting)):
             return answer
@@ -435,7 +440,7 @@ class ServerCatalog:
         await asyncio.to_thread(root_folders.check, self._project, folders)
         server = await self._settled(name)  # its entry may have been replaced meanwhile
         config = replace(server.state.config, roots=folders)
-        self._configuration.put(config)
+        self._configuration.put_entry(config)
         if server.state.allowed:
             self._consents.give(config, server.state.config)
         server.state = replace(server.state, config=config)

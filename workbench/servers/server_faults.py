@@ -90,9 +90,9 @@ def left_at_start(returncode: int, traffic: MessageLog) -> ServerFault:
 
 def silent(seconds: float, traffic: MessageLog) -> ServerFault:
     """It lives and says nothing that we understand."""
-    if traffic.rubbish_count:
+    if traffic.invalid_line_count:
         return ServerFault(
-            f"The server printed {traffic.rubbish_count} lines that are no protocol messages, and no answer.",
+            f"The server printed {traffic.invalid_line_count} lines that are no protocol messages, and no answer.",
             "Is it an MCP server? It must speak the protocol on stdout and log on stderr.",
             "\n".join((*traffic.warnings(), traffic.tail())),
         )
@@ -148,4 +148,4 @@ def _printed(traffic: MessageLog) -> str:
     last = next((line.strip() for line in reversed(traffic.stderr()) if line.strip()), "")
     if last:
         return f"It printed: {last:.300}"
-    return f"It printed: {traffic.warnings()[0]}" if traffic.rubbish_count else ""
+    return f"It printed: {traffic.warnings()[0]}" if traffic.invalid_line_count else ""

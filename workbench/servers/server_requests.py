@@ -29,10 +29,10 @@ class ServerHost(Protocol):
     def capabilities(self) -> JsonObject:
         """The client capabilities announced to the server when it connects."""
 
-    async def asked(self, method: str, params: JsonObject) -> JsonObject:
+    async def answer_request(self, method: str, params: JsonObject) -> JsonObject:
         """Answer `sampling/createMessage`, `elicitation/create`, `roots/list` …; raises MCPError to refuse."""
 
-    def told(self, method: str, params: JsonObject) -> None:
+    def handle_notification(self, method: str, params: JsonObject) -> None:
         """Hear a notification, in the order of the wire. Must not wait: the whole connection stands behind it."""
 
 
@@ -41,61 +41,27 @@ class RefusingHost:
 
     capabilities: ClassVar[JsonObject] = {}
 
-    async def asked(self, method: str, params: JsonObject) -> JsonObject:
+    async def answer_request(self, method: str, params: JsonObject) -> JsonObject:
         from mcp.shared.exceptions import MCPError
 
         raise MCPError(_METHOD_NOT_FOUND, f"This client does not offer {method:.100}.")
 
-    def told(self, method: str, params: JsonObject) -> None:
+    def handle_notification(self, method: str, params: JsonObject) -> None:
         """Nobody listens; the raw frames show it."""
 
 
-class ToolListObserver:
-    """A host beside which the catalog hears that the tool list has changed."""
-
-    def __init__(self, host: ServerHost, changed: Callable[[], None]) -> None:
-        self._host = host
-        self._changed = changed
-
-    @property
-    def capabilities(self) -> JsonObject:
-        return self._host.capabilities
-
-    async def asked(self, method: str, params: JsonObject) -> JsonObject:
-        return await self._host.asked(method, params)
-
-    def told(self, method: str, params: JsonObject) -> None:
-        if method == "notifications/tools/list_changed":
-            self._changed()
-        self._host.told(method, params)
-
-
-class ObservedHost:
-    """A host beside which somebody else hears what the server tells."""
-
-    def __init__(self, host: ServerHost, heard: Callable[[str, JsonObject], None]) -> None:
-        self._host = host
-        self._heard = heard
-
-    @property
-    def capabilities(self) -> JsonObject:
-        return self._host.capabilities
-
-    async def asked(self, method: str, params: JsonObject) -> JsonObject:
-        return await self._host.asked(method, params)
-
-    def told(self, method: str, params: JsonObject) -> None:
-        self._heard(method, params)
-        self._host.told(method, params)
+Observer = Callable[[str, JsonObject], None]
 
 
 class HostGateway:
-    """A host's place at one connection: while it is asked, the calls' clocks stand; too many questions are refused."""
+    """Connects a host to one connection: pauses the timeouts of calls while it answers, refuses too many requests, and
+    passes notifications to observers and then to the host."""
 
-    def __init__(self, name: str, host: ServerHost, clocks: CallTimeouts) -> None:
+    def __init__(self, name: str, host: ServerHost, clocks: CallTimeouts, *observers: Observer) -> None:
         self._name = name
         self._host = host
         self._clocks = clocks
+        self._observers = observers
         self._waiting = 0
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
@@ -107,7 +73,7 @@ class HostGateway:
         self._waiting += 1
         try:
             with self._clocks.paused():
-                return await self._host.asked(method, params)
+                return await self._host.answer_request(method, params)
         except MCPError:
             raise
         except WorkbenchError as fault:
@@ -120,7 +86,9 @@ class HostGateway:
 
     def tell(self, method: str, params: JsonObject) -> None:
         try:
-            self._host.told(method, params)
+            for observe in self._observers:
+                observe(method, params)
+            self._host.handle_notification(method, params)
         except Exception:
             log.exception("hearing %s of %s failed", method, self._name)
 
@@ -139,16 +107,16 @@ class ServerRequestHandler:
         self._asks = asks
         self._roots = roots
 
-    async def asked(self, method: str, params: JsonObject) -> JsonObject:
+    async def answer_request(self, method: str, params: JsonObject) -> JsonObject:
         from mcp.shared.exceptions import MCPError
 
         if method == "roots/list":
             return self._roots(self._server)
         try:
-            return await self._asks.asked(self._server, method, params)
+            return await self._asks.answer_request(self._server, method, params)
         except ElicitationRefusal as no:
             raise MCPError(no.code, no.message) from no
 
-    def told(self, method: str, params: JsonObject) -> None:
+    def handle_notification(self, method: str, params: JsonObject) -> None:
         if method == "notifications/elicitation/complete":
             self._asks.completed(self._server, params)

@@ -7,7 +7,7 @@ import socket
 from urllib.parse import urlsplit
 
 
-def inner(host: str) -> bool:
+def is_local_host(host: str) -> bool:
     """Whether a host is this machine itself, or a link of it; in whatever spelling."""
     host = host.rstrip(".").lower()
     if host == "localhost" or host.endswith(".localhost"):
@@ -19,7 +19,7 @@ def inner(host: str) -> bool:
     return address.is_loopback or address.is_link_local or address.is_unspecified
 
 
-def may_ask(url: str, server: str) -> bool:
+def may_request(url: str, server: str) -> bool:
     """Whether metadata of the server at an address may make us ask this one: encrypted, or where the server itself is;
     of this machine only for a server on it."""
     try:
@@ -29,8 +29,8 @@ def may_ask(url: str, server: str) -> bool:
         return False
     if parts.username is not None or parts.scheme not in ("https", "http") or not parts.hostname:
         return False
-    if inner(parts.hostname):
-        return inner(own.hostname or "")
+    if is_local_host(parts.hostname):
+        return is_local_host(own.hostname or "")
     return parts.scheme == "https" or same
 
 

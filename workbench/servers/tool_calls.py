@@ -66,8 +66,8 @@ async def _request(
 
 
 async def _send(server: McpServer, tool: Tool, params: JsonObject, heard: ProgressListener) -> JsonObject:
-    if mcp_tasks.wanted(tool, server.state):
-        return await mcp_tasks.carry_out(server.request, params, heard, server.begun_tasks)
+    if mcp_tasks.runs_as_task(tool, server.state):
+        return await mcp_tasks.call_as_task(server.request, params, heard, server.begun_tasks)
     return await server.request("tools/call", params, heard)
 
 
@@ -86,5 +86,5 @@ def _refused(tool: Tool, call: ToolCall, code: int, message: str) -> ServerFault
     """The server answered with a protocol error."""
     hint = tool_error_messages.hint(tool, call.arguments, message)
     if code == _INVALID_PARAMS and not hint:
-        hint = tool_error_messages.listing(tool)
+        hint = tool_error_messages.list_parameters(tool)
     return ServerFault(f"The server {tool.server} reported an error: {message:.2000}", hint, f"code {code}", str(code))

@@ -46,7 +46,7 @@ def test_what_passed_reads_like_a_conversation(theme: Any) -> None:
     traffic.mark("The server starts.")
     traffic.sent(b'{"id":1,"method":"tools/call","params":{"name":"echo"}}')
     traffic.received(b'{"id":1,"result":{}}')
-    traffic.rubbish(b"Listening on port 3000")
+    traffic.add_invalid_line(b"Listening on port 3000")
     traffic.received(b'{"id":5,"error":{"code":-32600,"message":"What?"}}')
     model.add(traffic.frames())
     assert titles(model) == [

@@ -34,7 +34,7 @@ def talk(paper: Any) -> None:
     paper.traffic("demo").sent(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
     paper.pair("demo", 1, "tools/list", {"result": {"tools": [{"name": "list_orders", "description": "Lists."}]}})
     paper.traffic("demo").mark("The server is ready: protocol 2025-06-18, process 4711.")
-    paper.traffic("demo").rubbish(b"Server listening on stdio (a line for humans)")
+    paper.traffic("demo").add_invalid_line(b"Server listening on stdio (a line for humans)")
     orders = [{"id": f"O-{number}", "total": 12.5 * number, "status": "paid"} for number in range(12)]
     answer = {"content": [], "structuredContent": {"orders": orders}}
     paper.pair("demo", 2, "tools/call", {"result": answer}, name="list_orders", arguments={"limit": 12})

@@ -31,7 +31,10 @@ def test_every_maker_is_there_and_every_title_is_its_own() -> None:
 @pytest.mark.parametrize("known", known_servers(), ids=lambda known: known.title)
 def test_each_is_an_entry_that_says_what_it_needs(known) -> None:
     config = known.config
-    assert mcp_json_file.read(config.name, json.loads(json.dumps(mcp_json_file.write(config, {})))) == config
+    assert (
+        mcp_json_file.parse_entry(config.name, json.loads(json.dumps(mcp_json_file.entry_as_json(config, {}))))
+        == config
+    )
     assert not keep_apart(config).secrets, "nothing in it looks like a secret"
     assert bool(config.url) != bool(config.command)
     assert known.page.startswith("https://")

@@ -109,7 +109,7 @@ def test_writing_keeps_what_others_wrote(file: Path) -> None:
         "z": 1,
     }
     file.write_text(json.dumps(before, indent=4, ensure_ascii=False))
-    McpJsonFile(file).put(ServerConfig("b", "new", ("--x",)))
+    McpJsonFile(file).put_entry(ServerConfig("b", "new", ("--x",)))
     after = json.loads(file.read_text())
     assert list(after) == ["theirs", "mcpServers", "z"]
     assert list(after["mcpServers"]) == ["b", "a"]
@@ -120,15 +120,15 @@ def test_writing_keeps_what_others_wrote(file: Path) -> None:
 
 def test_a_new_file_is_made_and_an_entry_taken_out_again(file: Path) -> None:
     configuration = McpJsonFile(file)
-    configuration.put(ServerConfig("one", "x", env={"A": "1"}))
+    configuration.put_entry(ServerConfig("one", "x", env={"A": "1"}))
     assert configuration.read().configs[1] == ServerConfig("one", "x", env={"A": "1"})
-    configuration.drop("one")
+    configuration.remove_entry("one")
     assert json.loads(file.read_text()) == {"mcpServers": {}}
 
 
 def test_a_broken_file_is_never_overwritten(file: Path) -> None:
     file.write_text('{"mcpServers": {"precious": ')
-    for change in (lambda c: c.put(ServerConfig("a", "x")), lambda c: c.drop("precious")):
+    for change in (lambda c: c.put_entry(ServerConfig("a", "x")), lambda c: c.remove_entry("precious")):
         with pytest.raises(WorkbenchError, match="line 1"):
             change(McpJsonFile(file))
     assert file.read_text() == '{"mcpServers": {"precious": '
@@ -139,7 +139,7 @@ def test_a_link_stays_a_link_and_the_mode_stays(file: Path, tmp_path: Path) -> N
     real.write_text("{}")
     real.chmod(0o640)
     file.symlink_to(real)
-    McpJsonFile(file).put(ServerConfig("a", "x"))
+    McpJsonFile(file).put_entry(ServerConfig("a", "x"))
     assert file.is_symlink()
     assert "mcpServers" in real.read_text()
     assert real.stat().st_mode & 0o777 == 0o640
@@ -149,7 +149,7 @@ def test_a_link_stays_a_link_and_the_mode_stays(file: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize("config", [ServerConfig("a"), ServerConfig("", "x"), ServerConfig("a\nb", "x")])
 def test_a_server_that_could_not_be_read_again_is_not_written(file: Path, config: ServerConfig) -> None:
     with pytest.raises(WorkbenchError):
-        McpJsonFile(file).put(config)
+        McpJsonFile(file).put_entry(config)
     assert not file.exists()
 
 

@@ -32,7 +32,7 @@ class Clock:
 async def asking(room, params, server="inn") -> asyncio.Task:
     """The question is open when this comes back."""
     before = len(room.asks.all())
-    task = asyncio.create_task(room.asks.asked(server, CREATE, params))
+    task = asyncio.create_task(room.asks.answer_request(server, CREATE, params))
     while len(room.asks.all()) == before and not task.done():
         await asyncio.sleep(0)
     return task
@@ -58,14 +58,14 @@ async def test_a_wrong_answer_leaves_the_question_open(room, booking):
 async def test_nobody_there_is_said_at_once(booking):
     asks = OpenElicitations(lambda event: None)
     with pytest.raises(ElicitationRefusal, match="Nobody is there"):
-        await asks.asked("inn", CREATE, booking)
+        await asks.answer_request("inn", CREATE, booking)
 
 
 async def test_a_question_may_wait_for_a_window_but_not_for_ever(booking):
     asks = OpenElicitations(
         lambda event: None, lambda: Settings(elicitation_without_window="wait", elicitation_wait_seconds=0)
     )
-    task = asyncio.create_task(asks.asked("inn", CREATE, booking))
+    task = asyncio.create_task(asks.answer_request("inn", CREATE, booking))
     while not asks.all():
         await asyncio.sleep(0)
     assert asks.all()[0].deadline > asks.all()[0].asked_at
@@ -78,14 +78,14 @@ async def test_time_runs_out(booking):
     events: list = []
     asks = OpenElicitations(events.append, lambda: Settings(elicitation_wait_seconds=1))
     with asks.attending():
-        assert await asks.asked("inn", CREATE, booking) == {"action": "cancel"}
+        assert await asks.answer_request("inn", CREATE, booking) == {"action": "cancel"}
     assert events[-1].ending == "timed out"
 
 
 async def test_a_server_that_asks_too_much_is_refused_and_others_are_not(room, booking):
     tasks = [await asking(room, booking) for _ in range(MOST_OPEN)]
     with pytest.raises(ElicitationRefusal, match="open already"):
-        await room.asks.asked("inn", CREATE, booking)
+        await room.asks.answer_request("inn", CREATE, booking)
     other = await asking(room, booking, "museum")
     room.asks.forget("inn")
     assert [ask.server for ask in room.asks.all()] == ["museum"]
@@ -120,7 +120,7 @@ async def test_of_several_calls_the_one_in_its_own_task_is_known(room, booking, 
     async def call(name: str, *, loud: bool) -> None:
         with room.asks.calling(wish(name), Clock()):
             if loud:
-                await room.asks.asked("inn", CREATE, booking)
+                await room.asks.answer_request("inn", CREATE, booking)
             else:
                 await done.wait()
 

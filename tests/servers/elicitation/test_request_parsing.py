@@ -51,29 +51,29 @@ def test_what_is_no_question_is_refused(method, params, code):
 
 def test_a_form_is_answered_as_the_protocol_says(booking):
     ask = read("elicitation/create", **booking)
-    assert request_parsing.answered(ask, "accept", '{"name": "Ada", "seats": 2}') == {
+    assert request_parsing.response_to(ask, "accept", '{"name": "Ada", "seats": 2}') == {
         "action": "accept", "content": {"name": "Ada", "seats": 2},
     }  # fmt: skip
-    assert request_parsing.answered(ask, "decline", "") == {"action": "decline"}
-    assert request_parsing.answered(ask, "cancel", "") == {"action": "cancel"}
-    assert request_parsing.withdrawn(ask) == {"action": "cancel"}
+    assert request_parsing.response_to(ask, "decline", "") == {"action": "decline"}
+    assert request_parsing.response_to(ask, "cancel", "") == {"action": "cancel"}
+    assert request_parsing.response_without_answer(ask) == {"action": "cancel"}
 
 
 @pytest.mark.parametrize("content", ['{"name": "Ada"}', "[1]", "{", '{"name": "Ada", "seats": NaN}'])
 def test_an_answer_that_does_not_fit_is_not_sent(booking, content):
     with pytest.raises(WorkbenchError):
-        request_parsing.answered(read("elicitation/create", **booking), "accept", content)
+        request_parsing.response_to(read("elicitation/create", **booking), "accept", content)
     with pytest.raises(WorkbenchError):
-        request_parsing.answered(read("elicitation/create", **booking), "perhaps", "")
+        request_parsing.response_to(read("elicitation/create", **booking), "perhaps", "")
 
 
 def test_a_refused_model_gives_the_reason():
     ask = read("sampling/createMessage", **HELLO)
     assert "_meta" not in json.loads(ask.request)
     said = {"role": "assistant", "content": {"type": "text", "text": "Hello"}, "model": "me"}
-    assert request_parsing.answered(ask, "accept", json.dumps(said)) == said
-    refused = request_parsing.answered(ask, "decline", '{"reason": "Not today."}')
+    assert request_parsing.response_to(ask, "accept", json.dumps(said)) == said
+    refused = request_parsing.response_to(ask, "decline", '{"reason": "Not today."}')
     assert isinstance(refused, ElicitationRefusal)
     assert (refused.code, refused.message) == (-1, "Not today.")
-    assert isinstance(request_parsing.answered(ask, "cancel", ""), ElicitationRefusal)
-    assert isinstance(request_parsing.withdrawn(ask), ElicitationRefusal)
+    assert isinstance(request_parsing.response_to(ask, "cancel", ""), ElicitationRefusal)
+    assert isinstance(request_parsing.response_without_answer(ask), ElicitationRefusal)

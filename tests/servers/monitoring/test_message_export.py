@@ -11,7 +11,7 @@ def test_every_message_is_one_line_and_whole() -> None:
     traffic = MessageLog("one")
     traffic.mark("The server starts.")
     traffic.sent(b'{"id": 1, "method": "x", "params": {"long": "%s"}}' % (b"y" * 5_000))
-    traffic.rubbish("Grüße\u2028!".encode())
+    traffic.add_invalid_line("Grüße\u2028!".encode())
     lines = [json.loads(line) for line in transcript(traffic.snapshot()).split("\n") if line]
     assert [line["direction"] for line in lines] == ["event", "sent", "rubbish"]
     assert len(lines[1]["message"]["params"]["long"]) == 5_000

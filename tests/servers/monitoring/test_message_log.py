@@ -23,11 +23,11 @@ def test_everything_is_bounded() -> None:
     for _ in range(100_000):
         traffic.received(b'{"method":"notifications/message","params":{}}')
     for _ in range(3_000):
-        traffic.said(b"line")
-        traffic.rubbish(b"rubbish")
-    traffic.said(b"z" * 1_000_000)
-    assert traffic.kept < BUDGET // 400
-    assert traffic.dropped == 103_000 - traffic.kept
+        traffic.add_error_line(b"line")
+        traffic.add_invalid_line(b"rubbish")
+    traffic.add_error_line(b"z" * 1_000_000)
+    assert traffic.message_count < BUDGET // 400
+    assert traffic.dropped == 103_000 - traffic.message_count
     assert len(traffic.frames()) == 1_000
     assert everything(traffic)[0].number == traffic.dropped + 1
     assert len(traffic.stderr()) == 400
@@ -41,7 +41,7 @@ def test_a_list_shows_the_beginning_of_a_message_and_the_whole_is_there() -> Non
     traffic.sent(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"%s"}' % (b"y" * 1_000_000))
     shown = traffic.frames()[-1]
     assert (len(shown.text) < 1_100, shown.bytes > 1_000_000, shown.cut) == (True, True, False)
-    assert len(traffic.whole(shown.at)) == shown.bytes
+    assert len(traffic.message_text(shown.at)) == shown.bytes
 
 
 def test_of_a_giant_only_the_beginning_is_kept_and_it_says_so() -> None:
@@ -49,7 +49,7 @@ def test_of_a_giant_only_the_beginning_is_kept_and_it_says_so() -> None:
     traffic.received(b'{"jsonrpc":"2.0","id":7,"result":{"x":"' + b"y" * 9_000_000 + b'"}}')
     shown = traffic.frames()[-1]
     assert (shown.cut, shown.bytes > 9_000_000, shown.kind, shown.id) == (True, True, "answer", "7")
-    assert len(traffic.whole(shown.at)) == 65_536
+    assert len(traffic.message_text(shown.at)) == 65_536
 
 
 def test_the_oldest_messages_go_first_and_are_counted() -> None:
@@ -58,12 +58,12 @@ def test_the_oldest_messages_go_first_and_are_counted() -> None:
         traffic.sent(b"%d" % number + b"x" * 3_900_000)
     kept = [frame.text[0] for frame in everything(traffic)]
     assert kept == ["2", "3", "4", "5"]
-    assert (traffic.kept, traffic.dropped, traffic.sent_bytes) == (4, 2, 6 * 3_900_001)
+    assert (traffic.message_count, traffic.dropped, traffic.sent_bytes) == (4, 2, 6 * 3_900_001)
 
 
 def test_a_message_that_is_gone_is_a_sentence() -> None:
     with pytest.raises(WorkbenchError, match="not kept any more"):
-        MessageLog("one").whole(5.0)
+        MessageLog("one").message_text(5.0)
 
 
 def test_after_gives_each_frame_exactly_once() -> None:
@@ -95,8 +95,8 @@ def test_what_happens_to_the_server_stands_among_its_messages() -> None:
 
 def test_a_new_process_starts_with_clean_warnings_and_the_old_stderr() -> None:
     traffic = MessageLog("one")
-    traffic.rubbish(b"\xff not text")
-    traffic.said(b"last words")
+    traffic.add_invalid_line(b"\xff not text")
+    traffic.add_error_line(b"last words")
     traffic.begin()
     assert traffic.warnings() == ()
     assert traffic.tail() == "last words"
@@ -110,9 +110,9 @@ def test_a_secret_is_masked_before_anything_is_kept_and_before_it_is_cut(size: i
     for shift in (0, 7, 49):
         data = b"x" * (size - shift) + b"value-one-" * 5 + b"y" * size
         traffic.sent(data)
-        traffic.rubbish(data)
-        traffic.said(data)
+        traffic.add_invalid_line(data)
+        traffic.add_error_line(data)
         shown = [*(frame.text for frame in traffic.frames()), *traffic.stderr(), *traffic.warnings()]
-        shown += [traffic.whole(frame.at) for frame in traffic.frames()]
+        shown += [traffic.message_text(frame.at) for frame in traffic.frames()]
         assert [text[-200:] for text in shown if "value" in text] == []
         assert traffic.frames()[-1].bytes == len(data)

@@ -17,7 +17,7 @@ def steps():
 def test_what_is_secret_is_covered_in_forms_answers_and_addresses(steps):
     form = {"grant_type": "authorization_code", "code": "c-secret", "code_verifier": "v-secret", "client_id": "me"}
     request = httpx2.Request("POST", "https://as/token?code=q-secret&x=1", data=form)
-    steps.asked(
+    steps.add_request(
         request, 200, b'{"access_token": "a-secret", "nested": {"refresh_token": "r-secret"}, "scope": "s"}', 3.0
     )
     (step,) = steps.all
@@ -42,13 +42,13 @@ def test_what_is_secret_is_covered_in_forms_answers_and_addresses(steps):
     ],
 )
 def test_an_answer_is_told_in_words(steps, status, body, words):
-    steps.asked(httpx2.Request("GET", "https://as/.well-known/openid-configuration"), status, body, 1.0)
+    steps.add_request(httpx2.Request("GET", "https://as/.well-known/openid-configuration"), status, body, 1.0)
     assert steps.all[0].title == "Metadata of the authorization server"
     assert steps.all[0].sentence.startswith(words)
 
 
 def test_there_is_an_end(steps):
     for _ in range(500):
-        steps.asked(httpx2.Request("GET", "https://as/x"), 200, b"y" * 100_000, 1.0)
+        steps.add_request(httpx2.Request("GET", "https://as/x"), 200, b"y" * 100_000, 1.0)
     assert len(steps.all) == 60
     assert len(steps.all[0].received) <= 4_000

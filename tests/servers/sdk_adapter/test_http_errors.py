@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.servers.sdk_adapter.http_errors import broken, is_error, status, told, unreachable
+from workbench.servers.sdk_adapter.http_errors import broken, error_text, is_error, status, unreachable
 
 URL = "https://user:word@example.org:8443/mcp?key=value"
 
@@ -56,7 +56,7 @@ def test_each_status_is_a_sentence_with_its_number(number: int) -> None:
     ],
 )
 def test_the_server_s_own_words_are_found(body: bytes, words: str | None) -> None:
-    found = told(body)
+    found = error_text(body)
     assert len(found) <= 300
     if words is not None:
         assert found == words
@@ -64,7 +64,7 @@ def test_the_server_s_own_words_are_found(body: bytes, words: str | None) -> Non
 
 @given(st.binary(max_size=300))
 def test_no_body_whatever_raises(body: bytes) -> None:
-    told(body)
+    error_text(body)
     assert not is_error(body)
     broken(ValueError(body.decode("latin-1")))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.servers.sdk_adapter.protocol_negotiation import headers, words
+from workbench.servers.sdk_adapter.protocol_negotiation import capability_words, headers
 
 
 def test_capabilities_become_words() -> None:
@@ -13,14 +13,14 @@ def test_capabilities_become_words() -> None:
         "tasks": {"list": {}, "requests": {"tools": {"call": {}}}},
         "odd": 7,
     }
-    assert words(offered) == (
+    assert capability_words(offered) == (
         "tools", "tools.listChanged", "resources", "resources.subscribe", "logging",
         "tasks", "tasks.list", "tasks.requests", "odd",
     )  # fmt: skip
 
 
 def test_a_hostile_number_of_capabilities_is_cut() -> None:
-    found = words({f"{'x' * 500}{number}": {} for number in range(5_000)})
+    found = capability_words({f"{'x' * 500}{number}": {} for number in range(5_000)})
     assert len(found) <= 100
     assert max(map(len, found)) <= 100
 

@@ -67,11 +67,11 @@ class Listening(RefusingHost):
         self.heard: list[tuple[str, Any]] = []
         self.questions: list[tuple[str, Any]] = []
 
-    async def asked(self, method: str, params: Any) -> dict[str, Any]:
+    async def answer_request(self, method: str, params: Any) -> dict[str, Any]:
         self.questions.append((method, params))
         return {"action": "accept", "content": {"kept": True}, "unheard of": 1}
 
-    def told(self, method: str, params: Any) -> None:
+    def handle_notification(self, method: str, params: Any) -> None:
         self.heard.append((method, params))
 
 
@@ -191,7 +191,7 @@ async def test_a_flood_of_notifications_costs_no_task_each(connect: Any) -> None
     tasks: list[int] = []
 
     class Counting(Listening):
-        def told(self, method: str, params: Any) -> None:
+        def handle_notification(self, method: str, params: Any) -> None:
             if params["data"] % 1_000 == 0:
                 tasks.append(len(asyncio.all_tasks()))
 

@@ -47,7 +47,7 @@ async def test_messages_come_in_order_and_whole_even_without_a_last_line_end(mak
     assert [one.id for one in got] == list(range(100))
     assert [len(one.result["text"]) for one in got] == [n * 1000 for n in range(100)]
     assert transport.returncode == 0
-    assert traffic(transport).rubbish_count == 1
+    assert traffic(transport).invalid_line_count == 1
 
 
 async def test_half_a_character_costs_nothing_but_itself(make: Make) -> None:

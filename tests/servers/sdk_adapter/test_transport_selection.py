@@ -42,8 +42,8 @@ def test_a_stored_secret_and_a_variable_are_put_in(ways: TransportSelection, mon
     monkeypatch.setenv("AREA", "north")
     config = ServerConfig("a", url="https://${AREA}.example.org", headers={"X": "Bearer ${keyring:token}"})
     transport = ways.build("http", config, 1 << 20, MessageLog("a"))
-    assert transport._reach.url == "https://north.example.org"  # type: ignore[attr-defined]
-    assert transport._reach.headers == {"X": "Bearer s3" + "same"}  # type: ignore[attr-defined]
+    assert transport._target.url == "https://north.example.org"  # type: ignore[attr-defined]
+    assert transport._target.headers == {"X": "Bearer s3" + "same"}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.records import Tool
-from workbench.servers.tool_definitions.tool_error_messages import hint, listing, names
+from workbench.servers.tool_definitions.tool_error_messages import hint, list_parameters, names
 
 TOOL = Tool(
     "s",
@@ -17,7 +17,7 @@ TOOL = Tool(
 
 
 def test_required_ones_come_first_with_their_types() -> None:
-    assert listing(TOOL) == "Parameters: title (string, required), body (string or null), kind ('a' | 1)."
+    assert list_parameters(TOOL) == "Parameters: title (string, required), body (string or null), kind ('a' | 1)."
 
 
 def test_a_strange_argument_is_named_with_its_neighbour() -> None:
@@ -39,11 +39,11 @@ def test_another_trouble_brings_nothing() -> None:
 
 
 def test_a_tool_without_parameters_says_so_and_a_long_list_is_cut() -> None:
-    assert listing(Tool("s", "t")) == "It takes no parameters."
+    assert list_parameters(Tool("s", "t")) == "It takes no parameters."
     many = {"type": "object", "properties": {f"p{number}": {} for number in range(205)}}
-    assert listing(Tool("s", "t", input_schema=many)).endswith("… and 175 more.")
+    assert list_parameters(Tool("s", "t", input_schema=many)).endswith("… and 175 more.")
 
 
 def test_odd_schemas_do_no_harm() -> None:
     for schema in ({"properties": 7, "required": 7}, {"properties": {"a": True}, "required": [1, "a"]}):
-        assert listing(Tool("s", "t", input_schema=schema))
+        assert list_parameters(Tool("s", "t", input_schema=schema))

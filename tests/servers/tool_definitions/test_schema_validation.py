@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from workbench.records import Tool
-from workbench.servers.tool_definitions.schema_validation import departure
+from workbench.servers.tool_definitions.schema_validation import find_departure
 
 
 def check(schema: object, value: object) -> str:
-    return departure(Tool("one", "tool", output_schema=schema, hash=repr(schema)), value)
+    return find_departure(Tool("one", "tool", output_schema=schema, hash=repr(schema)), value)
 
 
 def test_a_departure_is_told_with_its_place() -> None:

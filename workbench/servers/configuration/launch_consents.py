@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from workbench.records import Consent, ServerConfig
 from workbench.servers.configuration import private_json_files, secret_masking
 from workbench.servers.configuration.launch_command import LaunchCommand, fingerprint, prepare, references, variables
-from workbench.servers.ssrf_guard import inner
+from workbench.servers.ssrf_guard import is_local_host
 
 
 class LaunchConsents:
@@ -208,7 +208,7 @@ def _warnings(config: ServerConfig) -> Iterator[str]:
         yield f"Your stored secret “{name}” {deed} {where}."
     for name in variables(_texts(config)):
         yield f"The value of your variable {name} {deed} {where}."
-    if config.remote and config.url.lower().startswith("http:") and not inner(where):
+    if config.remote and config.url.lower().startswith("http:") and not is_local_host(where):
         yield "The connection is not encrypted (http)."
     for name in config.env if not config.remote else ():
         if _LOADING.fullmatch(name):

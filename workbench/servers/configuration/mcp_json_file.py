@@ -40,7 +40,7 @@ _MILLISECONDS = 1_000
 _LONGEST = 86_400  # seconds
 
 
-def read(name: str, entry: object, file: str = ".mcp.json") -> ServerConfig:
+def parse_entry(name: str, entry: object, file: str = ".mcp.json") -> ServerConfig:
     """The record of an entry; raises WorkbenchError that names the entry and what is wrong in it."""
     where = f"The server {name!r:.120} in {file}"
     if not _NAME.fullmatch(name) or name != name.strip():
@@ -65,7 +65,7 @@ def read(name: str, entry: object, file: str = ".mcp.json") -> ServerConfig:
     )
 
 
-def write(config: ServerConfig, before: Mapping[str, Any]) -> dict[str, Any]:
+def entry_as_json(config: ServerConfig, before: Mapping[str, Any]) -> dict[str, Any]:
     """The entry as JSON: what stood there in its order, our fields over it, empty ones left out."""
     ours: dict[str, Any] = {  # Any: JSON
         "type": config.transport,
@@ -181,7 +181,7 @@ def known_servers() -> tuple[KnownServer, ...]:
     return tuple(
         KnownServer(
             title=one["title"],
-            config=read(one["name"], one["entry"], FILE),
+            config=parse_entry(one["name"], one["entry"], FILE),
             maker=one["maker"],
             page=one["page"],
             licence=one["licence"],
@@ -225,24 +225,24 @@ class McpJsonFile:
             notices.append(Fault(words, "Remove those that you do not need."))
         for name, entry in islice(listed.items(), MOST_SERVERS):
             try:
-                configs.append(read(name, entry))
+                configs.append(parse_entry(name, entry))
             except WorkbenchError as fault:
                 notices.append(Fault(fault.message, fault.hint))
         builtin = () if DEMO in listed else (demo_config(),)
         return McpJsonContents((*builtin, *configs), tuple(notices))
 
-    def put(self, config: ServerConfig) -> None:
+    def put_entry(self, config: ServerConfig) -> None:
         """Write one entry, replacing one of the same name; keys we do not know stay."""
         document = self._load()
         document.setdefault(SERVERS, {})
         listed = _entries(document)
         before = listed.get(config.name)
-        entry = write(config, before if isinstance(before, Mapping) else {})
-        read(config.name, entry)  # what could not be read again is not written
+        entry = entry_as_json(config, before if isinstance(before, Mapping) else {})
+        parse_entry(config.name, entry)  # what could not be read again is not written
         listed[config.name] = entry
         self._save(document)
 
-    def drop(self, name: str) -> None:
+    def remove_entry(self, name: str) -> None:
         """Take one entry out, and keep it for `restore`; nothing happens when it is not there."""
         document = self._load()
         listed = _entries(document)
@@ -279,7 +279,7 @@ class McpJsonFile:
             raise WorkbenchError(f"The project has a server {new} already.", "Choose another name.")
         changed = change(listed)
         if new:
-            read(new, changed.get(new))  # what could not be read again is not written
+            parse_entry(new, changed.get(new))  # what could not be read again is not written
         document[SERVERS] = changed
         self._save(document)
 

@@ -36,7 +36,7 @@ def _find(launch: LaunchCommand) -> Check:
     name, path = launch.command, launch.env.get("PATH", os.defpath)
     found = _locate(launch)
     if found is None:
-        return _missing(name, path, launch)
+        return _describe_missing(name, path, launch)
     if not os.access(found, os.X_OK):
         return bad("Executable", f"{found} may not be executed.", f"Make it executable: chmod +x {found}")
     return _look_inside(Path(found), path)
@@ -57,7 +57,7 @@ def _unexecutable(launch: LaunchCommand) -> str | None:
     return None
 
 
-def _missing(name: str, path: str, launch: LaunchCommand) -> Check:
+def _describe_missing(name: str, path: str, launch: LaunchCommand) -> Check:
     if os.sep in name:
         place = Path(launch.cwd) / name
         what = "is a folder, not a program" if place.is_dir() else "does not exist"

@@ -11,7 +11,7 @@ from workbench.servers.doctor.check_results import bad
 from workbench.servers.doctor.command_check import Prepare, check_command
 from workbench.servers.doctor.http_probe import check_answer
 from workbench.servers.doctor.network_check import check_network, read_address
-from workbench.servers.doctor.protocol_check import check_talk
+from workbench.servers.doctor.protocol_check import check_protocol
 from workbench.servers.doctor.sign_in_check import check_sign_in
 from workbench.servers.server import McpServer
 
@@ -33,7 +33,7 @@ class Diagnosis:
         """All checks that make sense; after one that failed, those that need it are left out."""
         able = await self._remote() if self._server.state.config.url else await self._local()
         if able:
-            self._add(await check_talk(self._server))
+            self._add(await check_protocol(self._server))
         return tuple(self._checks)
 
     async def _local(self) -> bool:

@@ -77,19 +77,24 @@ def judge_answer(answer: ProbeAnswer, *, keyed: bool = False) -> Check:
     """What an answer means; `keyed` when a key was sent along."""
     if answer.status == 401 and keyed:
         fix = "Store the right one under Secrets… in the Workbench menu, or edit its entry (F2)."
-        return bad("Answer", "The server does not take the key that was sent (401).", fix, _seen(answer))
+        return bad("Answer", "The server does not take the key that was sent (401).", fix, _describe_answer(answer))
     if answer.status == 401:
         fix = "Sign in, or give a key as header Authorization: Bearer ${keyring:name}."
-        return bad("Answer", "The server wants to know who you are (401).", fix, _seen(answer))
+        return bad("Answer", "The server wants to know who you are (401).", fix, _describe_answer(answer))
     if 300 <= answer.status < 400:
         place = answer.headers.get("location", "")
-        return bad("Answer", f"The server sends elsewhere: {place:.200}", "Write that address instead.", _seen(answer))
+        return bad(
+            "Answer",
+            f"The server sends elsewhere: {place:.200}",
+            "Write that address instead.",
+            _describe_answer(answer),
+        )
     if answer.status >= 500:
         fix = "The fault is on its side; its own log says more."
-        return bad("Answer", f"The server failed ({answer.status}).", fix, _seen(answer))
+        return bad("Answer", f"The server failed ({answer.status}).", fix, _describe_answer(answer))
     if answer.status >= 400:
         meaning, fix = _STATUS.get(answer.status, ("The server refuses.", "Its words are below."))
-        return bad("Answer", f"{meaning} ({answer.status})", fix, _seen(answer))
+        return bad("Answer", f"{meaning} ({answer.status})", fix, _describe_answer(answer))
     return _read(answer)
 
 
@@ -127,23 +132,27 @@ def _read(answer: ProbeAnswer) -> Check:
         title = _TITLE.search(answer.body)
         called = f" called “{html.unescape(title[1]).strip():.80}”" if title else ""
         fix = "The address is that of a site, not of its MCP server: look for the path in its documentation."
-        return bad("Answer", f"A web page{called} answered, not an MCP server.", fix, _seen(answer))
+        return bad("Answer", f"A web page{called} answered, not an MCP server.", fix, _describe_answer(answer))
     message = _message(answer.body)
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         fix = "Something answers, but it does not speak the protocol. Is the path right?"
-        return bad("Answer", "The answer is no JSON-RPC message.", fix, _seen(answer))
+        return bad("Answer", "The answer is no JSON-RPC message.", fix, _describe_answer(answer))
     return _greeting(message, answer)
 
 
 def _greeting(message: Mapping[str, object], answer: ProbeAnswer) -> Check:
     result, error = message.get("result"), message.get("error")
     if isinstance(result, dict) and isinstance(result.get("protocolVersion"), str):
-        return good("Answer", f"An MCP server answered, protocol {result['protocolVersion']:.40}.", _seen(answer))
+        return good(
+            "Answer", f"An MCP server answered, protocol {result['protocolVersion']:.40}.", _describe_answer(answer)
+        )
     if isinstance(error, dict):
         words = str(error.get("message", ""))[:300]
         fix = "It may speak the newest protocol only; the next check tells."
-        return doubt("Answer", f"The server answered with an error: {words}", fix, _seen(answer))
-    return bad("Answer", "The server answered, but not with a greeting.", "It may be a gateway.", _seen(answer))
+        return doubt("Answer", f"The server answered with an error: {words}", fix, _describe_answer(answer))
+    return bad(
+        "Answer", "The server answered, but not with a greeting.", "It may be a gateway.", _describe_answer(answer)
+    )
 
 
 def _message(body: str) -> object:
@@ -158,7 +167,7 @@ def _message(body: str) -> object:
         return None
 
 
-def _seen(answer: ProbeAnswer) -> str:
+def _describe_answer(answer: ProbeAnswer) -> str:
     told = ("content-type", "www-authenticate", "server", "location", "mcp-session-id", "retry-after")
     shown = [f"{name}: {answer.headers[name]:.300}" for name in told if name in answer.headers]
     return "\n".join((f"HTTP {answer.status}", *shown, "", answer.body[:1500]))

@@ -14,7 +14,7 @@ from workbench.servers.server_faults import ServerFault
 _SHOWN = 3  # warnings in one sentence
 
 
-async def check_talk(server: McpServer) -> tuple[Check, ...]:
+async def check_protocol(server: McpServer) -> tuple[Check, ...]:
     """Connect as for a call, and look at what came."""
     if server.running is None and (held := _held_back(server.state.config, allowed=server.state.allowed)):
         return (held,)
@@ -22,8 +22,8 @@ async def check_talk(server: McpServer) -> tuple[Check, ...]:
     try:
         await server.start(at_once=True)
     except WorkbenchError as fault:
-        return (_failed(fault), *_output(server))
-    return (*_spoken(server, (time.perf_counter() - started) * 1000), *_output(server))
+        return (_failed(fault), *_check_output(server))
+    return (*_check_greeting(server, (time.perf_counter() - started) * 1000), *_check_output(server))
 
 
 def _held_back(config: ServerConfig, *, allowed: bool) -> Check | None:
@@ -40,7 +40,7 @@ def _failed(fault: WorkbenchError) -> Check:
     return bad("Connection", f"{fault.message} {meaning}".strip(), fix or fault.hint, detail)
 
 
-def _spoken(server: McpServer, ms: float) -> tuple[Check, ...]:
+def _check_greeting(server: McpServer, ms: float) -> tuple[Check, ...]:
     state = server.state
     who = " ".join(part for part in (state.title, state.version) if part) or "A server without a name"
     greeting = good("Connection", f"{who} answered in {ms:.0f} ms, protocol {state.protocol}.")
@@ -54,11 +54,11 @@ def _spoken(server: McpServer, ms: float) -> tuple[Check, ...]:
     return (greeting, good("Tools", f"{state.tool_count} tools, every definition in order."))
 
 
-def _output(server: McpServer) -> tuple[Check, ...]:
+def _check_output(server: McpServer) -> tuple[Check, ...]:
     """Lines on stdout that are no messages break stricter clients, and its error output says more than we do."""
     checks = []
-    if server.traffic.rubbish_count:
-        words = f"It printed {server.traffic.rubbish_count} lines that are no protocol messages."
+    if server.traffic.invalid_line_count:
+        words = f"It printed {server.traffic.invalid_line_count} lines that are no protocol messages."
         fix = "It must log to its error output: stricter clients stop here."
         checks.append(doubt("Output", words, fix, "\n".join(server.traffic.warnings())))
     elif not server.state.config.url:

@@ -12,7 +12,7 @@ from workbench.records import Check
 from workbench.servers.doctor.check_results import bad, doubt, good
 from workbench.servers.doctor.http_probe import ProbeAnswer
 from workbench.servers.doctor.network_check import ServerAddress
-from workbench.servers.ssrf_guard import may_ask
+from workbench.servers.ssrf_guard import may_request
 
 _PATIENCE = 5.0  # seconds for each document
 _READ = 64 * 1024  # bytes of it
@@ -44,7 +44,7 @@ async def _check_issuer(resource: Document, address: ServerAddress) -> Check:
     issuer = servers[0] if isinstance(servers, list) and servers and isinstance(servers[0], str) else ""
     if not issuer:
         return bad("Authorization", "It names no authorization server.", "Whoever runs the server must mend that.")
-    if not may_ask(issuer, address.url):
+    if not may_request(issuer, address.url):
         words = f"It names {issuer:.200} as its authorization server, which is not asked."
         return bad("Authorization", words, "Only https is, or this machine for a server on this machine.")
     document, tried = await _first(_issuer_places(issuer))
@@ -85,7 +85,9 @@ def _issuer_places(issuer: str) -> list[str]:
 
 def _may_ask(url: str, address: ServerAddress) -> bool:
     """A server must not make us ask its neighbours: only itself, or something encrypted elsewhere."""
-    return may_ask(url, address.url) and (urlsplit(url).hostname == address.host or url.lower().startswith("https:"))
+    return may_request(url, address.url) and (
+        urlsplit(url).hostname == address.host or url.lower().startswith("https:")
+    )
 
 
 def _split(url: str) -> tuple[str, str]:

@@ -91,7 +91,7 @@ class OpenElicitations:
             for waiting in self._of(lambda one: one.call_key == key):
                 self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "The call that this belonged to is over."))
 
-    async def asked(self, server: str, method: str, params: JsonObject) -> JsonObject:
+    async def answer_request(self, server: str, method: str, params: JsonObject) -> JsonObject:
         """A server's question, answered by a person. Raises Refusal; cancelling takes the question back."""
         ask = request_parsing.read(uuid.uuid4().hex[:12], server, method, params)
         waiting = self._admit(ask, str(params.get("elicitationId") or ""))
@@ -119,7 +119,7 @@ class OpenElicitations:
         waiting = self._open.get(ask_id)
         if waiting is None:
             raise WorkbenchError("This question is not open any more.", "Its server or its call has ended.")
-        result = request_parsing.answered(waiting.ask, action, content)
+        result = request_parsing.response_to(waiting.ask, action, content)
         if waiting.ask.kind == request_parsing.URL and action == "accept" and not waiting.ask.opened:
             self._opened(waiting)
         else:
@@ -193,7 +193,7 @@ class OpenElicitations:
 
     def _expired(self, ask_id: str) -> None:
         if (waiting := self._open.get(ask_id)) is not None:
-            self._end(waiting, "timed out", request_parsing.withdrawn(waiting.ask))
+            self._end(waiting, "timed out", request_parsing.response_without_answer(waiting.ask))
 
     def _end(self, waiting: PendingElicitation, ending: str, result: JsonObject | ElicitationRefusal) -> None:
         if self._open.pop(waiting.ask.id, None) is not None:

@@ -41,7 +41,7 @@ def read(ask_id: str, server: str, method: str, params: JsonObject) -> Ask:
     return _form(ask_id, server, params)
 
 
-def answered(ask: Ask, action: str, content: str) -> JsonObject | ElicitationRefusal:
+def response_to(ask: Ask, action: str, content: str) -> JsonObject | ElicitationRefusal:
     """What the server gets for a person's answer; raises WorkbenchError when that is no answer to the question."""
     if action not in ACTIONS:
         raise WorkbenchError(f"There is no answer {action!r:.40}.", "Accept, decline or cancel.")
@@ -53,7 +53,7 @@ def answered(ask: Ask, action: str, content: str) -> JsonObject | ElicitationRef
     return {"action": "accept"} if ask.kind == URL else _filled(ask, value)
 
 
-def withdrawn(ask: Ask) -> JsonObject | ElicitationRefusal:
+def response_without_answer(ask: Ask) -> JsonObject | ElicitationRefusal:
     """What the server gets when nobody answered in time."""
     return ElicitationRefusal(REJECTED, "Nobody answered in time.") if ask.kind == SAMPLING else {"action": "cancel"}
 

@@ -28,7 +28,7 @@ _RUBBISH_SHOWN = 3  # lines quoted in warnings; the rest is counted
 
 
 @dataclass(slots=True)
-class _Kept:
+class _LoggedMessage:
     """One message in memory; what it is, is found out when somebody looks."""
 
     number: int
@@ -46,7 +46,7 @@ class MessageLog:
     def __init__(self, server: str, masks: Masks | None = None) -> None:
         self._server = server
         self._masks = masks or Masks()
-        self._kept: deque[_Kept] = deque()
+        self._kept: deque[_LoggedMessage] = deque()
         self._weight = 0
         self._number = 0
         self._last = 0.0
@@ -64,7 +64,7 @@ class MessageLog:
         self.received_bytes += len(data)
         self._keep("<", data)
 
-    def rubbish(self, data: bytes, size: int = 0) -> None:
+    def add_invalid_line(self, data: bytes, size: int = 0) -> None:
         """A line of stdout that is no JSON-RPC message."""
         self.received_bytes += size or len(data)
         self._keep("!", data, size)
@@ -76,7 +76,7 @@ class MessageLog:
         """Something happened to the server between two messages: it started, it ended."""
         self._keep("·", words.encode("utf-8", "replace"))
 
-    def said(self, line: bytes) -> None:
+    def add_error_line(self, line: bytes) -> None:
         """A line of stderr."""
         self._stderr.append(self._text(line, _LINE_TEXT).rstrip("\r"))
 
@@ -85,11 +85,11 @@ class MessageLog:
         self._rubbish, self._rubbish_count = [], 0
 
     @property
-    def rubbish_count(self) -> int:
+    def invalid_line_count(self) -> int:
         return self._rubbish_count
 
     @property
-    def kept(self) -> int:
+    def message_count(self) -> int:
         """How many messages can be looked at."""
         return len(self._kept)
 
@@ -107,7 +107,7 @@ class MessageLog:
         """The next messages behind that moment, oldest first; ask again from the last one until none comes."""
         return tuple(self._frame(kept) for kept in self._behind(after)[:_PAGE])
 
-    def whole(self, at: float) -> str:
+    def message_text(self, at: float) -> str:
         """The whole text of one message."""
         for kept in reversed(self._kept):
             if kept.at == at:
@@ -126,7 +126,7 @@ class MessageLog:
     def tail(self, lines: int = 20) -> str:
         return "\n".join(tuple(self._stderr)[-lines:])
 
-    def _behind(self, after: float) -> list[_Kept]:
+    def _behind(self, after: float) -> list[_LoggedMessage]:
         found = []
         for kept in reversed(self._kept):
             if kept.at <= after:
@@ -135,7 +135,7 @@ class MessageLog:
         found.reverse()
         return found
 
-    def _frame(self, kept: _Kept) -> Frame:
+    def _frame(self, kept: _LoggedMessage) -> Frame:
         if kept.label is None:
             kept.label = label(kept.data) if kept.direction in "<>" else MessageLabel()
         text = kept.data[: _SHOWN * 4].decode("utf-8", "replace")
@@ -154,7 +154,7 @@ class MessageLog:
         # Two messages within one tick of the clock must not share a time: doors ask by it.
         self._last = at = max(time.time(), self._last + 1e-6)
         self._number += 1
-        self._kept.append(_Kept(self._number, at, direction, data, size, cut))
+        self._kept.append(_LoggedMessage(self._number, at, direction, data, size, cut))
         self._weight += len(data) + _COST
         while self._weight > BUDGET:
             self._weight -= len(self._kept.popleft().data) + _COST

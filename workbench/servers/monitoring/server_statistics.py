@@ -40,7 +40,7 @@ def _of(server: McpServer, used: ProcessUsage) -> Vitals:
         last_error_at=counts.last_error_at,
         sent_bytes=traffic.sent_bytes,
         received_bytes=traffic.received_bytes,
-        frames=traffic.kept,
+        frames=traffic.message_count,
         dropped=traffic.dropped,
     )
 

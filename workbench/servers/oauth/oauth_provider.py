@@ -174,7 +174,7 @@ class SavedTokenProvider(OAuthClientProvider):
     async def _note(self, exchange: HttpExchange) -> None:
         if exchange.answer is not None:
             body = await exchange.answer.aread()
-            self._steps.asked(exchange.request, exchange.answer.status_code, body, 0.0)
+            self._steps.add_request(exchange.request, exchange.answer.status_code, body, 0.0)
 
     def _stale(self) -> bool:
         expires = self.context.token_expiry_time
@@ -199,7 +199,7 @@ class InteractiveOAuthProvider(OAuthClientProvider):
         super().__init__(url, metadata, OAuthStorage(held, wish), handlers.show, handlers.returned, document)
         self._wish = wish
 
-    def whole(self, request: httpx2.Request) -> Flow:
+    def flow(self, request: httpx2.Request) -> Flow:
         return self.async_auth_flow(request)
 
     async def _exchange_token_authorization_code(self, auth_code: str, code_verifier: str) -> httpx2.Request:

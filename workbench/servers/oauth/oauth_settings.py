@@ -58,20 +58,20 @@ class _Texts:
         self._config = config
 
     def __call__(self, key: str) -> str:
-        value = found(self._config.oauth, key)
+        value = value_of(self._config.oauth, key)
         if value is not None and not isinstance(value, str):
             raise _wrong(self._config.name, key, "is not a text")
         return (value or "").strip()
 
 
-def found(oauth: Mapping[str, Any], key: str) -> Any:  # Any: JSON
+def value_of(oauth: Mapping[str, Any], key: str) -> Any:  # Any: JSON
     """A value by its name, written as clientId or client_id."""
     snake = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
     return oauth.get(key, oauth.get(snake))
 
 
 def _scope(config: ServerConfig) -> str:
-    value = found(config.oauth, "scope") or found(config.oauth, "scopes") or ""
+    value = value_of(config.oauth, "scope") or value_of(config.oauth, "scopes") or ""
     if isinstance(value, list) and all(isinstance(scope, str) for scope in value):
         return " ".join(value)
     if not isinstance(value, str):
@@ -81,7 +81,7 @@ def _scope(config: ServerConfig) -> str:
 
 def _by_port(config: ServerConfig) -> str:
     """Other clients name a port; their address is then localhost and /callback."""
-    port = found(config.oauth, "callbackPort") or 0
+    port = value_of(config.oauth, "callbackPort") or 0
     if not isinstance(port, int) or not 0 <= port < 65_536:
         raise _wrong(config.name, "callbackPort", "is no port")
     return f"http://localhost:{port}/callback" if port else ""

@@ -20,7 +20,7 @@ from workbench.servers.oauth.sign_in_log import SignInLog
 from workbench.servers.oauth.token_storage import StoredSignIn
 from workbench.servers.sdk_adapter.http_errors import unreachable
 from workbench.servers.server_faults import ServerFault, leaves
-from workbench.servers.ssrf_guard import may_ask
+from workbench.servers.ssrf_guard import may_request
 
 if TYPE_CHECKING:
     import httpx2
@@ -179,7 +179,7 @@ class SignInFlow:
         from workbench.servers.oauth.oauth_provider import relay
 
         assert self._asking is not None
-        async with aclosing(relay(self._asking.whole(request), request, refusal)) as exchanges:
+        async with aclosing(relay(self._asking.flow(request), request, refusal)) as exchanges:
             async for exchange in exchanges:
                 self._check(str(exchange.request.url))
                 self._check_registration(exchange.request)
@@ -201,13 +201,13 @@ class SignInFlow:
             trouble = ServerFault(
                 f"{oauth_errors.host(str(request.url))} did not finish its answer in time.", "Try again."
             )
-            self._steps.asked(request, 0, b"", (time.perf_counter() - started) * 1000, trouble.message)
+            self._steps.add_request(request, 0, b"", (time.perf_counter() - started) * 1000, trouble.message)
             raise trouble from fault
         except httpx2.HTTPError as fault:
             trouble = unreachable(str(request.url), fault)
-            self._steps.asked(request, 0, b"", (time.perf_counter() - started) * 1000, trouble.message)
+            self._steps.add_request(request, 0, b"", (time.perf_counter() - started) * 1000, trouble.message)
             raise trouble from fault
-        self._steps.asked(request, answer.status_code, body, (time.perf_counter() - started) * 1000)
+        self._steps.add_request(request, answer.status_code, body, (time.perf_counter() - started) * 1000)
         kept = [
             (name, value)
             for name, value in answer.headers.items()
@@ -219,7 +219,7 @@ class SignInFlow:
 
     def _check(self, url: str) -> None:
         """Metadata is a stranger's word: it must not lead to unguarded or inner addresses."""
-        if not may_ask(url, self._url):
+        if not may_request(url, self._url):
             raise oauth_errors.unsafe(url)
 
     def _check_registration(self, request: httpx2.Request) -> None:

@@ -36,7 +36,7 @@ class SignInLog:
         """Something that was no request."""
         self._add(SignInStep(title, ok, self._masks.mask(sentence), url=self.shown_url(url)))
 
-    def asked(
+    def add_request(
         self, request: Any, status: int, body: bytes, ms: float, trouble: str = ""
     ) -> None:  # Any: httpx2.Request, imported late
         """A request and its answer; without an answer, the trouble."""
@@ -51,8 +51,8 @@ class SignInLog:
                 request.method,
                 self.shown_url(str(request.url)),
                 status,
-                self._shown(form),
-                self._shown(_parsed(body)),
+                self._display(form),
+                self._display(_parsed(body)),
                 ms,
             )
         )
@@ -66,7 +66,7 @@ class SignInLog:
         pairs = [f"{key}={MASK if key in _HIDDEN else value}" for key, value in parse_qsl(parts.query)]
         return self._masks.mask(urlunsplit(parts._replace(query="&".join(pairs)))[:_SHOWN])
 
-    def _shown(self, value: object) -> str:
+    def _display(self, value: object) -> str:
         if isinstance(value, str):
             return self._masks.mask(value[:_SHOWN])
         text = json.dumps(_covered(value), indent=2, ensure_ascii=False) if value else ""

@@ -17,7 +17,7 @@ from workbench.servers.oauth.oauth_provider import given_client
 from workbench.servers.oauth.oauth_settings import OAuthSettings
 from workbench.servers.oauth.sign_in_log import SignInLog
 from workbench.servers.sdk_adapter.http_errors import unreachable
-from workbench.servers.ssrf_guard import may_ask
+from workbench.servers.ssrf_guard import may_request
 
 _SECONDS = 10.0
 _SHOWN = 4_000  # bytes read of an answer
@@ -35,7 +35,7 @@ async def revoke(
     if not place or not any(token for _, token in tokens):
         return
     try:
-        if not may_ask(place, url):
+        if not may_request(place, url):
             raise oauth_errors.unsafe(place)
         async with httpx2.AsyncClient(timeout=_SECONDS, follow_redirects=False) as client:
             for kind, token in tokens:
@@ -78,6 +78,6 @@ async def _send(client: httpx2.AsyncClient, request: httpx2.Request, steps: Sign
             await answer.aclose()
     except httpx2.HTTPError as fault:
         trouble = unreachable(str(request.url), fault).message
-        steps.asked(request, 0, b"", (time.perf_counter() - started) * 1000, f"{trouble} {_UNTIL}")
+        steps.add_request(request, 0, b"", (time.perf_counter() - started) * 1000, f"{trouble} {_UNTIL}")
         return
-    steps.asked(request, answer.status_code, body[:_SHOWN], (time.perf_counter() - started) * 1000)
+    steps.add_request(request, answer.status_code, body[:_SHOWN], (time.perf_counter() - started) * 1000)

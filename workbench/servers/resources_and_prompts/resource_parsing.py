@@ -51,7 +51,7 @@ def resources(server: str, listed: Iterable[object]) -> ParsedList[Resource]:
             server,
             raw["uri"],
             _name(raw, "uri"),
-            *_told(raw),
+            *_title_and_description(raw),
             _text(raw.get("mimeType"), _NAME),
             size if isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 1 << 62 else -1,
         )
@@ -63,14 +63,16 @@ def templates(server: str, listed: Iterable[object]) -> ParsedList[ResourceTempl
     def make(raw: Mapping[str, Any]) -> ResourceTemplate:  # Any: foreign JSON
         address = raw["uriTemplate"]
         mime = _text(raw.get("mimeType"), _NAME)
-        return ResourceTemplate(server, address, _name(raw, "uriTemplate"), *_told(raw), mime, variables(address))
+        return ResourceTemplate(
+            server, address, _name(raw, "uriTemplate"), *_title_and_description(raw), mime, variables(address)
+        )
 
     return _read("Template", "uriTemplate", _ADDRESS, listed, make)
 
 
 def prompts(server: str, listed: Iterable[object]) -> ParsedList[Prompt]:
     def make(raw: Mapping[str, Any]) -> Prompt:  # Any: foreign JSON
-        return Prompt(server, raw["name"], *_told(raw), _arguments(raw.get("arguments")))
+        return Prompt(server, raw["name"], *_title_and_description(raw), _arguments(raw.get("arguments")))
 
     return _read("Prompt", "name", _NAME, listed, make)
 
@@ -112,7 +114,7 @@ def _arguments(listed: object) -> tuple[PromptArgument, ...]:
     for raw in listed[:_ARGUMENTS] if isinstance(listed, list) else ():
         name = _text(raw.get("name"), _NAME) if isinstance(raw, Mapping) else ""
         if name and name not in found:
-            found[name] = PromptArgument(name, *_told(raw), raw.get("required") is True)
+            found[name] = PromptArgument(name, *_title_and_description(raw), raw.get("required") is True)
     return tuple(found.values())
 
 
@@ -120,7 +122,7 @@ def _name(raw: Mapping[str, Any], key: str) -> str:  # Any: foreign JSON
     return _text(raw.get("name"), _NAME) or raw[key][:_NAME]
 
 
-def _told(raw: Mapping[str, Any]) -> tuple[str, str]:  # Any: foreign JSON
+def _title_and_description(raw: Mapping[str, Any]) -> tuple[str, str]:  # Any: foreign JSON
     """Title and description."""
     return _text(raw.get("title"), _NAME), _text(raw.get("description"), _WORDS)
 

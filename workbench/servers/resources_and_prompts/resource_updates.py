@@ -165,7 +165,7 @@ class ServerResources:
         self._stale = set(_ALL)
         self._read_soon(at_once=True)
 
-    def told(self, method: str, params: JsonObject) -> None:
+    def handle_notification(self, method: str, params: JsonObject) -> None:
         """A notification of the server; called where its messages are read, so it never waits."""
         if method == "notifications/message":
             self.log.heard(params)

@@ -175,7 +175,7 @@ class ServerHttpClient(httpx2.AsyncClient):
         watch.challenge = response.headers.get("www-authenticate", "")[:4_000]
         body = await _beginning(response)
         await response.aclose()
-        told = http_errors.told(body)
+        told = http_errors.error_text(body)
         if _SESSION in request.headers:
             watch.expired |= response.status_code == 404 or (response.status_code == 400 and "session" in told.lower())
         if http_errors.is_error(body):

@@ -62,7 +62,7 @@ def status(number: int, url: str, words: str = "") -> ServerFault:
     return ServerFault(f"{host} refused the message ({number}).{said}")
 
 
-def told(body: bytes) -> str:
+def error_text(body: bytes) -> str:
     """The words in an answer that is an error; a web page has none for us."""
     text = body.decode("utf-8", "replace").strip()
     try:

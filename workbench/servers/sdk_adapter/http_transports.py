@@ -19,7 +19,7 @@ from workbench.events import spawn
 from workbench.servers import server_faults
 from workbench.servers.monitoring.message_log import MessageLog
 from workbench.servers.sdk_adapter import http_errors
-from workbench.servers.sdk_adapter.untrusted_json import whole
+from workbench.servers.sdk_adapter.untrusted_json import replace_lone_surrogates
 from workbench.servers.server_faults import ServerFault
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class HttpTransportBase:
 
     def __init__(self, name: str, reach: HttpTarget, frame_limit: int, traffic: MessageLog) -> None:
         self._name = name
-        self._reach = reach
+        self._target = reach
         self._limit = frame_limit
         self._traffic = traffic
         self._watch: RemoteServerWatch | None = None
@@ -80,8 +80,8 @@ class HttpTransportBase:
         context = await asyncio.to_thread(_prepare)
         from workbench.servers.sdk_adapter.http_client import RemoteServerWatch, ServerHttpClient
 
-        self._watch = RemoteServerWatch(self._reach.url)
-        self._client = ServerHttpClient(self._watch, self._reach.headers, self._limit, self._reach.auth, context)
+        self._watch = RemoteServerWatch(self._target.url)
+        self._client = ServerHttpClient(self._watch, self._target.headers, self._limit, self._target.auth, context)
         self._incoming, incoming = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
         outgoing, self._outgoing = anyio.create_memory_object_stream["SessionMessage"](_QUEUE)
         self._streams = (self._incoming, incoming, outgoing, self._outgoing)
@@ -145,7 +145,7 @@ class HttpTransportBase:
     async def _give(self, item: SessionMessage | Exception) -> None:
         """A message for the session, seen by the tap."""
         if isinstance(item, Exception):
-            self._traffic.rubbish(str(item).encode("utf-8", "replace")[:4_000])
+            self._traffic.add_invalid_line(str(item).encode("utf-8", "replace")[:4_000])
             return
         self._traffic.received(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
         self._client.done(getattr(item.message, "id", None) if not hasattr(item.message, "method") else None)
@@ -186,7 +186,7 @@ class StreamableHttpTransport(HttpTransportBase):
     async def _speak(self, client: ServerHttpClient) -> None:
         from mcp.client.streamable_http import streamable_http_client
 
-        way = streamable_http_client(self._reach.url, http_client=client, max_sse_event_size=self._limit)
+        way = streamable_http_client(self._target.url, http_client=client, max_sse_event_size=self._limit)
         async with way as (read, write):
             forth = spawn(f"server {self._name}: out", self._forth(write))
             back = spawn(f"server {self._name}: in", self._back(read))
@@ -222,11 +222,11 @@ class SseTransport(HttpTransportBase):
         import httpx2
 
         headers = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
-        async with client.stream("GET", self._reach.url, headers=headers) as response:
+        async with client.stream("GET", self._target.url, headers=headers) as response:
             if self._watch is not None and response.status_code >= 400 and self._watch.fault is None:
                 self._watch.status = response.status_code
                 self._watch.challenge = response.headers.get("www-authenticate", "")[:4_000]
-                self.fault = http_errors.status(response.status_code, self._reach.url).message
+                self.fault = http_errors.status(response.status_code, self._target.url).message
                 return
             listening = spawn(
                 f"server {self._name}: events", self._listen(httpx2.EventSource(response, max_event_size=self._limit))
@@ -262,8 +262,8 @@ class SseTransport(HttpTransportBase):
 
     def _endpoint(self, data: str) -> str:
         """Where messages go; never to another origin than the one that a person allowed."""
-        endpoint = urljoin(self._reach.url, data[:8_192])
-        ours, theirs = urlsplit(self._reach.url), urlsplit(endpoint)
+        endpoint = urljoin(self._target.url, data[:8_192])
+        ours, theirs = urlsplit(self._target.url), urlsplit(endpoint)
         if (ours.scheme, ours.netloc) != (theirs.scheme, theirs.netloc):
             raise ServerFault("The server wants its messages sent to another origin; that is not done.")
         return endpoint
@@ -273,9 +273,11 @@ class SseTransport(HttpTransportBase):
         from mcp.types import jsonrpc_message_adapter
 
         try:
-            message = jsonrpc_message_adapter.validate_json(whole(data.encode("utf-8", "replace")), by_name=False)
+            message = jsonrpc_message_adapter.validate_json(
+                replace_lone_surrogates(data.encode("utf-8", "replace")), by_name=False
+            )
         except ValueError:
-            self._traffic.rubbish(data[:4_000].encode("utf-8", "replace"), len(data))
+            self._traffic.add_invalid_line(data[:4_000].encode("utf-8", "replace"), len(data))
             return
         await self._give(SessionMessage(message))
 

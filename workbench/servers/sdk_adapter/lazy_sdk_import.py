@@ -19,7 +19,7 @@ _PACKAGES: Final = ("mcp", "mcp.server", "mcp.client")
 _LOADING: Final = Lock()
 
 
-class _Begun(ModuleType):
+class _DeferredPackage(ModuleType):
     """A package whose modules can be imported, and which has not run itself yet."""
 
     def __getattr__(self, name: str) -> Any:  # Any: whatever the package holds
@@ -40,6 +40,6 @@ def load_sdk() -> None:
             if (spec := PathFinder.find_spec(name, path)) is None:
                 return  # whoever imports it is told
             package = module_from_spec(spec)
-            package.__class__ = _Begun
+            package.__class__ = _DeferredPackage
             sys.modules[name] = package
             path = path or package.__path__

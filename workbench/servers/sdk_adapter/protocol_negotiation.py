@@ -51,14 +51,14 @@ async def negotiate(session: ClientSession, era: str) -> None:
                 await session.discover()
             return
         except MCPError as refusal:
-            if _hopeless(refusal):
+            if _is_final(refusal):
                 raise
         except (RuntimeError, ValidationError, TimeoutError):
             pass  # not a modern server, or not one whose version we share, or a slow one
     try:
         await session.initialize()
     except MCPError as refusal:
-        if refusal.code == CLOSED or _hopeless(refusal):
+        if refusal.code == CLOSED or _is_final(refusal):
             raise
         try:
             await session.discover()  # it was updated since we learned its era, or woke up after the probe
@@ -66,7 +66,7 @@ async def negotiate(session: ClientSession, era: str) -> None:
             raise refusal from None
 
 
-def _hopeless(refusal: MCPError) -> bool:
+def _is_final(refusal: MCPError) -> bool:
     """Another question would meet the same wall: nobody there, not signed in, a server that fails."""
     told = refusal.error.data if refusal.code == BROKE else None
     status = told.get("status") if isinstance(told, dict) else None
@@ -83,12 +83,12 @@ def greeting(session: ClientSession, transport: str) -> Greeting:
         session.protocol_version or "",
         session.instructions or "",
         MODERN if modern else LEGACY,
-        words(offered.model_dump(by_alias=True, mode="json", exclude_none=True)) if offered else (),
+        capability_words(offered.model_dump(by_alias=True, mode="json", exclude_none=True)) if offered else (),
         transport,
     )
 
 
-def words(capabilities: Mapping[str, Any]) -> tuple[str, ...]:  # Any: foreign JSON
+def capability_words(capabilities: Mapping[str, Any]) -> tuple[str, ...]:  # Any: foreign JSON
     """Capabilities as words; a feature of one stands behind a dot."""
     found = []
     for name, features in capabilities.items():

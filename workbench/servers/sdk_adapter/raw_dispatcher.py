@@ -26,10 +26,10 @@ class RawDispatcher(JSONRPCDispatcher[TransportContext]):
     """The SDK's dispatcher with the host in the place of typed callbacks."""
 
     def __init__(
-        self, incoming: Any, outgoing: Any, desk: HostGateway
+        self, incoming: Any, outgoing: Any, gateway: HostGateway
     ) -> None:  # Any: the SDK's streams, generic twice over
         super().__init__(incoming, outgoing)
-        self._desk = desk
+        self._gateway = gateway
 
     async def run(
         self,
@@ -39,16 +39,18 @@ class RawDispatcher(JSONRPCDispatcher[TransportContext]):
         *,
         task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
     ) -> None:
-        async def asked(context: DispatchContext[Any], method: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+        async def answer_request(
+            context: DispatchContext[Any], method: str, params: Mapping[str, Any] | None
+        ) -> dict[str, Any]:
             if method in _OWN:
                 return await on_request(context, method, params)
-            return dict(await self._desk.ask(method, params or {}))
+            return dict(await self._gateway.ask(method, params or {}))
 
-        def told(method: str, params: Mapping[str, Any] | None) -> bool:
+        def intercept_notification(method: str, params: Mapping[str, Any] | None) -> bool:
             if on_notify_intercept is not None:
                 on_notify_intercept(method, params)
             if method not in _APPLIED:
-                self._desk.tell(method, params or {})
+                self._gateway.tell(method, params or {})
             return True  # the session's typed layer has no listener
 
-        await super().run(asked, on_notify, told, task_status=task_status)
+        await super().run(answer_request, on_notify, intercept_notification, task_status=task_status)

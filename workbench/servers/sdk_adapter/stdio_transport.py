@@ -25,7 +25,7 @@ from workbench.servers.configuration.launch_command import LaunchCommand
 from workbench.servers.monitoring.message_log import MessageLog
 from workbench.servers.process_groups import ProcessGroups
 from workbench.servers.sdk_adapter.fast_tool_calls import FastToolCalls
-from workbench.servers.sdk_adapter.untrusted_json import may_be_heavy, too_heavy, whole
+from workbench.servers.sdk_adapter.untrusted_json import may_be_heavy, replace_lone_surrogates, too_heavy
 from workbench.servers.server_faults import ServerFault
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class StdioTransport:
         self._traffic = traffic
         self._groups = groups
         self._tasks: list[asyncio.Task[None]] = []
-        self.direct = FastToolCalls(self._put, self._drained)
+        self.direct = FastToolCalls(self._write_line, self._drained)
         self.pid = 0
         self.ended = asyncio.Event()  # nothing more will come from the server
         self.returncode: int | None = None  # None: it did not leave by itself
@@ -267,7 +267,7 @@ class StdioTransport:
         launch = self._launch
         self._traffic.begin()
         self._process, self._pipes = await asyncio.get_running_loop().subprocess_exec(
-            lambda: ServerPipes(self._limit, self._take_at_once, self._traffic.said),
+            lambda: ServerPipes(self._limit, self._take_at_once, self._traffic.add_error_line),
             launch.command,
             *launch.args,
             env=dict(launch.env),
@@ -297,7 +297,7 @@ class StdioTransport:
             self._pipes.discard()
             return
         if rest := self._pipes.rest():
-            self._traffic.rubbish(rest)
+            self._traffic.add_invalid_line(rest)
         self._stop_hearing()
 
     def _take_at_once(self, line: bytes) -> bool:
@@ -313,14 +313,14 @@ class StdioTransport:
         if isinstance(line, OversizedLine):
             await self._refuse(line)
         elif may_be_heavy(line) and (words := await asyncio.to_thread(too_heavy, line)):
-            self._traffic.rubbish(line[:_TOLD], len(line))
+            self._traffic.add_invalid_line(line[:_TOLD], len(line))
             await self._answer_instead(line, f"The answer is too large to be read. {words}")
         elif not self._take_at_once(line) and line.strip():
             message = await self._parse(line)
-            if message is not None and not await self._taken(message):
+            if message is not None and not await self._settle_fast_call(message):
                 await self._incoming.send(SessionMessage(message))
 
-    async def _taken(self, message: JSONRPCMessage) -> bool:
+    async def _settle_fast_call(self, message: JSONRPCMessage) -> bool:
         """Whether it belongs to a call that went the short way, and could not be read on it."""
         from mcp.types import JSONRPCError, JSONRPCNotification, JSONRPCResponse
 
@@ -336,14 +336,14 @@ class StdioTransport:
     async def _parse(self, line: bytes) -> JSONRPCMessage | None:
         from mcp.types import jsonrpc_message_adapter
 
-        text = whole(line)
+        text = replace_lone_surrogates(line)
         try:
             if len(line) > _SLOW_PARSE:
                 message = await asyncio.to_thread(jsonrpc_message_adapter.validate_json, text, by_name=False)
             else:
                 message = jsonrpc_message_adapter.validate_json(text, by_name=False)
         except ValueError:
-            self._traffic.rubbish(line)
+            self._traffic.add_invalid_line(line)
             await self._answer_instead(line, "The server's answer cannot be read: it is no JSON-RPC message.")
             return None
         self._traffic.received(line)
@@ -351,7 +351,7 @@ class StdioTransport:
 
     async def _refuse(self, line: OversizedLine) -> None:
         """Answer the waiting call in the server's place; without an id nobody knows which, so the connection ends."""
-        self._traffic.rubbish(line.head, self._limit)
+        self._traffic.add_invalid_line(line.head, self._limit)
         if await self._answer_instead(line.head, f"The answer is longer than the limit of {self._limit:,} bytes."):
             return
         self.fault = f"It sent a message longer than the limit of {self._limit:,} bytes."
@@ -374,12 +374,12 @@ class StdioTransport:
     async def _write(self) -> None:
         try:
             async for message in self._outgoing:
-                self._put(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+                self._write_line(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
                 await self._drained()
         except OSError:
             self._stop_hearing()  # it reads no more: without this, calls would wait for answers that cannot come
 
-    def _put(self, data: bytes) -> None:
+    def _write_line(self, data: bytes) -> None:
         self._traffic.sent(data)
         self._pipes.write(data + b"\n")
 

@@ -56,9 +56,9 @@ class TransportSelection(Struct, frozen=True):
             prepared = launch_command.prepare(config, self.project, secret=self.secret)
             return StdioTransport(config.name, prepared, frame_limit, traffic, self.groups)
         chosen = SseTransport if kind == "sse" else StreamableHttpTransport
-        return chosen(config.name, self._reach(config), frame_limit, traffic)
+        return chosen(config.name, self._target(config), frame_limit, traffic)
 
-    def _reach(self, config: ServerConfig) -> HttpTarget:
+    def _target(self, config: ServerConfig) -> HttpTarget:
         url = launch_command.expand(config.url, os.environ, self.secret)
         headers = {
             name: launch_command.expand(value, os.environ, self.secret) for name, value in config.headers.items()

@@ -17,7 +17,7 @@ _OPEN = re.compile(rb"\\+(?:u(?:[0-9a-fA-F]{0,3}|[dD][89abAB][0-9a-fA-F]{2}(?:\\
 _LONGEST = 64  # bytes at the end of a piece in which an escape may have begun
 
 
-def whole(data: bytes) -> bytes:
+def replace_lone_surrogates(data: bytes) -> bytes:
     """The same JSON, with U+FFFD in place of each half."""
     if b"\\ud" not in data and b"\\uD" not in data:
         return data
@@ -37,11 +37,11 @@ class SurrogateRepair:
         while cut and end and data[end - 1 : end] == b"\\":  # the first of a row of backslashes is never escaped
             end -= 1
         self._kept = data[end:]
-        return whole(data[:end])
+        return replace_lone_surrogates(data[:end])
 
     def rest(self) -> bytes:
         """What waits when nothing more comes."""
-        return whole(self._kept)
+        return replace_lone_surrogates(self._kept)
 
 
 MOST_LISTS: Final = 300_000  # lists and objects in one message
@@ -69,9 +69,9 @@ class MessageWeight:
         self._in_text ^= len(pieces) % 2 == 0
         self._lists += outside.count(b"[") + outside.count(b"{")
         self._values += outside.count(b",")
-        return self._words()
+        return self._excess()
 
-    def _words(self) -> str:
+    def _excess(self) -> str:
         if self._lists > MOST_LISTS:
             return f"It holds more than {MOST_LISTS:,} lists and objects."
         return f"It holds more than {MOST_VALUES:,} values." if self._values > MOST_VALUES else ""

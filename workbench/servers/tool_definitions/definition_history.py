@@ -93,7 +93,7 @@ class DefinitionHistory:
         """Newest first."""
         async with self._turn:
             await self._load()
-        return tuple(self._told(one) for one in reversed(self._then))
+        return tuple(self._moment(one) for one in reversed(self._then))
 
     async def compare(self, before: float, after: float) -> tuple[DefinitionChange, ...]:
         """What is different between two moments, each by the newest one not after that time."""
@@ -117,7 +117,7 @@ class DefinitionHistory:
     def _at(self, moment: float) -> _Snapshot | None:
         return next((one for one in reversed(self._then) if one.at <= moment), None)
 
-    def _told(self, one: _Snapshot) -> Moment:
+    def _moment(self, one: _Snapshot) -> Moment:
         tools = sum(name.startswith(_TOOL) for name in one.parts)
         version = json.loads(self._texts.get(one.parts.get("version", ""), '{"description": ""}'))["description"]
         return Moment(one.at, str(version), tools)

@@ -42,7 +42,7 @@ def read(server: str, listed: Iterable[object]) -> ParsedDefinitions:
             warnings.append(f"Tool {raw['name']:.80} is listed twice; the first one counts.")
         else:
             tools[raw["name"]] = _tool(server, raw)
-            warnings.extend(_oddities(raw))
+            warnings.extend(_harmless_faults(raw))
     return ParsedDefinitions(tuple(tools.values()), tuple(warnings))
 
 
@@ -77,7 +77,7 @@ def _too_large(length: int, size: int) -> str:
     return f"the definitions before it take {LARGEST_LIST:,} characters" if size > LARGEST_LIST else ""
 
 
-def _oddities(raw: Mapping[str, Any]) -> Iterable[str]:
+def _harmless_faults(raw: Mapping[str, Any]) -> Iterable[str]:
     """What is wrong and harmless."""
     name = raw["name"][:80]
     if "inputSchema" not in raw:

@@ -42,7 +42,7 @@ class _Budget:
             raise _Enough
 
 
-def departure(tool: Tool, value: JsonValue) -> str:
+def find_departure(tool: Tool, value: JsonValue) -> str:
     """A sentence naming the first place that departs from the output schema; empty when none was found."""
     if surely_fits(tool.output_schema, value):
         return ""

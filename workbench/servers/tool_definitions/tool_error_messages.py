@@ -27,14 +27,14 @@ def hint(tool: Tool, arguments: JsonObject, complaint: str) -> str:
     """The valid parameters, when the complaint or the arguments say that those are the trouble; else nothing."""
     if not _are_the_trouble(tool, arguments, complaint):
         return ""
-    return " ".join(part for part in (_strange(tool, arguments), listing(tool)) if part)
+    return " ".join(part for part in (_unknown_parameters(tool, arguments), list_parameters(tool)) if part)
 
 
 def names(tool: Tool, arguments: JsonObject, complaint: str) -> tuple[list[str], list[str]]:
     """The same for programs: the valid parameters, required ones first, and those that unknown ones look like."""
     if not _are_the_trouble(tool, arguments, complaint):
         return [], []
-    known, required = _known(tool), _required(tool)
+    known, required = _parameters(tool), _required(tool)
     valid = sorted(known, key=lambda name: name not in required)
     close = [found for name in list(arguments)[:_SHOWN] if name not in known for found in similar_names(name, valid, 1)]
     return valid, list(dict.fromkeys(close))
@@ -42,21 +42,24 @@ def names(tool: Tool, arguments: JsonObject, complaint: str) -> tuple[list[str],
 
 def _are_the_trouble(tool: Tool, arguments: JsonObject, complaint: str) -> bool:
     told = _ABOUT_ARGUMENTS.search(complaint[:5_000])
-    return bool(told) or _lacking(tool, arguments) or bool(_strange(tool, arguments))
+    return bool(told) or _lacking(tool, arguments) or bool(_unknown_parameters(tool, arguments))
 
 
-def listing(tool: Tool) -> str:
+def list_parameters(tool: Tool) -> str:
     """`Parameters: title (string, required), body (string).`"""
-    known, required = _known(tool), _required(tool)
+    known, required = _parameters(tool), _required(tool)
     if not known:
         return "It takes no parameters."
-    shown = [_one(name, known[name], name in required) for name in sorted(known, key=lambda name: name not in required)]
+    shown = [
+        _describe_parameter(name, known[name], name in required)
+        for name in sorted(known, key=lambda name: name not in required)
+    ]
     more = f" … and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
     return f"Parameters: {', '.join(shown[:_SHOWN])}{more}."
 
 
-def _strange(tool: Tool, arguments: JsonObject) -> str:
-    known = _known(tool)
+def _unknown_parameters(tool: Tool, arguments: JsonObject) -> str:
+    known = _parameters(tool)
     if "patternProperties" in tool.input_schema or not known:
         return ""
     sentences = [
@@ -71,7 +74,7 @@ def _lacking(tool: Tool, arguments: JsonObject) -> bool:
     return any(name not in arguments for name in _required(tool))
 
 
-def _known(tool: Tool) -> Mapping[str, object]:
+def _parameters(tool: Tool) -> Mapping[str, object]:
     found = tool.input_schema.get("properties")
     return found if isinstance(found, Mapping) else {}
 
@@ -81,7 +84,7 @@ def _required(tool: Tool) -> tuple[str, ...]:
     return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
 
 
-def _one(name: str, schema: object, required: bool) -> str:
+def _describe_parameter(name: str, schema: object, required: bool) -> str:
     kind = _kind(schema) if isinstance(schema, Mapping) else ""
     words = [word for word in (kind, "required" if required else "") if word]
     return f"{name:.80} ({', '.join(words)})" if words else f"{name:.80}"
@@ -102,7 +105,7 @@ _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 _NAME = re.compile(r"[\w.@/+-]{1,64}")  # what a project that nobody has agreed to yet may tell an agent: no sentences
 
 
-def waits(name: str) -> WorkbenchError:
+def server_not_allowed(name: str) -> WorkbenchError:
     """For a server that is configured and was never allowed to start."""
     return WorkbenchError(
         f"{name[:100]} waits for the user's Connect: it has not been allowed to start yet.",
@@ -114,7 +117,7 @@ def waits_for(words: str, states: Iterable[ServerState]) -> str:
     """What to say to an author whose program failed in these words because a server waits; else nothing."""
     for name in not_allowed(states):
         if f"'servers.{package_name(name)}'" in words or f"The server {name!r} has no tool" in words:
-            return str(waits(name))
+            return str(server_not_allowed(name))
     return ""
 
 
@@ -159,7 +162,7 @@ def waiting_line(names: Iterable[str]) -> str:
 def no_tool(server: McpServer, name: str) -> WorkbenchError:
     """With the nearest name, or how to learn its tools."""
     if not_allowed((server.state,)):
-        return waits(server.name)
+        return server_not_allowed(server.name)
     if not server.tools:
         hint = "" if server.running else "Its tools are known once it has been connected."
     else:
