@@ -117,7 +117,7 @@ async def test_a_direct_call_that_waits_speaks_of_the_call(alone, agent):
         wrong = (await client.call_tool("demo__get_customer", {"customer_id": "nobody"})).content[0].text
         missing = (await client.call_tool("demo__list_orders", {"stauts": "pending"})).content[0].text
         written, _ = await told(client, "write_workspace_file", path="old.txt", content="y")
-    assert denied == "The call was not made. A person denied it.\n\nHint: Ask your user why."
+    assert denied == "The call was not made. The user denied it.\n\nHint: Ask your user why."
     assert wrong.startswith("The call failed.")
     assert missing.startswith("The call was not made.")
     assert "status" in missing

@@ -169,7 +169,7 @@ def test_a_person_is_asked_for_a_rule_a_profile_a_wider_profile_and_lost_rules()
     found = bounded(READING, Limits(EXECUTE_FULL, wider="Wider.", lost=True), list_orders=asked)
     assert found.asks == (
         "Asks because of your rule: Ask.",
-        "What you allow and forbid cannot be read, so everything asks.",
+        "Your rules cannot be read, so every call needs approval.",
         "The profile execute_full always asks.",
         "Wider.",
     )

@@ -24,7 +24,7 @@ def test_what_an_earlier_program_defined_is_known_when_a_later_one_calls_it() ->
     assert alone.risk is Risk.LOW
     assert together.risk is not Risk.LOW
     assert together.sha == alone.sha
-    assert together.sentence.startswith("Together with the program before it in this state: ")
+    assert together.sentence.startswith("Together with the program before it in this session: ")
 
 
 def test_findings_and_effects_stand_at_the_lines_of_the_program_that_is_to_run() -> None:
@@ -64,7 +64,7 @@ def test_too_much_to_be_read_together_is_put_before_a_person() -> None:
     long = "x = '" + "a" * (MAX_BYTES // 2) + "'"
     verdict = read("print(1)", [], earlier=[long, long]).verdict
     assert (verdict.risk, verdict.gate) == (Risk.HIGH, Gate.ASK)
-    assert any("too long to be read" in words for words in verdict.not_assessed)
+    assert any("too long to be analyzed" in words for words in verdict.not_assessed)
 
 
 TEXT = ["x = 1", "def f():\n    pass", "if x:\n    y = 2\n", "'''a\nb'''", "# note", "", "f()\n\n"]

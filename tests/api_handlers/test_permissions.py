@@ -91,7 +91,7 @@ async def test_a_damaged_file_is_a_notice_and_a_new_list_begins_when_the_person_
     try:
         assert any("Your rules for tools cannot be read" in one.message for one in (await core.api.status()).notices)
         verdict = await core.api.assess("result = 1")
-        assert verdict.asks == ("What you allow and forbid cannot be read, so everything asks.",)
+        assert verdict.asks == ("Your rules cannot be read, so every call needs approval.",)
         await core.api.renew_permissions()
         assert (await core.api.assess("result = 1")).asks == ()
     finally:

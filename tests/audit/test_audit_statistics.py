@@ -211,7 +211,7 @@ def test_the_report_as_html_stands_alone_and_runs_nothing(report):
     for words in (
         "Executions by risk and outcome",
         "Unbroken",
-        "Foretold and seen",
+        "Predicted and observed",
         "call.refused",
         "demo.send",
         "EMAIL",

@@ -12,7 +12,7 @@ await send_email(to="team@acme.example", subject="One", body="x")
 def test_a_program_is_judged_with_the_tools_of_the_project_and_does_not_run(command, tmp_path):
     (tmp_path / "job.py").write_text(CODE)
     code, out, _ = command("assess", str(tmp_path / "job.py"))
-    assert (code, out.splitlines()[0].startswith("job.py: medium, waits for your yes. ")) == (0, True), out
+    assert (code, out.splitlines()[0].startswith("job.py: medium, waits for your approval. ")) == (0, True), out
     assert "  line 2: medium, " in out
     _, outbox, _ = command("call", "demo", "list_outbox", "--output", "json")
     assert "team@acme.example" not in outbox

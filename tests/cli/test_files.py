@@ -28,7 +28,7 @@ def test_what_a_run_changed_is_compared_and_taken_back(command, project):
     assert "b.txt" not in out
     code, out, narrated = run("files", "undo", "run1", "a.txt")
     assert "x a.txt: What stood there before comes back." in out
-    assert narrated == "Nothing was done. With --yes, those marked x are taken back.\n"
+    assert narrated == "Nothing was undone. With --yes, the changes marked x are undone.\n"
     assert run("files", "undo", "run1", "--yes")[0] == 0
     assert (paths.workspace / "a.txt").read_text() == "one\ntwo\n"
     assert not (paths.workspace / "b.txt").exists()

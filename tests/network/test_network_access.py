@@ -30,7 +30,7 @@ async def _blocked(here: Place, host: str, port: int = 443, extra: tuple[str, ..
 async def test_without_rules_nothing_is_reached_and_nothing_is_looked_up(here: Place) -> None:
     words = await _blocked(here, "api.example.org")
     assert "api.example.org:443 is not among the places" in words
-    assert "A person can allow it" in words
+    assert "The user can allow it" in words
     assert here.names.asked == []
 
 

@@ -83,7 +83,7 @@ def test_a_profile_says_what_it_allows() -> None:
     assert described(READ_ONLY).sentence == (
         "Reads the workspace and cannot change it; calls tools that only read; reaches no network."
     )
-    assert "always asks a person first" in described(EXECUTE_FULL).sentence
+    assert "always needs the user's approval" in described(EXECUTE_FULL).sentence
 
 
 # profiles of both settings files: the person's count, a project's only as far as they narrow or were accepted

@@ -105,7 +105,7 @@ async def test_one_answer_is_for_all_runs_of_one_question_and_for_no_other(demo,
         Decision(same[0].id, same[0].proposal.sha, False, "you", "not now", also=named, seconds=4.0)
     )
     ended = [await demo.run_manager.finished(run.id) for run in same]
-    assert [run.fault.message for run in ended] == ["A person denied it: not now"] * 2
+    assert [run.fault.message for run in ended] == ["The user denied it: not now"] * 2
     assert [decided(demo, run)[0].detail["seconds"] for run in ended] == [4.0, 0.0]
     assert demo.run_manager.run(theirs.id).state is demo.run_manager.run(changed.id).state is RunState.WAITING
 

@@ -116,7 +116,7 @@ async def test_what_was_not_ticked_is_refused_and_a_workspace_that_was_not_can_o
     run = await dry_run_of(office)
     left_out = await ended(office, office.run_manager.dry_runs.run(chosen(run, 1), "you"))
     assert left_out.state is RunState.FAILED
-    assert "left this call out" in left_out.fault.message
+    assert "did not include this call" in left_out.fault.message
     assert await outbox(office) == []
     run = await dry_run_of(office)
     unwritten = await ended(office, office.run_manager.dry_runs.run(chosen(run, 0, 1), "you"))

@@ -54,7 +54,7 @@ async def test_a_program_is_judged_with_all_that_ran_in_its_state(demo, agent):
     assert first.state is RunState.DONE
     run = await waiting(demo, demo.run_manager.submit("await notify()", agent, state="analysis"))
     assert run.verdict.risk is not Risk.LOW
-    assert run.verdict.sentence.startswith("Together with the program before it in this state")
+    assert run.verdict.sentence.startswith("Together with the program before it in this session")
     assert [use.tool for use in run.verdict.tools] == ["send_email"]
     demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     done = await demo.run_manager.finished(run.id)
@@ -91,10 +91,13 @@ async def test_a_crash_is_told_to_the_next_program_which_does_not_run(core, agen
     crashed = await ran(core, agent, "import os\nos._exit(3)")
     if crashed.state is RunState.REFUSED:
         pytest.skip("the rules refuse it before it can crash")
-    assert "The state 'analysis' ended with it" in crashed.model_view
+    assert "The REPL session 'analysis' ended with it" in crashed.model_view
     next_one = await ran(core, agent, "write_file('ran', '1')\nresult = 1")
     assert next_one.state is RunState.REFUSED
-    assert "The program was not run. The state 'analysis' is gone: the program's process left" in next_one.model_view
+    assert (
+        "The program was not run. The REPL session 'analysis' has ended: the program's process left"
+        in next_one.model_view
+    )
     assert not (core.paths.workspace / "ran").exists()
     again = await ran(core, agent, "result = 'x' in globals()")
     assert (again.state, again.result) == (RunState.DONE, "false")
@@ -105,7 +108,7 @@ async def test_a_program_that_takes_too_long_takes_its_state_along(core, agent):
     run = core.run_manager.submit("import time\ntime.sleep(60)", agent, seconds=0.5, state="analysis")
     late = await core.run_manager.finished(run.id)
     assert "ran longer than 0.5 seconds" in late.model_view
-    assert "gone: the program ran longer than 0.5 seconds of its own." in (await ran(core, agent, "x")).model_view
+    assert "has ended: the program ran longer than 0.5 seconds of its own." in (await ran(core, agent, "x")).model_view
 
 
 async def test_what_nobody_uses_expires_and_is_told_so(core, agent):
@@ -119,7 +122,7 @@ async def test_what_nobody_uses_expires_and_is_told_so(core, agent):
     await states.look()
     assert states.now() == ()
     gone = await ran(core, agent, "result = x")
-    assert "gone: it was not used for 10 minutes. Its variables are lost; the workspace's files are there." in (
+    assert "has ended: it was not used for 10 minutes. Its variables are lost; files in the workspace remain." in (
         gone.model_view
     )
     ended = [
@@ -165,7 +168,7 @@ async def test_stopping_a_program_ends_its_state(core, agent):
     await asyncio.wait_for(heard.wait(), 60)
     await core.run_manager.stop(run.id)
     assert core.run_manager.states.now() == ()
-    assert "gone: its last program was stopped" in (await ran(core, agent, "x")).model_view
+    assert "has ended: its last program was stopped" in (await ran(core, agent, "x")).model_view
 
 
 async def test_a_person_ends_a_state_while_a_program_waits_for_it(demo, agent):
@@ -174,8 +177,8 @@ async def test_a_person_ends_a_state_while_a_program_waits_for_it(demo, agent):
     assert await demo.api.end_state(agent.id, "analysis") == ()
     demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     done = await demo.run_manager.finished(run.id)
-    assert (done.state, "gone: a person ended it" in done.model_view) == (RunState.REFUSED, True)
-    with pytest.raises(WorkbenchError, match="ended already"):
+    assert (done.state, "has ended: the user ended it" in done.model_view) == (RunState.REFUSED, True)
+    with pytest.raises(WorkbenchError, match="already ended"):
         await demo.run_manager.states.end(agent.id, "analysis", "again")
 
 

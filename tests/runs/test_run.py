@@ -53,4 +53,4 @@ async def test_only_the_newest_calls_are_carried_along(run):
 
 async def test_the_audit_says_that_a_run_waits(run):
     assert await run.wait(0.0) is None
-    assert [entry.note.summary for entry in entries(run) if entry.note.kind == "run.waiting"] == ["waits for a person"]
+    assert [entry.note.summary for entry in entries(run) if entry.note.kind == "run.waiting"] == ["waits for approval"]

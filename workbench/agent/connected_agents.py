@@ -103,7 +103,7 @@ class ConnectedAgents:
             self._token = await asyncio.to_thread(token, self._services.paths.agent_token, fresh=fresh_token)
             self._services.secrets.masks.hide(self._token)
             self._http = AgentHttpServer(self._door, self._token, port)
-            self._note("door.opened", f"The HTTP door for agents is open at port {self._http.port} of this machine")
+            self._note("door.opened", f"The HTTP endpoint for agents is open at port {self._http.port} of this machine")
             return self.view()
 
     @api(name="close_agent_door", decides=True)
@@ -116,7 +116,7 @@ class ConnectedAgents:
         http, self._http = self._http, None
         if http is not None:
             await http.close()
-            self._note("door.closed", "The HTTP door for agents is closed")
+            self._note("door.closed", "The HTTP endpoint for agents is closed")
 
     def _door(self) -> AgentConnection:
         from workbench.agent.agent_connection import AgentConnection

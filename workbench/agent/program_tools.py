@@ -122,7 +122,7 @@ class ProgramTools:
         if not self._run_manager.asks_user(run.id):
             return ToolAnswer(f"{subject} is not over: {self._words(run)}. {ask}", facts, kind=TextKind.FIXED)
         if run.state is not RunState.WAITING and not run.held_calls:  # a server asks, and only a window has its form
-            words = f"{subject} waits: a server asks your user something, in the workbench's window. {ask}"
+            words = f"{subject} waits: a server asks your user for input in the workbench window. {ask}"
             return ToolAnswer(words, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
         deadline = run.deadline if run.state is RunState.WAITING else min(one.deadline for one in run.held_calls)
         what = "your user's approval" if run.state is RunState.WAITING else "your user: a call of it needs approval"

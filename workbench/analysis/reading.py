@@ -53,8 +53,8 @@ from workbench.records.risk_levels import worst
 DEEPEST: Final = 3  # texts inside texts given to exec
 SYNTAX: Final = SyntaxTable(STATEMENTS, EXPRESSIONS, NAMING)
 PYTHON: Final = "python"
-_WHERE: Final = " (in an earlier program of this state)"
-_UNREAD: Final = "What the earlier programs of this state left behind: together they are too long to be read."
+_WHERE: Final = " (in an earlier program of this session)"
+_UNREAD: Final = "The earlier programs of this REPL session are together too long to be analyzed."
 
 
 @dataclass(frozen=True)
@@ -311,7 +311,7 @@ def _combined_verdict(alone: Verdict, together: Verdict, offset: int, number: in
     return replace(
         together,
         sha=alone.sha,
-        sentence=f"Together with {many} before it in this state: {together.sentence}",
+        sentence=f"Together with {many} before it in this session: {together.sentence}",
         findings=tuple(_finding(one, offset) for one in together.findings),
         effects=tuple(_effect(one, offset) for one in together.effects),
         tools=tuple(ToolUse(one.server, one.tool, max(1, one.line - offset)) for one in together.tools),

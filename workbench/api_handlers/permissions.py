@@ -119,7 +119,7 @@ class PermissionsHandler(RequestHandler):
     @api(decides=True)
     async def withdraw_profile(self, sha: str) -> Profiles:
         self._services.run_profiles.withdraw(sha)
-        self._note("profile.withdrawn", "You took back your yes to a profile of the project")
+        self._note("profile.withdrawn", "You withdrew your approval of a profile of the project")
         return self._services.run_profiles.profiles()
 
     def _tell_rules(self) -> Permissions:
@@ -150,7 +150,7 @@ class NetworkHandler(RequestHandler):
 
     @api(decides=True)
     async def withdraw_host(self, sha: str) -> NetworkRules:
-        words = "You took back your yes to {}, which the project offers"
+        words = "You withdrew your approval of {}, which the project offers"
         return self._done(self._services.network.withdraw, sha, "network.withdrawn", words)
 
     def _done(self, deed: Callable[[str], HostRule], sha: str, kind: str, words: str) -> NetworkRules:

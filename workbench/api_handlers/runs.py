@@ -155,7 +155,7 @@ class RunHandler(RequestHandler):
     @api(decides=True)
     async def end_state(self, session: str, name: str) -> tuple[KeptState, ...]:
         """End one; its variables are lost, and a program that runs in it is ended. Answers with what is left."""
-        await self._manager.states.end(session, name, "a person ended it")
+        await self._manager.states.end(session, name, "the user ended it")
         return self._manager.states.now()
 
     @api

@@ -86,7 +86,7 @@ class ElicitationHandler(RequestHandler):
         """Accept, decline or cancel; content is JSON text: a form's values, a model's message, a reason."""
         ask = next((one for one in self._catalog.asks.all() if one.id == ask_id), None)
         if ask is None:
-            raise WorkbenchError("This question is not open any more.", "Its server or its call has ended.")
+            raise WorkbenchError("This request is no longer open.", "Its server or its call has ended.")
         answered = self._catalog.asks.answer(ask_id, action, self._elicitations.restored(ask, content))
         if action == "accept" and ask.kind == "form":
             fields = given_fields(content) or "nothing"

@@ -52,7 +52,7 @@ def as_html(report: Report) -> str:
         _foretold(report),
         _calls(report),
         _personal(report),
-        _incidents("Violations", report.incidents, "Nothing was refused or blocked, and nothing unforeseen was done."),
+        _incidents("Violations", report.incidents, "Nothing was refused, blocked or unexpected."),
         _executions("Actions of high risk", (run for run in report.executions if run.risk in HIGH)),
         _executions("Executions that did not succeed", (run for run in report.executions if not run.success)),
         _incidents("Permissions given, changed and revoked", report.permissions, "No rule was made or revoked."),
@@ -75,7 +75,7 @@ def _facts(report: Report) -> str:
     facts = (
         (f"{first['totalExecutions']:,}", "executions"),
         (f"{sum(one.number for one in figures.violations):,}", "violations"),
-        (f"{rate:.0%}" if rate is not None else "–", "of questions allowed"),
+        (f"{rate:.0%}" if rate is not None else "–", "of requests allowed"),
         (f"{figures.average_ms / 1000:.1f} s", "average duration"),
         (f"{figures.tokens:,}", "tokens used"),
         (f"{saved:,}", f"tokens saved, worth {tokens.money(saved, figures.cents_per_million)}"),
@@ -125,11 +125,11 @@ def _decisions(report: Report) -> str:
 
 def _foretold(report: Report) -> str:
     one, figures = report.figures.foretold, report.figures
-    rows = (("Foretold and seen", one.seen), ("Foretold as possible, not seen", one.unseen),
-            ("Not foretold, but seen or tried", one.unforeseen), ("Nobody could tell", one.unread))  # fmt: skip
+    rows = (("Predicted and observed", one.seen), ("Predicted, not observed", one.unseen),
+            ("Observed but not predicted", one.unforeseen), ("Nobody could tell", one.unread))  # fmt: skip
     flows = [(flow.name, flow.number) for flow in figures.flows]
     return (
-        _table("Effects, foretold and observed", ("", ""), rows, "")
+        _table("Predicted and observed effects", ("", ""), rows, "")
         + _table(
             "Flows of data in programs", ("Flow", "programs"), flows, "No program led data from one tool to another."
         )

@@ -355,9 +355,9 @@ class Broker:
 def _denied_by_user(answer: HeldCallAnswer, judgement: Judgement) -> Fault:
     """What the program is told."""
     about = [one for one in judgement.reasons if one.rule in (RULED, UNFORESEEN)]
-    words = f"{about[0].text.rstrip('.')}." if about else "This call needs a person's word."
-    reason = f"A person denied it: {answer.reason}" if answer.reason and answer.held_call_id else answer.reason
-    return Fault(f"{words} {reason or 'A person denied it.'}", "Go on without it, or ask why.")
+    words = f"{about[0].text.rstrip('.')}." if about else "This call needs the user's approval."
+    reason = f"The user denied it: {answer.reason}" if answer.reason and answer.held_call_id else answer.reason
+    return Fault(f"{words} {reason or 'The user denied it.'}", "Go on without it, or ask why.")
 
 
 def _refusal(call: ToolCall, fault: Fault, *, confirm: bool = False, asks: str = "") -> Outcome:

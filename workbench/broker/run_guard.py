@@ -343,7 +343,7 @@ class RunGuard:
         self._waiting(call.id, True)
         run.note(
             "held_call.waiting",
-            f"{name} waits for a person: {reasons[0].text}",
+            f"{name} waits for approval: {reasons[0].text}",
             {"call": call.id, "why": held_call.why},
         )
         try:
@@ -351,7 +351,7 @@ class RunGuard:
             answer = await self._held_calls.ask(held_call, line[:SHOWN_LINE], wait, alone=decisive > SHOWN_LINE)
         finally:
             self._waiting(call.id, False)
-        said = "was allowed by a person" if answer.allow else f"was denied: {answer.reason or 'a person said no'}"
+        said = "was allowed by the user" if answer.allow else f"was denied: {answer.reason or 'a person said no'}"
         detail: dict[str, object] = {"call": call.id, "allow": answer.allow}
         run.note("held_call.allowed" if answer.allow else "held_call.denied", f"{name} {said}", detail)
         self._remember(tool, reasons, answer)

@@ -42,7 +42,7 @@ def program_facts(run: Run, code: str, width: int) -> list[str]:
         ("From", "you" if mine else f"the agent “{proposal.author}”"),
         ("It says", "" if mine or not proposal.purpose else f"“{proposal.purpose}” (its author's claim)"),
         ("Language", "" if proposal.language == "python" else proposal.language),
-        ("Goes on in", f"the kept state “{proposal.state}”" if proposal.state else ""),
+        ("Goes on in", f"the REPL session “{proposal.state}”" if proposal.state else ""),
         ("Runs in", " ".join(filter(None, (run.level, f"({run.backend})" if run.backend else "")))),
         ("Isolation", run.isolation),
     ]

@@ -21,7 +21,7 @@ your rules, and the bounds of a profile. --sarif prints all findings as one SARI
 Exit codes: 0 each of them may run, at once or after a yes, 1 one of them cannot run here, or cannot be read."""
 _OUTCOMES = {
     Gate.AUTO: "runs at once",
-    Gate.ASK: "waits for your yes",
+    Gate.ASK: "waits for your approval",
     Gate.REFUSED: "the sandbox would refuse it",
     Gate.BLOCKED: "goes back to its author",
 }

@@ -47,7 +47,7 @@ class Checked:
     @classmethod
     def of(cls, call: SavedCall, result: CheckResult) -> Checked:
         if result.fault is not None:
-            hint = "Add --yes to make it anyway." if result.needs_confirmation else result.fault.hint
+            hint = "Add --yes to call it anyway." if result.needs_confirmation else result.fault.hint
             words = tuple(word for word in (result.fault.message, hint) if word)
             return cls(call.file, State.ERROR, words, call.server, call.tool, result)
         words = tuple(mark.words for mark in result.marks if not mark.holds)

@@ -137,7 +137,7 @@ class Yes:
             allow = _is_yes(await self._line("Let it pass? [y/N] "))
             await self._api.answer_held_call(HeldCallAnswer(held_call.id, allow))
         else:
-            narrate("Denied: nobody is here to be asked, and --yes is about the program, not about such a call.")
+            narrate("Denied: no terminal is attached, and --yes covers the program only, not this call.")
             await self._api.answer_held_call(HeldCallAnswer(held_call.id, allow=False, reason=ALONE))
 
     async def _say(self, run: Run, *, allow: bool, reason: str = "") -> None:

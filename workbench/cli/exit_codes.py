@@ -12,7 +12,7 @@ MEANING = {
     BROKEN: "the audit is not whole",
     NOT_RUNNING: "no core runs",
     TOOL_ERROR: "the tool answered that it failed",
-    UNANSWERED: "a yes is needed first: --yes for a risky call, --allow for a new server, or an answer in a terminal",
-    REFUSED: "the policy or a person refused the program",
+    UNANSWERED: "approval is needed first: --yes for a risky call, --allow for a new server, or a terminal",
+    REFUSED: "the analysis or the user refused the program",
     INTERRUPTED: "interrupted",
 }

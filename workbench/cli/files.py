@@ -38,7 +38,7 @@ def arrange_files(parser: Parser) -> None:
     add_common(diff, _diff)
     diff.add_argument("id", help="a run, or the id that `changes` prints")
     diff.add_argument("path", nargs="*", help="only these files")
-    undo = commands.add_parser("undo", help="say what taking changes back would do; --yes does it")
+    undo = commands.add_parser("undo", help="show what undoing the changes would do; --yes undoes them")
     add_common(undo, _undo)
     undo.add_argument("id", help="a run, or the id that `changes` prints")
     undo.add_argument("path", nargs="*", help="only these files; files that were changed since have to be named")
@@ -155,5 +155,5 @@ def _say_plan(given: argparse.Namespace, plan: UndoPlan, chosen: set[str]) -> in
         return DONE
     for line in plan.lines:
         print(visible(f"{'x' if line.path in chosen else ' '} {line.path}: {line.words}"))
-    print("Nothing was done. With --yes, those marked x are taken back.", file=sys.stderr)
+    print("Nothing was undone. With --yes, the changes marked x are undone.", file=sys.stderr)
     return DONE

@@ -41,7 +41,7 @@ async def _hold(given: argparse.Namespace, connection: CoreConnection) -> int:
     for end in ends:
         end.cancel()
     if connection.closed.is_set():
-        raise WorkbenchError("The core has ended, and the door with it.", "Run the command again to go on.")
+        raise WorkbenchError("The core has ended, and the endpoint with it.", "Run the command again to go on.")
     if not before.url:  # whoever opened it before, keeps it
         await api.close_agent_door()
     return DONE
@@ -52,5 +52,5 @@ def _tell(given: argparse.Namespace, door: AgentDoor) -> None:
         print_record(door)
     else:
         print(f"url    {door.url}\ntoken  {door.token}")
-        print("Every request brings: Authorization: Bearer TOKEN. Ctrl+C closes the door.", file=sys.stderr)
+        print("Every request brings: Authorization: Bearer TOKEN. Ctrl+C closes the endpoint.", file=sys.stderr)
     sys.stdout.flush()

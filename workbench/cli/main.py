@@ -91,7 +91,7 @@ USAGES = (
     ("mcp-workbench connect [CLIENT]", "put this workbench into an agent's settings"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
     ("mcp-workbench serve --direct SERVER", "serve it, and show it a server's tools one by one, too"),
-    ("mcp-workbench serve --http", "open the HTTP door for agents of this machine"),
+    ("mcp-workbench serve --http", "open the HTTP endpoint for agents on this machine"),
     ("mcp-workbench status", "say what the core of a project is doing"),
     ("mcp-workbench stop", "end the core of a project and everything it started"),
     ("mcp-workbench sandbox status", "say which isolation this machine has"),

@@ -29,7 +29,7 @@ def arrange_run(parser: Parser) -> None:
     parser.add_argument("file", metavar="FILE", help="the program, or - for stdin")
     parser.add_argument("--language", default="", metavar="NAME", help="python or typescript; by its ending otherwise")
     parser.add_argument("--purpose", default="", metavar="WORDS", help="what it is for; the name of its file otherwise")
-    parser.add_argument("--state", default="", metavar="NAME", help="go on with the variables of this state")
+    parser.add_argument("--state", default="", metavar="NAME", help="continue the REPL session with this name")
     add_running(parser)
     add_common(parser, _run)
 

@@ -23,7 +23,7 @@ def arrange_serve(parser: Parser) -> None:
         "--direct", action="append", default=[], metavar="SERVER",
         help="show this agent the tools of SERVER one by one, too; may stand several times",
     )  # fmt: skip
-    parser.add_argument("--http", action="store_true", help="open the HTTP door instead, until Ctrl+C")
+    parser.add_argument("--http", action="store_true", help="open the HTTP endpoint instead, until Ctrl+C")
     parser.add_argument("--port", type=int, default=None, metavar="N", help="its port; 0 is any that is free (8737)")
     parser.add_argument("--new-token", action="store_true", help="make a new token; the old one opens nothing then")
     add_common(parser, _serve)
@@ -31,7 +31,7 @@ def arrange_serve(parser: Parser) -> None:
 
 def _serve(given: argparse.Namespace, paths: Paths) -> int:
     if given.http and given.direct:
-        raise WorkbenchError("--direct is for one agent, and --http opens a door for many.", DIRECT_HINT)
+        raise WorkbenchError("--direct is for one agent; --http opens an endpoint for many.", DIRECT_HINT)
     if given.http:
         from workbench.cli.http_endpoint import hold_door
 

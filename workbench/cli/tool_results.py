@@ -28,7 +28,7 @@ def print_outcome(outcome: Outcome, output: str) -> int:
     """Data to stdout, what is to be said about it to stderr; answers with the exit code."""
     if outcome.needs_confirmation:
         reason = outcome.fault.message if outcome.fault else "This call may change or send something."
-        narrate(f"mcp-workbench: {reason}\nNothing was sent. Run it again with --yes to do it anyway.")
+        narrate(f"mcp-workbench: {reason}\nNothing was sent. Run the command again with --yes to call the tool anyway.")
         return UNANSWERED
     if output == "json":
         print_json(plain_outcome(outcome))

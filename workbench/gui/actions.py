@@ -197,8 +197,8 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "ask.answer",
-        "Answer a server's question",
-        "Open what a server asks, the oldest question first.",
+        "Answer a request of a server",
+        "Open the oldest request of a server for your input.",
         "Servers",
         "message",
         "Ctrl+Shift+J",
@@ -287,7 +287,7 @@ ACTIONS: tuple[Action, ...] = (
     *RUN_ACTIONS,
     Action(
         "states.open",
-        "Kept states…",
+        "REPL sessions…",
         "Show whose variables are kept between programs, how much memory they take, and end one.",
         "Runs",
         "layers",
@@ -342,7 +342,7 @@ ACTIONS: tuple[Action, ...] = (
         "F9",
     ),
     Action("layout.reset", "Reset layout", "Give every pane its first place again.", "View", "layout"),
-    Action("welcome.show", "Welcome page", "Show the three roads through the workbench.", "Help", "home"),
+    Action("welcome.show", "Welcome page", "Show the three ways to use the workbench.", "Help", "home"),
     Action(
         "help.machine",
         "Check this machine…",
@@ -351,7 +351,7 @@ ACTIONS: tuple[Action, ...] = (
         "shield-check",
         when=(LINKED,),
     ),
-    Action("help.open", "All actions and keys", "List everything a person can do here.", "Help", "help", "F1"),
+    Action("help.open", "All actions and keys", "List all commands.", "Help", "help", "F1"),
 )
 
 

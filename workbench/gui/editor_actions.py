@@ -18,7 +18,7 @@ def _action(name: str, text: str, words: str, icon: str, keys: str = "", group: 
 EDITOR_ACTIONS: tuple[Action, ...] = (
     _action("new", "New program", "Begin an empty program in a tab of its own.", "plus", "Ctrl+T"),
     _action("open", "Open a file…", "Open a program, a JSON, Markdown or TOML file in a tab.", "folder", "Ctrl+O"),
-    _action("save", "Save", "Write the program to its file; one that has none asks where.", "save", "Ctrl+S"),
+    _action("save", "Save", "Write the program to its file. A new program asks for a file name.", "save", "Ctrl+S"),
     _action("save_as", "Save as…", "Write the program to another file.", "save", "Ctrl+Alt+S"),
     _action("rename", "Rename…", "Give the tab another name, and its file with it.", "pencil", "Shift+F2"),
     _action("close", "Close the tab", "Close the program in front; its text can be brought back.", "close", "Ctrl+W"),

@@ -65,7 +65,7 @@ FILE_ACTIONS: tuple[Action, ...] = (
     Action(
         "files.changes",
         "Changes",
-        "List the runs and deeds that changed files, newest first.",
+        "List the runs and actions that changed files, newest first.",
         "Files",
         "history",
         "Ctrl+Shift+U",

@@ -26,7 +26,7 @@ REGISTRY_ACTIONS: tuple[Action, ...] = (
     Action(
         "server.trust",
         "Trust server…",
-        "Say whether its word about its tools counts, and allow or forbid them for programs.",
+        "Choose whether to trust the server's annotations, and allow or deny its tools for programs.",
         "Servers",
         "shield",
         when=(LINKED, SERVER),

@@ -119,10 +119,9 @@ class Status(Pane):
         self._say(self.sandbox, *self._strength(status))
         self._say(self.waiting, self.tr("{} waiting").format(status.waiting), "hourglass", "warning")
         self.waiting.setVisible(status.waiting > 0)
-        kept = (
-            self.tr("1 state kept") if status.kept_states == 1 else self.tr("{} states kept").format(status.kept_states)
-        )
-        self._say(self.states, kept, "layers", "muted", self.tr("Variables that the next program goes on with"))
+        several = self.tr("{} REPL sessions").format(status.kept_states)
+        sessions = self.tr("1 REPL session") if status.kept_states == 1 else several
+        self._say(self.states, sessions, "layers", "muted", self.tr("Variables that programs share"))
         self.states.setVisible(status.kept_states > 0)
         names = ", ".join(one_line(agent.name or self.tr("an agent"), 40) for agent in status.agents)
         if names:

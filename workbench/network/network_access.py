@@ -185,7 +185,7 @@ class Network:
         """What may be spoken there."""
         rules = self.rules()
         if rules.closed:
-            raise Blocked(f"{place(host, port)} cannot be reached. {rules.closed}", "A person can mend it.")
+            raise Blocked(f"{place(host, port)} cannot be reached. {rules.closed}", "The user can repair it.")
         if any(covers(text, host) for text in rules.denied if "/" not in text):
             raise Blocked(f"{host} is denied by network.deny.")
         if "." not in host and ":" not in host:
@@ -194,7 +194,7 @@ class Network:
         if place(host, port) in extra:
             protocols |= _USUAL.get(port, _ANYTHING)
         if not protocols:
-            hint = "A person can allow it: for one run when asked, or on the page Network."
+            hint = "The user can allow it: for one run in the approval dialog, or on the Network page."
             raise Blocked(f"{place(host, port)} is not among the places that programs may reach.", hint)
         return protocols
 

@@ -44,7 +44,7 @@ class Meter:
     def _check(self) -> None:
         if self.sent + self.received > self._most:
             words = f"The run moved more than {self._most // _MEGABYTE} MB over the network."
-            raise Blocked(words, "A person can raise network.megabytes.")
+            raise Blocked(words, "The user can raise network.megabytes.")
 
 
 _PIECE = 1 << 16

@@ -25,7 +25,7 @@ from workbench.records.risk_levels import at_least
 
 _SPECIFICITY = {"server": 0, "tool": 1, "arguments": 2}  # of the kinds of rules about calls; the highest decides
 _VERBS = {Word.ALLOW: "Allowed by", Word.ASK: "Asks because of", Word.DENY: "Denied by"}
-LOST = "What you allow and forbid cannot be read, so everything asks."
+LOST = "Your rules cannot be read, so every call needs approval."
 
 
 class RuleAnswer(Struct, frozen=True):
@@ -56,7 +56,7 @@ def void(permission: Permission, tool: Tool) -> str:
     if permission.kind != "server" and permission.key != tool.hash:
         return "the tool's definition changed since"
     if permission.kind == "server" and facts_of(tool).asks_anywhere:
-        return "a tool that asks wherever its arguments say is allowed by itself only"
+        return "a tool that reads from wherever its arguments say is allowed alone only"
     if not is_heavy(tool):
         return ""
     if permission.kind == "server":

@@ -42,7 +42,7 @@ from workbench.settings import Settings
 
 ANYWAY: Final = "Call it once more with your confirmation to do it anyway."
 RELEASE: Final = "restore"  # begins the name of a reason about PII tokens; the kind of data follows
-_WHO: Final = "Ask a person; they can change what may go where."
+_WHO: Final = "Ask the user, who can change what may go where."
 
 
 class PlanMatch(Enum):
@@ -314,7 +314,7 @@ def user_rules(case: Case) -> Sequence[CallReason]:
     if answer.permission is not None:
         case.used.append(answer.permission)
     if answer.word is Word.DENY:
-        return (_denied(RULED, case.risk, answer.why, "Do without it; a person can change the rule."),)
+        return (_denied(RULED, case.risk, answer.why, "Do without it; the user can change the rule."),)
     about_tool = answer.permission is None or answer.permission.kind != "arguments"
     if answer.word is Word.ASK and not (context.approved and about_tool):
         return (_asked(RULED, case, answer.why),)
@@ -385,7 +385,7 @@ def approved_program(case: Case) -> Sequence[CallReason]:
         return (_asked(UNFORESEEN, case, text, hint),)
     if at_least(case.risk, Risk.HIGH) and not context.approved:
         text = f"Nobody approved a program that calls {case.name}. {own_calls.doubt(case.tool)}"
-        return (_asked(UNFORESEEN, case, text, "Ask a person to approve it."),)
+        return (_asked(UNFORESEEN, case, text, "Ask the user to approve it."),)
     return ()
 
 
@@ -419,7 +419,7 @@ def approved_plan(case: Case) -> Sequence[CallReason]:
     """A run that goes by the plan of a dry run may do what was ticked, each once."""
     planned = case.context.counted.planned
     if planned is PlanMatch.LEFT_OUT:
-        text = "The person left this call out of the plan they allowed."
+        text = "The user did not include this call in the plan."
         return (_denied(PLAN, case.risk, text, "Go on without it, or ask why."),)
     if planned is PlanMatch.EXACT:
         case.settled = True
@@ -562,7 +562,7 @@ def _refused(rule: str, risk: Risk, fault: Fault) -> CallReason:
     return CallReason(rule, risk, fault.message, decision=Word.DENY, hint=fault.hint, code=fault.code)
 
 
-def _asked(rule: str, case: Case, text: str, hint: str = "A person must agree to this call.") -> CallReason:
+def _asked(rule: str, case: Case, text: str, hint: str = "The user must allow this call.") -> CallReason:
     """About the call as such, whatever its arguments are."""
     case.call_expected = False
     return CallReason(rule, worst((case.risk, Risk.MEDIUM)), text, hint=hint)

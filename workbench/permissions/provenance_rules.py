@@ -146,6 +146,6 @@ def _leaves(tool: Tool, origin: ValueOrigin, *, spared: bool) -> str:
         receiver = _names_receiver(origin.path) and "://" not in origin.value and not facts.asks_anywhere
         return "" if receiver else "and it can send it outside"
     if foreign and tool_annotations.asks_world(tool):
-        return "and it asks the world outside for it"
+        return "and it requests it from outside"
     changes = at_least(facts.risk, Risk.MEDIUM)
     return f"and {tool.server} is another server" if spared and foreign and changes else ""

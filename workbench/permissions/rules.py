@@ -39,7 +39,7 @@ _OTHER_KINDS: dict[str, tuple[Callable[[Permission], str], Callable[[Permission,
 }
 Entry = Callable[[str], str]  # a server → the fingerprint of its entry as it stands now
 _LOST = Fault(
-    "Your rules for tools cannot be read: their file was damaged or changed, so every call of a program asks you.",
+    "Your rules for tools cannot be read: their file was damaged or changed. Every call of a program needs approval.",
     "Begin a new list on the page Trust of any server; the damaged file is kept beside it.",
 )
 

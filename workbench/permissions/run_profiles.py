@@ -57,7 +57,7 @@ _CLASSES = {
     "none": "calls no tool",
     "read": "calls tools that only read",
     "add": "calls tools that read or add, none of high risk",
-    "all": "calls tools of any kind, those of high risk once a person or a rule allows it",
+    "all": "calls tools of any kind, those of high risk after the user or a rule allows it",
 }
 
 
@@ -82,7 +82,7 @@ def described(profile: RunProfile) -> RunProfile:
     parts.append("reaches the places that are open" if profile.network else "reaches no network")
     parts += [f"may use {profile.times} times the limits"] if profile.times > 1 else []
     parts += [f"runs in a {profile.isolation} at least"] if profile.isolation else []
-    parts += ["always asks a person first"] if profile.ask else []
+    parts += ["always needs the user's approval"] if profile.ask else []
     text = "; ".join(parts)
     return replace(profile, sentence=f"{text[:1].upper()}{text[1:]}.")
 
@@ -101,7 +101,7 @@ def outside(profile: RunProfile | None, required: tuple[str, ...], tool: Tool) -
     if not _in_class(profile.tools, tool):
         return Fault(
             f"The profile {profile.name} {_CLASSES[profile.tools]}; {name} is not one of them.",
-            "Propose it with a wider profile, which a person may have to allow.",
+            "Propose it with a wider profile, which the user may have to allow.",
         )
     return None
 
@@ -227,7 +227,7 @@ class RunProfiles:
         if not found.accepted:
             raise WorkbenchError(
                 f"The profile {wanted} of this project allows more than {found.base}, and nobody accepted it.",
-                "A person can accept it in the list of profiles.",
+                "The user can accept it in the list of profiles.",
             )
         return found
 

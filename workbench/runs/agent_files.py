@@ -27,7 +27,7 @@ _WHOLE: Final = (
 )
 _WINDOW, _MARGIN = 400_000, 4_000  # bytes around the wanted lines
 _PIECE: Final = 1 << 20
-_BY_PROGRAM: Final = "Use execute_code: the user's settings ask a person first."
+_BY_PROGRAM: Final = "Use execute_code: the user's settings require approval."
 
 
 async def listed(services: Services, session: Session, folder: str = "", pattern: str = "") -> str:

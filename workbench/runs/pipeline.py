@@ -120,7 +120,7 @@ class RunPipeline:
             return stopped(run.stop_reason)
         except ReplSessionGone as fault:
             return RunEnd(
-                RunState.REFUSED, "was not run: its state is gone", Fault(fault.message, fault.hint, ours=True)
+                RunState.REFUSED, "was not run: its REPL session has ended", Fault(fault.message, fault.hint, ours=True)
             )
         except WorkbenchError as fault:
             return RunEnd(RunState.FAILED, "could not run", Fault(fault.message, fault.hint, ours=True))
@@ -240,9 +240,9 @@ class RunPipeline:
         run.note("run.decided", summary, detail)
         if decision.allow:
             return None
-        reason = f"A person denied it: {decision.reason}" if decision.reason else "A person denied it."
+        reason = f"The user denied it: {decision.reason}" if decision.reason else "The user denied it."
         hint = "Change the program or ask why." if run.record.proposal.wish == "program" else "Ask your user why."
-        return RunEnd(RunState.REFUSED, "was denied by a person", Fault(reason, hint, ours=not decision.reason))
+        return RunEnd(RunState.REFUSED, "was denied by the user", Fault(reason, hint, ours=not decision.reason))
 
     async def _settle_changes(self, run: ProgramRun) -> None:
         """What its program changed in the workspace, or in its copy, and what it did beyond its text."""

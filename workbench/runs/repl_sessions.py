@@ -66,9 +66,9 @@ class ReplSession:
         """Refuse a program that wants to go on with what is gone."""
         if self.over:
             self.told = True
-            words = f"The state {self.name!r} is gone: {self.over}."
-            lost = "Its variables are lost; the workspace's files are there."
-            hint = "Send a program that makes them anew: the same name begins a new state."
+            words = f"The REPL session {self.name!r} has ended: {self.over}."
+            lost = "Its variables are lost; files in the workspace remain."
+            hint = "Send a program that creates them again. The same name starts a new session."
             raise ReplSessionGone(f"{words} {lost}", hint)
 
     def end(self, why: str) -> None:
@@ -169,7 +169,7 @@ class ReplSessions:
         """End one now; the program that runs in it ends with it."""
         state = self._all.get((session, name))
         if state is None or not state.lives:
-            raise WorkbenchError("That state has ended already.", "Look at the list again.")
+            raise WorkbenchError("This REPL session has already ended.", "Look at the list again.")
         await self._end(state, why)
 
     async def end_all(self, session: Session | None, why: str) -> None:
@@ -218,7 +218,7 @@ class ReplSessions:
         state.began = self._clock()
         self._note("repl_session.started", f"{state.session.author} began the state {state.name}", state)
         if self._looking is None or self._looking.done():
-            self._looking = spawn("kept states", self._look_on())
+            self._looking = spawn("REPL sessions", self._look_on())
 
     async def _make_room(self, session: Session) -> None:
         """An author's own states go first: who begins many must not end those of others one after the other."""
@@ -270,5 +270,5 @@ class ReplSessions:
 def check_name(name: str) -> None:
     """A name is short and can be seen: it stands in messages and lists."""
     if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
-        words = f"The name of a state is 1 to {LONGEST_NAME} visible characters on one line."
+        words = f"The name of a session has 1 to {LONGEST_NAME} visible characters on one line."
         raise WorkbenchError(words, "Choose a short one, such as analysis.")

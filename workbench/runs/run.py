@@ -146,7 +146,7 @@ class ProgramRun:
         """
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         self._answer = answer
-        self.step(RunState.WAITING, "waits for a person", deadline=time.time() + seconds)
+        self.step(RunState.WAITING, "waits for approval", deadline=time.time() + seconds)
         try:
             async with asyncio.timeout(seconds):
                 return await answer

@@ -90,7 +90,9 @@ def of_ending(ending: Ending, state: str = "", hint: str = "") -> Fault:
     name = f"{ending.error_type}: " if ending.error_type else ""
     hints = [_HINTS.get(ending.reason, "") or _meaning(ending)]
     if state:
-        hints.append(f"The state {state!r} ended with it: its variables are lost, the workspace's files are there.")
+        hints.append(
+            f"The REPL session {state!r} ended with it. Its variables are lost; files in the workspace remain."
+        )
     hints.append(hint)
     ours = not name and not ending.traceback  # a limit of the sandbox, of which the program could write nothing
     return Fault(f"{name}{ending.message}", " ".join(filter(None, hints)), ending.traceback, ours=ours)

@@ -122,5 +122,5 @@ def _notices(parcel: Parcel, code: str) -> tuple[str, ...]:
     if not code:
         found.append("It is instructions only: agents can read it, programs cannot import it.")
     if skill_of(parcel.name, parcel.text(CARD), code).allowed:
-        found.append("Its card asks other clients to allow tools unasked. Nothing here is allowed by that.")
+        found.append("Its SKILL.md asks clients to allow tools without approval. That has no effect here.")
     return tuple(found)

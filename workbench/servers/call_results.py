@@ -80,7 +80,7 @@ def _tool_fault(tool: Tool, arguments: JsonObject, content: tuple[Content, ...])
 
 def _question(raw: JsonObject) -> Fault | None:
     if raw.get("resultType") == "input_required":
-        return Fault("The tool asks a question back; this version cannot answer it.", "Give all it needs as arguments.")
+        return Fault("The tool requests input, which this version does not support.", "Give all it needs as arguments.")
     return None
 
 

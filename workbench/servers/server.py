@@ -165,7 +165,7 @@ class McpServer:
         if (running := self.running) is not None and not self._retired:
             return running
         if self.state.config.disabled:
-            raise WorkbenchError(f"{self.name} is disabled in .mcp.json.", "A person can enable it there.")
+            raise WorkbenchError(f"{self.name} is disabled in .mcp.json.", "The user can enable it there.")
         if not self.state.allowed:
             raise server_not_allowed(self.name)
         return await self.start()

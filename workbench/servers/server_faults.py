@@ -120,7 +120,7 @@ def left_alone(fault: Fault, deaths: int, wait: float) -> ServerFault:
     """It keeps dying, so nobody tries for a while."""
     return ServerFault(
         f"{fault.message} It failed {deaths} times in a row.",
-        f"It is tried again in {wait:.0f} s, or at once when a person presses Connect.",
+        f"It is tried again in {wait:.0f} s, or at once when the user presses Connect.",
         fault.detail,
     )
 

@@ -69,7 +69,7 @@ class HostGateway:
         from mcp.shared.exceptions import MCPError
 
         if self._waiting >= _WAITING:
-            raise MCPError(_BUSY, f"{_WAITING} questions are waiting already.")
+            raise MCPError(_BUSY, f"{_WAITING} requests are waiting already.")
         self._waiting += 1
         try:
             with self._clocks.paused():

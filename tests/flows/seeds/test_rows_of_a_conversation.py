@@ -218,7 +218,7 @@ def test_row_081_files_outside_the_workspace_are_out_of_reach(talk: Conversation
 
 # ── approval ─────────────────────────────────────────────────────────────────────────────────────
 def test_row_106_a_denial_reaches_its_author_with_its_reason(talk: Conversation) -> None:
-    assert "A person denied it: Not today." in talk.text["denied"]
+    assert "The user denied it: Not today." in talk.text["denied"]
     assert not talk.failed["allowed"]
 
 

@@ -75,7 +75,7 @@ def test_the_next_question_of_the_same_call_follows_the_answered_one(window: Any
 
 def test_the_strip_can_be_put_away_and_the_action_still_finds_the_question(window: Any, paper: Any, qtbot: Any) -> None:
     window.commands.do("ask.answer")
-    assert window.statusBar().currentMessage() == "No server asks anything now."
+    assert window.statusBar().currentMessage() == "No server waits for your input."
     paper.put_ask(make_ask(by="claude-code"))
     qtbot.waitUntil(lambda: window.asks.isVisible())
     window.asks.banner.later.click()

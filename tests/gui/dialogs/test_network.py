@@ -46,7 +46,7 @@ def test_an_action_of_the_workbench_menu_opens_it(window: Any, qtbot: Any) -> No
 
 def test_without_rules_it_says_what_to_do(page: Any) -> None:
     dialog = page()
-    assert "Nothing: add a place below, or tick a host when a program asks for it." in rows(dialog)
+    assert "Nothing. Add a host below, or select a host when a program requests it." in rows(dialog)
     assert any("127.0.0.0/8: this machine" in row for row in rows(dialog))
     assert not dialog.deed.isEnabled()
     assert not dialog.add.isEnabled()
@@ -98,7 +98,7 @@ def test_an_offer_of_the_project_waits_for_a_yes_that_can_be_taken_back(page: An
     qtbot.keyClick(dialog.list, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: rows(dialog)[0] == "Open to programs")
     choose(dialog, "*.team.example.org")
-    assert dialog.deed.text() == "Take the yes back"
+    assert dialog.deed.text() == "Withdraw approval"
     dialog.deed.click()
     qtbot.waitUntil(lambda: rows(dialog)[0].startswith("Offered"))
 

@@ -141,7 +141,7 @@ def test_a_dry_run_of_an_agents_program_starts_from_its_question_and_goes_on_by_
     question._foot._dry_run.click()
     qtbot.waitUntil(lambda: bool(window.findChildren(PlanDialog)))
     (dialog,) = window.findChildren(PlanDialog)
-    assert dialog.foot.close_button.text() == "Back to the question"
+    assert dialog.foot.close_button.text() == "Back to the approval request"
     assert question.isVisible()
     dialog.foot.every.click()
     qtbot.waitUntil(dialog.foot.allow.isEnabled)

@@ -99,14 +99,14 @@ def test_ending_a_state_asks_first_and_says_what_is_lost(dialog: Any, paper: Any
 
 def test_a_state_that_is_gone_meanwhile_is_said(dialog: Any, paper: Any, qtbot: Any, settled: Any) -> None:
     async def end_state(session: str, name: str) -> Any:
-        raise WorkbenchError("That state has ended already.", "Look at the list again.")
+        raise WorkbenchError("This REPL session has already ended.", "Look at the list again.")
 
     paper.end_state = end_state
     dialog.list.setCurrentIndex(dialog.model.index(0))
     dialog.list.chosen.emit(dialog.list.key())
     press(dialog, qtbot, "End it")
     settled()
-    assert "ended already" in dialog._fault.text()
+    assert "already ended" in dialog._fault.text()
     assert dialog._fault.isVisible()
 
 
@@ -124,7 +124,7 @@ def test_the_status_bar_counts_them_and_leads_there(window: Any, paper: Any, qtb
     assert not window.status.states.isVisible()
     paper.put_states(make_state("analysis"))
     qtbot.waitUntil(window.status.states.isVisible)
-    assert window.status.states.text().strip() == "1 state kept"
+    assert window.status.states.text().strip() == "1 REPL session"
     window.status.states.click()
     settled()
     (found,) = window.findChildren(StatesDialog)

@@ -49,13 +49,13 @@ def test_each_effect_says_whether_it_was_foretold_and_whether_it_happened(pane: 
 def test_the_run_says_at_once_that_something_was_unforeseen_and_that_a_trifecta_is_there(
     pane: OutputPane, make: Any, paper: Any, qtbot: Any
 ) -> None:
-    assert pane._tabs.tabText(2) == "Foretold and done · 2 unforeseen"
+    assert pane._tabs.tabText(2) == "Effects · 2 unexpected"
     assert pane._head._trifecta.isVisible()
     pane._tabs.setCurrentIndex(2)
     shoot(pane, "run-deeds")
     paper.run_list["s"] = make.run("s", RunState.DONE, started=1.0, ended=2.0)
     pane.show_run("s")
     qtbot.waitUntil(lambda: pane._run is not None and pane._run.id == "s")
-    assert pane._tabs.tabText(2) == "Foretold and done"
-    assert "no effects" in pane._deeds._words.full_text()
+    assert pane._tabs.tabText(2) == "Effects"
+    assert "No effects" in pane._deeds._words.full_text()
     assert not pane._head._trifecta.isVisible()

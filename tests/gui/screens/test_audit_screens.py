@@ -25,7 +25,7 @@ def fill(paper: Any, make: Any) -> None:
     steps = [
         ("run.proposed", "claude-code proposed a program", {}, 0.0),
         ("run.checked", "was assessed as medium: Reads orders and sends one e-mail.", {}, 0.1),
-        ("run.waiting", "waits for a person", {}, 0.2),
+        ("run.waiting", "waits for approval", {}, 0.2),
         ("run.decided", "was allowed by you", {}, 4.0),
         ("run.running", "runs in the process sandbox", {}, 4.1),
         ("call.done", "demo.list_orders answered", {"tool": "list_orders", "ms": 220.0, "tokens": 1840}, 4.4),

@@ -20,5 +20,5 @@ def token(file: Path, *, fresh: bool = False) -> str:
             if _TOKEN.fullmatch(found := read_plain(file).strip()) and not file.stat().st_mode & 0o077:
                 return found
     made = secrets.token_urlsafe(32)
-    write_file(file, f"{made}\n", name="The door's token", hint=f"See {file}.")
+    write_file(file, f"{made}\n", name="The access token of the HTTP endpoint", hint=f"See {file}.")
     return made

@@ -106,7 +106,7 @@ class AgentHttpServer:
                 timeout_keep_alive=KEEP_SECONDS, timeout_graceful_shutdown=CLOSE_SECONDS,
             )
         )  # fmt: skip
-        self._serving = spawn("http door", self._server.serve(sockets=[self._listener]))
+        self._serving = spawn("HTTP endpoint", self._server.serve(sockets=[self._listener]))
 
     @property
     def url(self) -> str:
@@ -123,7 +123,7 @@ class AgentHttpServer:
         if scope["type"] != "http":
             return
         if (refusal := self._gate.refusal(scope)) is not None:
-            log.info("a request to the HTTP door was refused: %s %s", refusal.status, refusal.words)
+            log.info("a request to the HTTP endpoint was refused: %s %s", refusal.status, refusal.words)
             await refuse(send, refusal)
             return
         if not self._connections.admit(scope.get("client")):
@@ -143,6 +143,6 @@ def _listener(port: int) -> socket.socket:
     except OSError as fault:
         listener.close()
         hint = "Another program has it; choose another port (0 is any that is free)."
-        raise WorkbenchError(f"The HTTP door cannot use port {port}: {fault.strerror}.", hint) from fault
+        raise WorkbenchError(f"The HTTP endpoint cannot use port {port}: {fault.strerror}.", hint) from fault
     listener.setblocking(False)
     return listener

@@ -40,18 +40,18 @@ class RequestGate:
             headers.setdefault(name.lower(), []).append(value)
         hosts = [host.decode("latin-1").lower() for host in headers.get(b"host", [])]
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return RequestRefusal(421, "This door is reached by 127.0.0.1 or localhost only.")
+            return RequestRefusal(421, "The endpoint accepts requests to 127.0.0.1 or localhost only.")
         origins = headers.get(b"origin", [])
         if any(origin.decode("latin-1").lower() not in self._origins for origin in origins):
-            return RequestRefusal(403, "Pages of a browser may not use this door.")
+            return RequestRefusal(403, "Web pages may not use this endpoint.")
         if not self._knows(headers.get(b"authorization", [])):
             hint = "`mcp-workbench serve --http` shows it to the user."
             return RequestRefusal(
-                401, f"The header Authorization: Bearer … with the door's token is missing or wrong. {hint}",
+                401, f"The header Authorization: Bearer … with the endpoint's access token is missing or wrong. {hint}",
                 ((b"www-authenticate", b'Bearer realm="mcp-workbench"'),),
             )  # fmt: skip
         if scope["path"] != PATH:
-            return RequestRefusal(404, f"There is nothing here; the door is at {PATH}.")
+            return RequestRefusal(404, f"Not found. The endpoint is {PATH}.")
         if scope["method"] not in ("GET", "POST", "DELETE"):
             return RequestRefusal(405, "GET, POST and DELETE are understood here.", ((b"allow", b"GET, POST, DELETE"),))
         return None

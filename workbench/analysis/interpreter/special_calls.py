@@ -260,7 +260,7 @@ def _load_skill(interpreter: Interpreter, node: ast.Call, ref: str, arguments: A
 
 
 def _offer_skill(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    words = f"Offers a program as the skill {readable(arguments.get(0, 'name'))}; a person decides whether to keep it"
+    words = f"Offers a program as the skill {readable(arguments.get(0, 'name'))}; the user decides whether to keep it"
     interpreter.report.add(
         "skill.offer", Risk.LOW, words, interpreter.span(node), effect=EffectKind.WILL, reversible=True
     )

@@ -91,7 +91,7 @@ def _doubt(tool: Tool) -> str:
         return ""
     claims = tool.claimed or tool.hints
     silent = claims.read_only is None and claims.destructive is None
-    return ", which its server does not describe" if silent else ", by the word of a server you do not trust yet"
+    return ", which its server does not describe" if silent else ", according to a server that you do not trust yet"
 
 
 def reversible(tool: Tool) -> bool | None:

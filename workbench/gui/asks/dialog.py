@@ -195,7 +195,7 @@ class AskDialog(LaterDialog):
             (
                 self.later,
                 self.put_away,
-                self.tr("Put this away; the question stays open, and the strip leads back here (Escape)"),
+                self.tr("Hide this dialog. The request stays open; the bar at the top leads back to it (Escape)"),
             ),
             (self.decline, self._decline, self.tr("Say no; the server is told that you declined")),
             (self.cancel, self._cancel, self.tr("Take no part; the server is told that you closed it")),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _OVER = {
     "withdrawn": "{} does not wait for your answer any more.",
-    "timed out": "The time for {}'s question is up.",
+    "timed out": "The time for the request of {} is over.",
 }
 
 
@@ -62,7 +62,7 @@ class AskDialogs(QObject):
         """Open a question, the oldest one if none is named."""
         ask = self._strip.ask(ask_id) or next(iter(self._strip.asks()), None)
         if ask is None:
-            self.said.emit(self.tr("No server asks anything now."))
+            self.said.emit(self.tr("No server waits for your input."))
         elif (dialog := self._open.get(ask.id)) is not None:
             dialog.come_back()
         else:

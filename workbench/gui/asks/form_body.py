@@ -42,7 +42,7 @@ class FormBody(AskBody):
             layout.addWidget(self.form, 1)
             self.setFocusProxy(self.form.first_field() or self.form)
         else:
-            note = label(self.tr("There is nothing to fill in: it wants a yes or a no."), "muted")
+            note = label(self.tr("There is nothing to fill in. Accept or decline."), "muted")
             unit = context.theme.unit
             note.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
             layout.addWidget(note)

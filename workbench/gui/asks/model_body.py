@@ -44,7 +44,7 @@ class ModelBody(AskBody):
         self._fill()
         self.setFocusProxy(self.text)
         if whole_size([ask.request]):
-            context.tasks.run("read the whole question", fetch_whole(context.fetch, [ask.request]), self._show_whole)
+            context.tasks.run("read the whole request", fetch_whole(context.fetch, [ask.request]), self._show_whole)
         else:
             self._show_request(json.loads(ask.request))
 

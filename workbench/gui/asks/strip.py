@@ -22,8 +22,8 @@ class AskStrip(QueueStrip[Ask]):
         super().__init__(context, lambda ask: 0.0, parent)
         self.name(
             self.tr("Answer"),
-            self.tr("Answer the server's question"),
-            self.tr("Hide this message; the question stays open"),
+            self.tr("Answer the server's request"),
+            self.tr("Hide this message; the request stays open"),
         )
 
     def hear(self, event: Event) -> None:
@@ -36,7 +36,7 @@ class AskStrip(QueueStrip[Ask]):
         self.draw()
 
     def refresh(self) -> None:
-        self.context.tasks.run("questions of servers", self.context.api.asks(), self._load)
+        self.context.tasks.run("requests of servers", self.context.api.asks(), self._load)
 
     def ask(self, ask_id: str) -> Ask | None:
         return self.pending.find(ask_id)

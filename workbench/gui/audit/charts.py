@@ -153,7 +153,7 @@ def _personal(figures: Figures) -> Chart:
 def _decisions(figures: Figures) -> Chart:
     title, review = translate("charts", "How you decide"), figures.review
     if not review.decided:
-        teach = translate("charts", "Nobody was asked in this time. Programs of some risk wait for your yes or no.")
+        teach = translate("charts", "No approval requests in this period.")
         return Chart("decisions", title, "–", teach)
     denied, read = review.decided - review.allowed, review.allowed - review.hasty
     words = translate("charts", "{0:.0%} allowed, half within {1:.1f} s").format(

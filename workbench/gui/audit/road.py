@@ -79,7 +79,7 @@ class RoadView(QWidget):
                 item.addChild(QTreeWidgetItem([self.tr("and {} more").format(len(step.inside) - SHOWN)]))
         self.tree.expandAll()
         calls = sum(len(step.inside) for step in road)
-        words = self.tr("{0} from the first step to the last, {1} calls and questions on the way.")
+        words = self.tr("{0} from the first step to the last, with {1} calls and requests.")
         self._head.setText(words.format(duration(whole), calls) if road else self.tr("The audit has no step of it."))
         self.code.setEnabled(bool(code_of(road)[0]))
         self.result.setEnabled(bool(road))

@@ -74,7 +74,7 @@ class ApprovalHead(QFrame):
         language, state = run.proposal.language, run.proposal.state
         kind = self.tr("this program") if language == "python" else self.tr("this {0} program")
         what = kind.format(language_word(language))
-        where = self.tr(" It goes on in the kept state “{0}”.").format(state) if state else ""
+        where = self.tr(" It goes on in the REPL session “{0}”.").format(state) if state else ""
         if run.proposal.origin is Origin.PERSON:
             return self.tr("You want to run {0}.").format(what) + where
         return self.tr("The agent “{0}” wants to run {1}.").format(run.proposal.author, what) + where

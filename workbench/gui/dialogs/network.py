@@ -143,7 +143,7 @@ class NetworkDialog(QDialog):
         rule = self._chosen()
         own = rule is not None and rule.source == "you"
         accept = rule is not None and not rule.accepted
-        words = self.tr("Accept this offer") if accept else self.tr("Take the yes back")
+        words = self.tr("Accept this offer") if accept else self.tr("Withdraw approval")
         self.deed.setText(self.tr("Remove this rule") if own or rule is None else words)
         self.deed.setEnabled(rule is not None)
         self.add.setEnabled(bool(self.domain.text().strip()) and bool(self._spoken()))

@@ -39,8 +39,8 @@ class PlanFoot(QFrame):
         column.addWidget(FoldingRow(_ONE_LINE, facts, self._make_buttons(), unit * 2))
 
     def show_count(self, ticked: int, held: int) -> None:
-        words = self.tr("{0} of {1} ticked. The rest is refused; whatever is not in the list asks you.")
-        nothing = self.tr("Whatever it does beyond reading asks you.")
+        words = self.tr("{0} of {1} selected. The rest is refused; calls that are not in the list need your approval.")
+        nothing = self.tr("Everything except reading needs your approval.")
         self._facts.setText(words.format(ticked, held) if held else nothing)
         for button in (self.every, self.none):
             button.setVisible(held > 0 and not self._over)
@@ -51,7 +51,7 @@ class PlanFoot(QFrame):
         mark(self.allow, kind="danger" if name else "primary")
 
     def name_closing(self, *, waits: bool) -> None:
-        self.close_button.setText(self.tr("Back to the question") if waits else self.tr("Do not run"))
+        self.close_button.setText(self.tr("Back to the approval request") if waits else self.tr("Do not run"))
         tip = self.tr("The program goes on waiting for your answer (Escape)") if waits else self.tr("Escape")
         self.close_button.setToolTip(tip)
 

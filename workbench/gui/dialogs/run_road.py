@@ -12,7 +12,7 @@ from workbench.gui.docks.entry_card import EntryCard
 from workbench.records import Entry, EntryQuery
 
 MOST = 5_000
-"""Entries of one run that its road is drawn from."""
+"""Entries of one run that its timeline is drawn from."""
 
 
 class RoadDialog(QDialog):
@@ -21,7 +21,7 @@ class RoadDialog(QDialog):
     def __init__(self, context: Context, run_id: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("The road of run {}").format(run_id))
+        self.setWindowTitle(self.tr("Timeline of run {}").format(run_id))
         self._context = context
         self._run_id = run_id
         self.road = RoadView(context.theme)
@@ -46,7 +46,7 @@ class RoadDialog(QDialog):
         self.show()
         self.road.tree.setFocus(Qt.FocusReason.OtherFocusReason)
         asked = self._context.api.entries(EntryQuery(run_id=self._run_id, limit=MOST))
-        self._context.tasks.run("road of a run", asked, self._fill)
+        self._context.tasks.run("timeline of a run", asked, self._fill)
 
     def _fill(self, entries: tuple[Entry, ...]) -> None:
         self.road.show_road(steps(entries))

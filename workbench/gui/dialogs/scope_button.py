@@ -54,7 +54,7 @@ class ScopeButton(QPushButton):
         self.scope = scope
         self.actions_by_scope()[scope].setChecked(True)
         self.setText(short_word(scope))
-        self.setAccessibleName(self.tr("How far a yes reaches: {0}").format(short_word(scope)))
+        self.setAccessibleName(self.tr("Scope of the approval: {0}").format(short_word(scope)))
         self.setToolTip(self.actions_by_scope()[scope].text())
         self.chosen.emit()
 

@@ -32,10 +32,10 @@ class StatesDialog(QDialog):
         self._context = context
         self._states: tuple[KeptState, ...] = ()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Kept states"))
+        self.setWindowTitle(self.tr("REPL sessions"))
         self.setMinimumWidth(context.theme.unit * 130)
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("Kept states"))
+        self.list = RowsView(context.theme, self.tr("REPL sessions"))
         self.list.setModel(self.model)
         self.list.setMinimumHeight(context.theme.unit * 45)
         self.end = QPushButton(self.tr("End…"))
@@ -73,7 +73,7 @@ class StatesDialog(QDialog):
         column.addWidget(words)
         empty = self.tr("An agent keeps one with session_id; your own programs with “Run and keep the variables”.")
         self._stack = QStackedLayout()
-        self._stack.addWidget(EmptyState(self._context.theme, "layers", self.tr("No state is kept"), empty, self))
+        self._stack.addWidget(EmptyState(self._context.theme, "layers", self.tr("No REPL sessions"), empty, self))
         self._stack.addWidget(self.list)
         column.addLayout(self._stack, 1)
         self._fault.setWordWrap(True)
@@ -84,8 +84,8 @@ class StatesDialog(QDialog):
     def _buttons(self, unit: int) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(unit)
-        self.end.setToolTip(self.tr("End the chosen state; its variables are lost"))
-        self.end.setAccessibleName(self.tr("End the chosen state"))
+        self.end.setToolTip(self.tr("End the selected session. Its variables are lost"))
+        self.end.setAccessibleName(self.tr("End the selected session"))
         mark(self.end, kind="quiet")
         row.addWidget(self.end)
         row.addStretch()
@@ -117,11 +117,11 @@ class StatesDialog(QDialog):
         return next((state for state in self._states if state_key(state) == self.list.key()), None)
 
     def _ask(self) -> None:
-        self._run("kept states", self._context.api.states())
+        self._run("REPL sessions", self._context.api.states())
 
     def _end(self) -> None:
         if (state := self._state()) is not None:
-            self._context.tasks.run("end a kept state", self._ask_and_end(state))
+            self._context.tasks.run("end a REPL session", self._ask_and_end(state))
 
     async def _ask_and_end(self, state: KeptState) -> None:
         at_work = self.tr("A program is at work in it and ends with it.") if state.busy else ""

@@ -38,7 +38,7 @@ class StrengthDialog(QDialog):
         if strength.hint:
             column.addWidget(_wrapped(visible(strength.hint), "muted"))
         column.addWidget(label(self.tr("Levels"), "section"))
-        words = self.tr("A program gets the level its risk asks for (the isolation settings), or a stronger one.")
+        words = self.tr("A program gets the level that its risk requires (isolation settings), or a stronger one.")
         column.addWidget(_wrapped(words, "muted"))
         self._levels = LevelsView(theme)
         column.addWidget(self._levels)

@@ -170,8 +170,8 @@ class OutputPane(Pane):
 
     def _show_deeds(self, run: Run | None) -> None:
         surprises = self._deeds.show_run(run)
-        words = self.tr("Foretold and done")
-        self._tabs.setTabText(_DEEDS, self.tr("{0} · {1} unforeseen").format(words, surprises) if surprises else words)
+        words = self.tr("Effects")
+        self._tabs.setTabText(_DEEDS, self.tr("{0} · {1} unexpected").format(words, surprises) if surprises else words)
 
     def _show_output(self, output: str) -> None:
         size = whole_size([output])
@@ -300,7 +300,7 @@ class OutputPane(Pane):
         self._tabs.addTab(self._stream, self.tr("Output"))
         self._tabs.addTab(self._result, self.tr("Result"))
         self._deeds = Deeds(self.context.theme)
-        self._tabs.addTab(self._deeds, self.tr("Foretold and done"))
+        self._tabs.addTab(self._deeds, self.tr("Effects"))
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
         self._split.setMinimumHeight(self.context.theme.unit * 27)  # lower windows need the room above more

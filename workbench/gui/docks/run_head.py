@@ -106,6 +106,6 @@ def _facts(run: Run) -> list[str]:
     if run.memory_mb:
         facts.append(f"{run.memory_mb:.0f} MB")
     if run.backend and run.started:
-        less = ", less than its risk asks for" if run.isolation else ""
+        less = ", less than its risk requires" if run.isolation else ""
         facts.append(f"in {level_word(run.level)} ({run.backend}){less}")
     return [fact for fact in facts if fact]

@@ -94,7 +94,7 @@ class RunsPane(Pane):
             self.context.theme,
             "hourglass",
             self.tr("No program is waiting"),
-            self.tr("When an agent proposes a program that needs your yes, it appears here with the time you have."),
+            self.tr("When a program of an agent needs your approval, it appears here with the remaining time."),
             self,
         )
         empty.offer(self._commands["agent.example"])

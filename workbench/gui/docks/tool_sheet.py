@@ -153,7 +153,7 @@ class ToolSheet(QWidget):
         text = QLabel(word)
         text.setTextFormat(Qt.TextFormat.PlainText)
         mark(text, role="badge", tone=tone)
-        whole.setToolTip(self.tr("What counts of the server's hints and of your own word; see its page Trust."))
+        whole.setToolTip(self.tr("Which annotations count, and what you said about the tool. See the Trust page."))
         row.addWidget(picture)
         row.addWidget(text)
         return whole

@@ -25,7 +25,7 @@ class LanguageChoice(CalmCombo):
             self.addItem(language_word(name), name)
         self.setCurrentIndex(max(0, self.findData(language)))
         self.setAccessibleName(self.tr("Language of the program"))
-        self.setToolTip(self.tr("Python is read before it runs. TypeScript is not, so it always asks first."))
+        self.setToolTip(self.tr("Python is analyzed before it runs. TypeScript is not, so it always needs approval."))
         self.currentIndexChanged.connect(self._tell)
 
     def _tell(self, _number: int) -> None:

@@ -96,7 +96,7 @@ class FieldHead(QWidget):
     def _deprecated(self) -> QWidget:
         badge = ForeignLabel(self.tr("deprecated"))
         badge.setWordWrap(False)
-        badge.setToolTip(self.tr("The server asks not to use this any more."))
+        badge.setToolTip(self.tr("The server marks this as deprecated."))
         mark(badge, role="badge", tone="warning")
         return badge
 

@@ -25,7 +25,7 @@ class LearnedChoice(QWidget):
         self._rules: tuple[Permission, ...] = ()
         self._shown = ""
         self.choice = CalmCombo()
-        self.choice.setAccessibleName(self.tr("What your yes is kept as"))
+        self.choice.setAccessibleName(self.tr("The rule that your approval creates"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(label(self.tr("If you allow it"), "muted"))

@@ -78,5 +78,5 @@ class HeldCallStrip(QueueStrip[HeldCall]):
         many = self.tr("{0} calls of {1} wait").format(held_call.more + 1, name)
         words = many if held_call.more else self.tr("A call of {} waits").format(name)
         why = one_line(held_call.why[0], 160) if held_call.why else ""
-        more = self.tr(" (and {} more questions)").format(others) if others > 0 else ""
+        more = self.tr(" (and {} more requests)").format(others) if others > 0 else ""
         return f"{words}: {why}{more}"

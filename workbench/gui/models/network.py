@@ -66,7 +66,7 @@ def entry_row(entry: Entry) -> Row:
 
 
 def _nothing() -> Row:
-    words = translate("network", "Nothing: add a place below, or tick a host when a program asks for it.")
+    words = translate("network", "Nothing. Add a host below, or select a host when a program requests it.")
     return Row("nothing", words, icon="lock", faded=True)
 
 

@@ -41,7 +41,7 @@ class ObservedModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
             return None
-        return (self.tr("Effect"), self.tr("Foretold by its text"), self.tr("What happened"))[section]
+        return (self.tr("Effect"), self.tr("Predicted"), self.tr("What happened"))[section]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
@@ -81,9 +81,9 @@ class ObservedModel(QAbstractTableModel):
 
 def _word(one: Observation) -> Word:
     if one.unforeseen:
-        return Word("Unforeseen", "alert", "danger")
+        return Word("Unexpected", "alert", "danger")
     if not one.times and not one.refused:
-        return Word("Foretold, did not happen", "circle", "muted")
+        return Word("Predicted, did not happen", "circle", "muted")
     if one.refused and not one.times:
         return Word("Refused", "ban", "warning")
-    return Word("As foretold", "check", "success") if one.predicted else Word("Happened", "circle", "info")
+    return Word("As predicted", "check", "success") if one.predicted else Word("Happened", "circle", "info")

@@ -26,7 +26,7 @@ def permission_rows(permissions: Permissions, network: NetworkRules, text: str =
         ("text", translate("permissions", "Programs allowed by their text"), _of(rules, now, void, "text", "skeleton")),
         ("rules", translate("permissions", "Servers, tools and arguments"), _of(rules, now, void, *_CALLS)),
         ("own", translate("permissions", "Calls that you make by hand"), _of(rules, now, void, "own")),
-        ("trust", translate("permissions", "Servers whose word about their tools you trust"), trusted),
+        ("trust", translate("permissions", "Servers whose annotations you trust"), trusted),
         ("hosts", translate("permissions", "Hosts open to programs"), [_host_row(one) for one in network.open]),
     )
     rows: list[Row] = []

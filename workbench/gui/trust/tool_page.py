@@ -63,7 +63,7 @@ class ToolTrust(QScrollArea):
             ),
             (
                 self.tr("What it does"),
-                self.tr("Your word stands in place of the server's hints and of guesses from its name and words."),
+                self.tr("Your choice replaces the server's annotations and what its name and description suggest."),
                 self.bits,
             ),
         ):

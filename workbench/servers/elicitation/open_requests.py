@@ -118,7 +118,7 @@ class OpenElicitations:
         """A person's answer; one that does not fit the question is refused and changes nothing."""
         waiting = self._open.get(ask_id)
         if waiting is None:
-            raise WorkbenchError("This question is not open any more.", "Its server or its call has ended.")
+            raise WorkbenchError("This request is no longer open.", "Its server or its call has ended.")
         result = request_parsing.response_to(waiting.ask, action, content)
         if waiting.ask.kind == request_parsing.URL and action == "accept" and not waiting.ask.opened:
             self._opened(waiting)
@@ -145,7 +145,7 @@ class OpenElicitations:
         if not self._windows and self._settings().elicitation_without_window == "refuse":
             raise ElicitationRefusal(NOT_NOW, "Nobody is there to answer: no window of the workbench is open.")
         if len(self._of(lambda one: one.server == ask.server)) >= MOST_OPEN:
-            raise ElicitationRefusal(NOT_NOW, f"{MOST_OPEN} questions of this server are open already.")
+            raise ElicitationRefusal(NOT_NOW, f"{MOST_OPEN} requests of this server are open already.")
         key, clocks = self._waiting_calls(ask.server)
         waiting = PendingElicitation(self._told_by(ask, key), key, elicitation, clocks)
         self._open[ask.id] = waiting

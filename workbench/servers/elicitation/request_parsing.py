@@ -86,7 +86,7 @@ def _sampling(ask_id: str, server: str, params: JsonObject) -> Ask:
 def _message(params: JsonObject) -> str:
     text = params.get("message")
     if not isinstance(text, str):
-        raise ElicitationRefusal(INVALID_PARAMS, "A question needs a message.")
+        raise ElicitationRefusal(INVALID_PARAMS, "A request for input needs a message.")
     rest = len(text) - LONGEST_MESSAGE
     return text if rest <= 0 else f"{text[:LONGEST_MESSAGE]}… ({rest:,} more characters)"
 
@@ -136,7 +136,7 @@ def sampling_request_flaw(params: JsonObject) -> str:
     if not isinstance(messages, list) or not all(isinstance(one, Mapping) for one in messages):
         return "messages must be a list of messages."
     if len(messages) > MOST_MESSAGES:
-        return f"At most {MOST_MESSAGES} messages are shown to a person."
+        return f"At most {MOST_MESSAGES} messages are shown to the user."
     tools = params.get("tools", [])
     if not isinstance(tools, list) or not all(isinstance(tool, Mapping) and "name" in tool for tool in tools):
         return "tools must be a list of tools."

@@ -114,12 +114,12 @@ class DefinitionPins:
             return None
         if tool not in self._pins:
             return Fault(
-                f"{self._server}.{tool} is blocked: what a person approved of it cannot be read any more.",
-                "A person can read its definition and approve it in the workbench, on the server's page Changes.",
+                f"{self._server}.{tool} is blocked: the approved definition can no longer be read.",
+                "The user can read its definition and approve it in the workbench, on the server's Changes page.",
             )
         return Fault(
-            f"{self._server}.{tool} is blocked: its definition changed after a person approved it.",
-            "A person can compare both and approve the change in the workbench, on the server's page Changes.",
+            f"{self._server}.{tool} is blocked: its definition changed after the user approved it.",
+            "The user can compare both and approve the change in the workbench, on the server's Changes page.",
         )
 
     def loss(self) -> Fault | None:
