@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.core import ABOVE, Core
+from workbench.core import Core
 from workbench.events import Event, RunChanged
 from workbench.paths import Paths
 from workbench.records import Decision, Run, RunState, ServerConfig
@@ -54,7 +54,7 @@ async def _project(paths: Paths) -> AsyncIterator[Core]:
     await core.open()
     try:
         demo = demo_config()
-        branch = ServerConfig("branch", demo.command, demo.args, {"PYTHONPATH": str(ABOVE)})
+        branch = ServerConfig("branch", demo.command, demo.args, {"PYTHONPATH": str(Path(__file__).parents[1])})
         await core.catalog.add(branch)
         for name in ("demo", "branch"):
             await core.catalog.connect(name)

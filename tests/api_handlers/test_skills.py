@@ -95,7 +95,7 @@ async def test_curating_by_hand_is_written_down(core):
     await core.api.retire_skill("plus-one")
     assert (await core.api.bring_back_skill("plus-one")).faults == ()
     kinds = [entry.note.kind for entry in reversed(core.journal.entries(EntryQuery(kind="skill.")))]
-    assert kinds == [f"skill.{word}" for word in ("drafted", "kept", "tagged", "renamed", "retired", "back")]
+    assert kinds == [f"skill.{word}" for word in ("drafted", "kept", "tagged", "renamed", "retired", "restored")]
 
 
 async def test_a_skill_that_would_import_itself_is_not_kept(core):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 Command = Callable[..., str]
@@ -26,3 +29,18 @@ def test_the_package_and_the_tools_are_fully_typed(command: Command, root: Path)
     """One mypy for all, with its cache: a second process would load the same 1,200 files again."""
     tools = [str(path) for folder in ("tools", "tools/prepare") for path in sorted((root / folder).glob("*.py"))]
     command(str(BIN / "mypy"), "--strict", "workbench", *tools)
+
+
+def test_benchmarks_and_examples_import_names_that_exist(root: Path) -> None:
+    """mypy reads the package and the tools only, and most benchmarks run in no test."""
+    missing = []
+    for path in sorted((*root.glob("benchmarks/**/*.py"), *root.glob("docs/**/*.py"), *root.glob("tools/**/*.py"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "workbench":
+                names = [(node.module or "", alias.name) for alias in node.names]
+                missing += [f"{path.name}:{node.lineno}: {name}" for name in names if not _exists(*name)]
+    assert missing == []
+
+
+def _exists(module: str, name: str) -> bool:
+    return hasattr(importlib.import_module(module), name) or find_spec(f"{module}.{name}") is not None
