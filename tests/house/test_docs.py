@@ -92,3 +92,20 @@ def test_the_floors_in_the_architecture_are_the_ones_that_are_checked(root: Path
     layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
     text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
     assert [layer for layer in layers if f"`{layer}`".replace("|", "\\|") not in text] == []
+
+
+FILE = re.compile(r"`([\w./-]+\.py)`")
+
+
+def test_the_documents_name_files_that_exist(root: Path, tracked: tuple[Path, ...]) -> None:
+    """As a path from the checkout's root, from `workbench/`, or a part of it that says enough."""
+    paths = {f"/{path.relative_to(root).as_posix()}" for path in tracked}
+    own_files = {"count_orders.py", "report.py", "job.py", "batch_with_retry.py"}  # of users, in examples
+    documents = (*(root / name for name in OURS), *(root / "docs").glob("*.md"))
+    missing = [
+        f"{document.name}: {name}"
+        for document in documents
+        for name in FILE.findall(document.read_text(encoding="utf-8"))
+        if name not in own_files and not any(path.endswith(f"/{name}") for path in paths)
+    ]
+    assert missing == []
