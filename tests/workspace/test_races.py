@@ -16,7 +16,7 @@ from workbench.workspace.snapshots import NotQuick, Snapshots, Writer
 from workbench.workspace.undo import Undoing
 
 pytestmark = pytest.mark.usefixtures("quick_switches")
-ROUNDS = 6
+ROUNDS = 20
 
 
 def together(*work: Callable[[], object]) -> None:
