@@ -23,11 +23,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from workbench.audit.audit_database import open_to_read
-from workbench.audit.audit_search import Finder
+from workbench.audit.audit_search import AuditSearch
 from workbench.audit.chain_verification import verify, verify_in_processes
 from workbench.audit.hash_chain import ALL_COLUMNS
 from workbench.audit.journal import Journal
-from workbench.audit.search_index import Index
+from workbench.audit.search_index import AuditIndex
 from workbench.records import EntryQuery, Note
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -101,7 +101,7 @@ async def fill(place: Path, count: int) -> None:
 
 
 def index(place: Path, file: Path) -> None:
-    made = Index(place, file)
+    made = AuditIndex(place, file)
     took = -time.perf_counter()
     while made.step():
         pass
@@ -111,7 +111,7 @@ def index(place: Path, file: Path) -> None:
     said("index made, in the background", f"{took:.0f} s; audit {size:.0f} MB, index {own:.0f} MB")
 
 
-def ask(finder: Finder) -> None:
+def ask(finder: AuditSearch) -> None:
     for question in QUESTIONS:
         took, page = best(lambda question=question: finder.page(question))  # type: ignore[misc]
         told = {
@@ -215,7 +215,7 @@ def main() -> None:
         if not place.exists():
             asyncio.run(fill(place, count))
         index(place, file)
-        ask(Finder(place, file))
+        ask(AuditSearch(place, file))
         check(place)
         kill(Path(name))
 

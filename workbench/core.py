@@ -18,10 +18,10 @@ from workbench.agent.example_agent import ExampleAgents
 from workbench.analysis.verdict import RULES
 from workbench.api.marker import api
 from workbench.api_handlers.handler_registration import api_methods
-from workbench.audit.audit_search import Finder
+from workbench.audit.audit_search import AuditSearch
 from workbench.audit.journal import Journal
 from workbench.audit.opentelemetry_export import Telemetry
-from workbench.audit.search_index import Index, Indexing
+from workbench.audit.search_index import AuditIndex, AuditIndexUpdater
 from workbench.broker.agent_sessions import SessionMemory, Sessions
 from workbench.broker.broker import Broker
 from workbench.broker.call_audit import AuditMasking
@@ -122,7 +122,7 @@ class Core:
                 settings=self._settings,
                 tell=self.bus.tell,
                 journal=self.journal,
-                audit_search=Finder(self.paths.audit, self.paths.audit_index),
+                audit_search=AuditSearch(self.paths.audit, self.paths.audit_index),
                 sessions=sessions,
                 vault_persistence=VaultPersistence(self.paths.values, secrets, self._settings, sessions),
                 privacy_marks=PersonalDataMarks(self.paths.project_settings, self.paths.marks),
@@ -153,7 +153,7 @@ class Core:
     def _open_audit(self) -> None:
         self.journal = Journal(self.paths.audit, self.bus.tell, lambda note: self._mask_note(note))
         self._closers.callback(self.journal.close)
-        indexing = Indexing(Index(self.paths.audit, self.paths.audit_index))
+        indexing = AuditIndexUpdater(AuditIndex(self.paths.audit, self.paths.audit_index))
         telemetry = Telemetry(lambda: self.settings.telemetry_endpoint, self.bus.tell)
         for follower in (indexing, telemetry):
             self._closers.push_async_callback(follower.close)

@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from workbench import process
 from workbench.api.in_memory import StandIn
 from workbench.audit.audit_export import export
-from workbench.audit.audit_search import Finder
-from workbench.audit.compliance_report import Frame, as_json, make
+from workbench.audit.audit_search import AuditSearch
+from workbench.audit.compliance_report import ReportContext, as_json, make_report
 from workbench.audit.compliance_report_html import as_html
 from workbench.audit.journal import Journal
 from workbench.errors import WorkbenchError
@@ -87,11 +87,13 @@ class Rooms:
         return self.journal.entries(query)
 
     async def export_entries(self, query: EntryQuery, file: str, form: str) -> int:
-        return export(Finder(self.paths.audit, self.paths.audit_index), query, Path(file), form)
+        return export(AuditSearch(self.paths.audit, self.paths.audit_index), query, Path(file), form)
 
     async def audit_report(self, since: float, until: float, form: str) -> str:
-        frame = Frame(self.paths.project, self.journal.verify())
-        made = make(Finder(self.paths.audit, self.paths.audit_index), since, until or time.time() + 1, frame)
+        frame = ReportContext(self.paths.project, self.journal.verify())
+        made = make_report(
+            AuditSearch(self.paths.audit, self.paths.audit_index), since, until or time.time() + 1, frame
+        )
         return as_html(made) if form == "html" else as_json(made)
 
     async def verify_audit(self) -> ChainReport:

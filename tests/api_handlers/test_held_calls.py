@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from workbench.api_handlers.runs import RunHandler
-from workbench.audit.audit_statistics import review
+from workbench.audit.audit_statistics import review_figures
 from workbench.broker.held_calls import HeldCalls
 from workbench.errors import WorkbenchError
 from workbench.records import Entry, HeldCall, HeldCallAnswer, ReviewFigures
@@ -50,4 +50,4 @@ async def test_an_answer_about_many_calls_is_one_decision_with_the_time_it_took(
     (note,) = house.notes
     assert note.summary == "3 calls of demo.send_email allowed by you after 0.9 s, too soon to have been read"
     entry = Entry(1, 0.0, note, "", "")
-    assert review([entry]) == ReviewFigures(decided=1, allowed=1, median_seconds=0.9, hasty=1)
+    assert review_figures([entry]) == ReviewFigures(decided=1, allowed=1, median_seconds=0.9, hasty=1)

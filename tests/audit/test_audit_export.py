@@ -8,7 +8,7 @@ import json
 import pytest
 
 from workbench.audit.audit_export import export, safe_cell
-from workbench.audit.audit_search import Finder
+from workbench.audit.audit_search import AuditSearch
 from workbench.audit.hash_chain import hash_of, row_of
 from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, Note
@@ -19,7 +19,7 @@ def finder(open_journal, place, tmp_path):
     journal = open_journal()
     for number in range(1, 31):
         journal.append(Note("call.done", f"=cmd|Call {number}", tool="ä" if number % 2 else "b", detail={"n": number}))
-    return Finder(place, tmp_path / "none.sqlite")
+    return AuditSearch(place, tmp_path / "none.sqlite")
 
 
 def test_json_holds_the_chain_as_it_is(finder, tmp_path):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from workbench.audit.audit_database import open_to_read
-from workbench.audit.audit_search import PAGE, Finder
+from workbench.audit.audit_search import PAGE, AuditSearch
 from workbench.audit.journal import Journal
-from workbench.audit.search_index import Index, attach
+from workbench.audit.search_index import AuditIndex, attach
 from workbench.audit.search_queries import Span, select_span
 from workbench.errors import WorkbenchError
 from workbench.gui.models.audit import AuditModel
@@ -28,7 +28,7 @@ def audit(tmp_path_factory):
     from workbench.audit.journal import Journal
 
     folder = tmp_path_factory.mktemp("finder")
-    journal, index = Journal(folder / "audit.sqlite"), Index(folder / "audit.sqlite", folder / "index.sqlite")
+    journal, index = Journal(folder / "audit.sqlite"), AuditIndex(folder / "audit.sqlite", folder / "index.sqlite")
     notes = [
         Note(
             "call.done" if number % 3 else "call.failed", f"Step {number} of 100%", f"agent{number % 4}",
@@ -43,7 +43,7 @@ def audit(tmp_path_factory):
     while index.step():
         pass
     journal._write(timed[INDEXED:])
-    yield Finder(folder / "audit.sqlite", folder / "index.sqlite"), journal
+    yield AuditSearch(folder / "audit.sqlite", folder / "index.sqlite"), journal
     index.close()
     journal.close()
 
@@ -139,22 +139,22 @@ def test_what_to_filter_by_comes_from_the_index(audit):
 def test_an_index_of_another_audit_is_not_believed(audit, open_journal, place, tmp_path):
     finder, _ = audit
     open_journal().append(Note("call.done", "alone with a needle"))
-    other = Finder(place, finder._index)
+    other = AuditSearch(place, finder._index)
     assert [entry.seq for entry in other.entries(EntryQuery("needle"))] == [1]
-    index = Index(place, tmp_path / "copy.sqlite")
+    index = AuditIndex(place, tmp_path / "copy.sqlite")
     (tmp_path / "copy.sqlite").write_bytes(finder._index.read_bytes())
     while index.step():
         pass
     index.close()
-    assert Finder(place, tmp_path / "copy.sqlite").facets() == ()
-    assert [entry.seq for entry in Finder(place, tmp_path / "copy.sqlite").entries(EntryQuery("needle"))] == [1]
+    assert AuditSearch(place, tmp_path / "copy.sqlite").facets() == ()
+    assert [entry.seq for entry in AuditSearch(place, tmp_path / "copy.sqlite").entries(EntryQuery("needle"))] == [1]
 
 
 def test_a_damaged_index_costs_nothing_but_time(audit, open_journal, place, tmp_path):
     open_journal().append(Note("call.done", "alone with a needle"))
     broken = tmp_path / "broken.sqlite"
     broken.write_bytes(b"SQLite format 3\0" + b"rubbish" * 1000)
-    assert len(Finder(place, broken).entries(EntryQuery("needle"))) == 1
+    assert len(AuditSearch(place, broken).entries(EntryQuery("needle"))) == 1
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def filled(open_journal):
 def test_a_query_gives_what_fits_newest_first(filled, query, seqs, place, tmp_path, monkeypatch):
     assert [entry.seq for entry in filled.entries(query)] == seqs
     monkeypatch.setattr("workbench.audit.search_index.ENTRIES", 11)
-    index, finder = Index(place, tmp_path / "index.sqlite"), Finder(place, tmp_path / "index.sqlite")
+    index, finder = AuditIndex(place, tmp_path / "index.sqlite"), AuditSearch(place, tmp_path / "index.sqlite")
     assert [entry.seq for entry in finder.entries(query)] == seqs, "without an index"
     more = True
     while more:
@@ -210,7 +210,7 @@ def test_paging_by_number_reaches_every_entry_once(filled):
 
 
 def test_a_filter_is_led_by_the_postings_of_one_value(filled, place, tmp_path):
-    index = Index(place, tmp_path / "index.sqlite")
+    index = AuditIndex(place, tmp_path / "index.sqlite")
     while index.step():
         pass
     index.close()
@@ -267,12 +267,15 @@ def test_any_search_gives_the_same_in_both(
 
 
 def test_a_long_audit_finds_them_through_its_index(tmp_path: Path) -> None:
-    journal, index = Journal(tmp_path / "audit.sqlite"), Index(tmp_path / "audit.sqlite", tmp_path / "index.sqlite")
+    journal, index = (
+        Journal(tmp_path / "audit.sqlite"),
+        AuditIndex(tmp_path / "audit.sqlite", tmp_path / "index.sqlite"),
+    )
     for number in range(50):
         journal.append(Note("run.note", f"Grüße {number}"))
     while index.step():
         pass
-    finder = Finder(tmp_path / "audit.sqlite", tmp_path / "index.sqlite")
+    finder = AuditSearch(tmp_path / "audit.sqlite", tmp_path / "index.sqlite")
     for text, count in (("GRÜẞE", 50), ("grüße", 50), ("RÜ", 50), ("GRÜSSE", 0)):
         assert len(finder.page(EntryQuery(text=text, limit=100)).entries) == count, text
     index.close()

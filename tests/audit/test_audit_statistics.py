@@ -11,10 +11,18 @@ from html.parser import HTMLParser
 import pytest
 from msgspec.structs import replace
 
-from workbench.audit.audit_search import Finder
-from workbench.audit.audit_statistics import figures, review
+from workbench.audit.audit_search import AuditSearch
+from workbench.audit.audit_statistics import figures, review_figures
 from workbench.audit.chain_verification import verify
-from workbench.audit.compliance_report import NOT_TOLD, Frame, as_csv, as_json, executions, logged, make
+from workbench.audit.compliance_report import (
+    NOT_TOLD,
+    ReportContext,
+    as_csv,
+    as_json,
+    execution_fields,
+    make_report,
+    read_executions,
+)
 from workbench.audit.compliance_report_html import as_html
 from workbench.audit.journal import Journal
 from workbench.records import Entry, Foretold, Given, Note, ReviewFigures, RunTally, Tally
@@ -26,15 +34,15 @@ def decided(seconds: object, *, allow: bool = True) -> Entry:
 
 def test_how_a_person_decides_is_told_in_four_numbers() -> None:
     decisions = [decided(0.8), decided(4.0), decided(30.0, allow=False), decided(9.0)]
-    assert review(decisions) == ReviewFigures(decided=4, allowed=3, median_seconds=6.5, hasty=1)
+    assert review_figures(decisions) == ReviewFigures(decided=4, allowed=3, median_seconds=6.5, hasty=1)
 
 
 def test_answers_given_along_with_another_one_count_once() -> None:
-    assert review([decided(5.0), decided(0.0), decided(0.0)]) == ReviewFigures(1, 1, 5.0, 0)
+    assert review_figures([decided(5.0), decided(0.0), decided(0.0)]) == ReviewFigures(1, 1, 5.0, 0)
 
 
 def test_nothing_decided_and_odd_entries_are_no_figures() -> None:
-    assert review([]) == review([decided("soon"), decided(True), decided(None)]) == ReviewFigures()
+    assert review_figures([]) == review_figures([decided("soon"), decided(True), decided(None)]) == ReviewFigures()
 
 
 START = 1_700_000_000.0
@@ -98,12 +106,14 @@ def finder(tmp_path_factory):
     journal._write([(START + number, note) for number, note in enumerate(notes)])
     journal.append(Note("run.done", "much later", run_id="r9", risk="low", tokens=7))
     journal.close()
-    return Finder(folder / "audit.sqlite", folder / "none.sqlite"), folder / "audit.sqlite"
+    return AuditSearch(folder / "audit.sqlite", folder / "none.sqlite"), folder / "audit.sqlite"
 
 
 @pytest.fixture(scope="module")
 def report(finder):
-    return make(finder[0], START, START + 1000, Frame(finder[1].parent, verify(finder[1]), ("rule x: gone",), 300))
+    return make_report(
+        finder[0], START, START + 1000, ReportContext(finder[1].parent, verify(finder[1]), ("rule x: gone",), 300)
+    )
 
 
 def test_every_number_of_a_time_and_nothing_beyond_it(finder):
@@ -142,17 +152,17 @@ def test_a_detail_that_is_no_json_any_more_costs_no_report(finder, tmp_path):
     store = sqlite3.connect(copy)
     store.executescript("DROP TRIGGER entries_stay; UPDATE entries SET detail = '{broken' WHERE kind = 'run.done';")
     store.close()
-    assert figures(Finder(copy, tmp_path / "none"), 0.0, START + 1000).tokens == 40
+    assert figures(AuditSearch(copy, tmp_path / "none"), 0.0, START + 1000).tokens == 40
 
 
 def test_an_execution_has_every_field_of_an_audit_log(finder):
-    newest, *_, first = executions(finder[0], START, START + 1000, 10)
-    assert set(logged(first)) >= SEEDS_FIELDS
+    newest, *_, first = read_executions(finder[0], START, START + 1000, 10)
+    assert set(execution_fields(first)) >= SEEDS_FIELDS
     assert (first.user, first.model, first.model_version, first.sandbox) == ("ada", "opus", NOT_TOLD, "container")
     assert (first.approved, first.auto_approved, first.success, first.error) == (True, True, True, "")
     assert (newest.outcome, newest.error, newest.success) == ("failed", "It broke.", False)
     refused, asked = (
-        next(one for one in executions(finder[0], START, START + 1000, 10) if one.run_id == run_id)
+        next(one for one in read_executions(finder[0], START, START + 1000, 10) if one.run_id == run_id)
         for run_id in ("r3", "r2")
     )
     assert (refused.approved, refused.sandbox, refused.decided_by) == (False, "none", "you")

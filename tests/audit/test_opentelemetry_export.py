@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from workbench.audit import opentelemetry_export
 from workbench.audit.opentelemetry_export import Telemetry
-from workbench.audit.opentelemetry_spans import Sieve, Spans
+from workbench.audit.opentelemetry_spans import AttributeFilter, Spans
 from workbench.events import EntryWritten, Noticed
 from workbench.records import Entry, Note
 
@@ -167,7 +167,7 @@ def test_spans_of_the_sdk_lose_what_could_hold_data():
     from opentelemetry.trace import Status, StatusCode
 
     kept, provider = Kept(), TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(Sieve(kept)))
+    provider.add_span_processor(SimpleSpanProcessor(AttributeFilter(kept)))
     with provider.get_tracer("mcp-python-sdk").start_as_current_span("MCP send tools/call send") as span:
         span.set_attributes({"mcp.method.name": "tools/call", "mcp.resource.uri": SECRET})
         span.record_exception(ValueError(SECRET))

@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 import pytest
 
-from workbench.audit.audit_search import Finder
+from workbench.audit.audit_search import AuditSearch
 from workbench.audit.audit_statistics import figures
 from workbench.audit.chain_verification import verify
 from workbench.audit.journal import Journal
-from workbench.audit.search_index import Index
+from workbench.audit.search_index import AuditIndex
 from workbench.records import EntryQuery, Note
 
 pytestmark = pytest.mark.usefixtures("quick_switches")
@@ -87,7 +87,7 @@ async def test_both_durabilities_keep_their_order_while_threads_read_and_verify(
 def test_searches_pages_and_figures_agree_during_appends(place, tmp_path):
     """Whatever the index covers at this moment, an answer holds every entry that was written before the question."""
     journal, written = Journal(place), [0]
-    finder, follower = Finder(place, tmp_path / "index.sqlite"), []
+    finder, follower = AuditSearch(place, tmp_path / "index.sqlite"), []
 
     def search(query: EntryQuery, every: int) -> object:
         least = written[0] // every
@@ -105,7 +105,7 @@ def test_searches_pages_and_figures_agree_during_appends(place, tmp_path):
 
     def index() -> None:
         if not follower:
-            follower.append(Index(place, tmp_path / "index.sqlite"))
+            follower.append(AuditIndex(place, tmp_path / "index.sqlite"))
         follower[0].step()
 
     threads = Repeated(

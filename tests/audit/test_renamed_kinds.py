@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from workbench.audit.audit_export import export
-from workbench.audit.audit_search import Finder
+from workbench.audit.audit_search import AuditSearch
 from workbench.audit.audit_statistics import figures
 from workbench.audit.chain_verification import verify
 from workbench.audit.hash_chain import ALL_COLUMNS, hash_of
 from workbench.audit.journal import Journal
-from workbench.audit.search_index import Index
+from workbench.audit.search_index import AuditIndex
 from workbench.records import EntryQuery, Note
 from workbench.records.audit_kinds import RENAMED_KINDS, current_kind
 
@@ -26,7 +26,10 @@ NOW = ["run.done", "rule.set", "call.done", "held_call.waiting", "connection.blo
 @pytest.fixture(params=["indexed", "partly indexed", "no index"])
 def archive(request, tmp_path):
     """A finder and a journal of an audit with old entries and one new one."""
-    journal, index = Journal(tmp_path / "audit.sqlite"), Index(tmp_path / "audit.sqlite", tmp_path / "index.sqlite")
+    journal, index = (
+        Journal(tmp_path / "audit.sqlite"),
+        AuditIndex(tmp_path / "audit.sqlite", tmp_path / "index.sqlite"),
+    )
     for kind in OLD[:3]:
         journal.append(Note(kind, f"was {kind}", server="demo", tool="send"))
     while request.param != "no index" and index.step():
@@ -35,7 +38,7 @@ def archive(request, tmp_path):
         journal.append(Note(kind, f"was {kind}", run_id="r1"))
     while request.param == "indexed" and index.step():
         pass
-    yield Finder(tmp_path / "audit.sqlite", tmp_path / "index.sqlite"), journal, tmp_path / "audit.sqlite"
+    yield AuditSearch(tmp_path / "audit.sqlite", tmp_path / "index.sqlite"), journal, tmp_path / "audit.sqlite"
     index.close()
     journal.close()
 

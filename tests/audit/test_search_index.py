@@ -11,10 +11,10 @@ import pytest
 from workbench.audit import search_index
 from workbench.audit import search_index as words
 from workbench.audit.audit_database import open_to_read
-from workbench.audit.audit_search import Finder
+from workbench.audit.audit_search import AuditSearch
 from workbench.audit.chain_verification import verify
 from workbench.audit.journal import Journal
-from workbench.audit.search_index import Index, attach
+from workbench.audit.search_index import AuditIndex, attach
 from workbench.records import EntryQuery, Note
 
 
@@ -30,7 +30,7 @@ def index(open_journal, place, tmp_path):
     journal = open_journal()
     for number in range(10):
         journal.append(Note("call.done", f"Call {number}", detail={"text": "x" * 100}))
-    made = Index(place, tmp_path / "index.sqlite")
+    made = AuditIndex(place, tmp_path / "index.sqlite")
     yield made
     made.close()
 
@@ -65,8 +65,8 @@ def test_an_index_that_cannot_be_used_is_made_anew(index, place):
 
 async def test_what_is_written_is_indexed_a_moment_later(open_journal, place, tmp_path, monkeypatch):
     monkeypatch.setattr(search_index, "PAUSE", 0.01)
-    follower = search_index.Indexing(Index(place, tmp_path / "index.sqlite"))
-    journal, finder = open_journal(follower.hear), Finder(place, tmp_path / "index.sqlite")
+    follower = search_index.AuditIndexUpdater(AuditIndex(place, tmp_path / "index.sqlite"))
+    journal, finder = open_journal(follower.hear), AuditSearch(place, tmp_path / "index.sqlite")
     journal.append(Note("call.done", "first", server="demo"))
     journal.append(Note("call.done", "second", server="demo"))
     while sum(one.entries for one in finder.facets()) < 2:
@@ -100,8 +100,8 @@ async def test_an_audit_of_version_0_1_goes_on_and_loses_its_indexes_when_the_se
     store.close()
     head = verify(place).head
     monkeypatch.setattr(search_index, "PAUSE", 0.01)
-    follower = search_index.Indexing(Index(place, tmp_path / "index.sqlite"))
-    journal, finder = Journal(place, follower.hear), Finder(place, tmp_path / "index.sqlite")
+    follower = search_index.AuditIndexUpdater(AuditIndex(place, tmp_path / "index.sqlite"))
+    journal, finder = Journal(place, follower.hear), AuditSearch(place, tmp_path / "index.sqlite")
     assert verify(place).head == head
     journal.append(Note("call.done", "the next"))
     while _indexes(place):
@@ -127,7 +127,7 @@ def test_threads_find_every_entry_while_it_is_written_and_indexed(place, tmp_pat
     written = [0]
 
     def look() -> None:
-        finder = Finder(place, tmp_path / "index.sqlite")
+        finder = AuditSearch(place, tmp_path / "index.sqlite")
         while not done.is_set():
             least = written[0] // 2
             found = finder.entries(EntryQuery(session="even", limit=5_000))
@@ -136,7 +136,7 @@ def test_threads_find_every_entry_while_it_is_written_and_indexed(place, tmp_pat
                 faults.append(f"{len(numbers)} of {least}")
 
     def follow() -> None:
-        index = Index(place, tmp_path / "index.sqlite")
+        index = AuditIndex(place, tmp_path / "index.sqlite")
         while not done.is_set():
             index.step()
         index.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.audit.audit_search import Finder
+from workbench.audit.audit_search import AuditSearch
 from workbench.audit.journal import Journal
 from workbench.core import Core
 from workbench.errors import WorkbenchError
@@ -22,7 +22,7 @@ def journal(paths):
 
 @pytest.fixture
 def finder(paths):
-    return Finder(paths.audit, paths.audit_index)
+    return AuditSearch(paths.audit, paths.audit_index)
 
 
 def write(journal, run_id, *kinds, **detail):

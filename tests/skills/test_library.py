@@ -17,8 +17,8 @@ from workbench.paths import starter_skills
 from workbench.records import SkillState
 from workbench.skills.cassettes import Cassette, write_cassette
 from workbench.skills.library import Library
-from workbench.skills.skill_folder import code_sha, put_by
-from workbench.skills.skill_packages import open_parcels
+from workbench.skills.skill_folder import archive_version, code_sha
+from workbench.skills.skill_packages import open_skill_packages
 
 if TYPE_CHECKING:
     from conftest import Shelf
@@ -273,7 +273,7 @@ def test_renamed_instructions_without_code_stay_kept(shelf: Shelf, tmp_path: Pat
     folder = tmp_path / "sent" / "add-up"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: add-up\ndescription: Adds.\n---\nadd-up: take all numbers.\n")
-    (parcel,) = open_parcels(folder)
+    (parcel,) = open_skill_packages(folder)
     shelf.library.keep("add-up", shelf.library.bring_in(parcel, "elsewhere").sha, "you")
     renamed = shelf.library.rename("add-up", "sum-up")
     assert (renamed.version, renamed.faults) == (2, ())
@@ -303,7 +303,7 @@ def test_links_that_a_project_brought_lead_nothing_out_of_it(shelf: Shelf, tmp_p
     (sent / "SKILL.md").write_text("---\nname: add-up\ndescription: Adds.\n---\nHow to.\n")
     (sent / "add_up.py").write_text(CODE)
     (sent / "references" / "rc").write_text("evil")
-    draft = shelf.library.bring_in(open_parcels(sent)[0], "you")
+    draft = shelf.library.bring_in(open_skill_packages(sent)[0], "you")
     (shelf.skills / "add-up").mkdir(parents=True)
     for name in ("references", "versions", "cassettes"):
         (shelf.skills / "add-up" / name).symlink_to(outside)
@@ -312,7 +312,7 @@ def test_links_that_a_project_brought_lead_nothing_out_of_it(shelf: Shelf, tmp_p
     with pytest.raises(WorkbenchError, match="a link to another place"):
         write_cassette(shelf.skills / "add-up", Cassette("one", "", {}))
     with pytest.raises(WorkbenchError, match="a link to another place"):
-        put_by(shelf.skills / "add-up", 1)
+        archive_version(shelf.skills / "add-up", 1)
     shelf.library.draft("two", "Does.", CODE, "", "you")
     (shelf.skills / "two").symlink_to(outside)
     with pytest.raises(WorkbenchError, match="a link to another place"):

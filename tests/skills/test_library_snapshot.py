@@ -62,7 +62,7 @@ def test_files_beside_the_skills_do_not_make_the_library_be_read_again(shelf: Sh
     shelf.library.usage.used(("add-up",), done=True, saved=1, at=1.0)
     assert shelf.library.snapshot() is first
     (shelf.skills / "new-one").mkdir()
-    assert [one.name for one in shelf.library.kept()] == ["add-up", "new-one"]
+    assert [one.name for one in shelf.library.kept_skills()] == ["add-up", "new-one"]
 
 
 def test_only_the_skill_that_changed_is_read_again(shelf: Shelf, reads: list[str]) -> None:

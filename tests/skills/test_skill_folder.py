@@ -18,10 +18,10 @@ from workbench.skills.frontmatter import read_front_matter
 from workbench.skills.skill_folder import (
     LONGEST_DESCRIPTION,
     LONGEST_FILE,
+    archive_version,
     card,
     code_sha,
     is_name,
-    put_by,
     read_file,
     read_skill,
     read_versions,
@@ -94,7 +94,7 @@ def test_an_earlier_version_is_never_written_over(tmp_path: Path) -> None:
     folder = tmp_path / "add-up"
     for code in ("one", "two"):
         write_skill(folder, Skill("add-up", "Adds.", code, SkillState.KEPT, version=1))
-        put_by(folder, 1)
+        archive_version(folder, 1)
     assert [(one.version, one.code) for one in read_versions(folder)] == [(1, "one")]
 
 

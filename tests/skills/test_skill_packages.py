@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.skills.skill_packages import LARGEST, MOST_FILES, open_parcels, pack
+from workbench.skills.skill_packages import LARGEST, MOST_FILES, open_skill_packages, pack
 
 if TYPE_CHECKING:
     from conftest import Shelf
@@ -51,7 +51,7 @@ def test_a_folder_and_a_zip_of_it_are_the_same_parcel(tmp_path: Path) -> None:
     (folder / "references" / "more.md").write_text("more")
     (folder / "versions" / "1.py").write_text("old")
     files = {"add_up.py": "async def add_up(): ...\n", "references/more.md": "more", "versions/1.py": "old"}
-    one, other = open_parcels(folder)[0], open_parcels(packed(tmp_path / "x.zip", files))[0]
+    one, other = open_skill_packages(folder)[0], open_skill_packages(packed(tmp_path / "x.zip", files))[0]
     assert one.name == other.name == "add-up"
     assert dict(one.files) == dict(other.files)
     assert set(one.files) == {"SKILL.md", "add_up.py", "references/more.md"}
@@ -65,7 +65,7 @@ def test_a_checkout_holds_many_skills_and_says_its_commit(tmp_path: Path) -> Non
     (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (tmp_path / ".git" / "refs" / "heads" / "main").write_text("a" * 40 + "\n")
     (tmp_path / "README.md").write_text("no part of any skill")
-    found = open_parcels(tmp_path)
+    found = open_skill_packages(tmp_path)
     assert [(one.name, one.commit, sorted(one.files)) for one in found] == [
         ("one", "a" * 40, ["SKILL.md"]), ("two", "a" * 40, ["SKILL.md"])]  # fmt: skip
 
@@ -88,7 +88,7 @@ def test_a_checkout_holds_many_skills_and_says_its_commit(tmp_path: Path) -> Non
 )
 def test_names_that_lead_elsewhere_or_are_two_things_are_refused(tmp_path: Path, name: str, reason: str) -> None:
     with pytest.raises(WorkbenchError, match=reason) as caught:
-        open_parcels(packed(tmp_path / "x.zip", {name: "x"}))
+        open_skill_packages(packed(tmp_path / "x.zip", {name: "x"}))
     assert caught.value.message.startswith("Not imported")
 
 
@@ -104,19 +104,19 @@ def test_names_that_lead_elsewhere_or_are_two_things_are_refused(tmp_path: Path,
 )
 def test_entries_that_are_no_plain_files_are_refused(tmp_path: Path, mode: int, reason: str) -> None:
     with pytest.raises(WorkbenchError, match=reason):
-        open_parcels(packed(tmp_path / "x.zip", {"tool": "/etc/passwd"}, as_mode(mode)))
+        open_skill_packages(packed(tmp_path / "x.zip", {"tool": "/etc/passwd"}, as_mode(mode)))
 
 
 def test_bombs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(WorkbenchError, match="a bomb"):
-        open_parcels(packed(tmp_path / "ratio.zip", {"zeros": bytes(LARGEST - 1)}))
+        open_skill_packages(packed(tmp_path / "ratio.zip", {"zeros": bytes(LARGEST - 1)}))
     with pytest.raises(WorkbenchError, match="larger than"):
-        open_parcels(packed(tmp_path / "size.zip", {"large": bytes(LARGEST + 1)}))
+        open_skill_packages(packed(tmp_path / "size.zip", {"large": bytes(LARGEST + 1)}))
     with pytest.raises(WorkbenchError, match=f"more than {MOST_FILES} files"):
-        open_parcels(packed(tmp_path / "many.zip", {f"f{at}": "x" for at in range(MOST_FILES)}))
+        open_skill_packages(packed(tmp_path / "many.zip", {f"f{at}": "x" for at in range(MOST_FILES)}))
     noise = os.urandom(1_900_000)
     with pytest.raises(WorkbenchError, match=r"(more|larger) than 20 MB"):
-        open_parcels(packed(tmp_path / "all.zip", {f"f{at}": noise for at in range(11)}))
+        open_skill_packages(packed(tmp_path / "all.zip", {f"f{at}": noise for at in range(11)}))
 
 
 def test_a_zip_that_lies_about_its_sizes_is_refused(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_zip_that_lies_about_its_sizes_is_refused(tmp_path: Path) -> None:
         data[start + at : start + at + 4] = (10).to_bytes(4, "little")
     path.write_bytes(data)
     with pytest.raises(WorkbenchError, match="Not imported"):
-        open_parcels(path)
+        open_skill_packages(path)
 
 
 def test_links_devices_and_odd_files_in_folders_are_refused(tmp_path: Path) -> None:
@@ -137,19 +137,19 @@ def test_links_devices_and_odd_files_in_folders_are_refused(tmp_path: Path) -> N
     (folder / "SKILL.md").write_text(CARD)
     (folder / "x").symlink_to("/etc/passwd")
     with pytest.raises(WorkbenchError, match="x is a link"):
-        open_parcels(folder)
+        open_skill_packages(folder)
     (folder / "x").unlink()
     (tmp_path / "link").symlink_to(folder)
     with pytest.raises(WorkbenchError, match="is a link"):
-        open_parcels(tmp_path / "link")
+        open_skill_packages(tmp_path / "link")
     os.mkfifo(folder / "pipe")
     with pytest.raises(WorkbenchError, match="no plain file"):
-        open_parcels(folder)
+        open_skill_packages(folder)
     (folder / "pipe").unlink()
     (folder / "run").write_text("x")
     (folder / "run").chmod(0o4755)
     with pytest.raises(WorkbenchError, match="setuid"):
-        open_parcels(folder)
+        open_skill_packages(folder)
 
 
 @pytest.mark.parametrize(
@@ -172,9 +172,9 @@ def test_what_is_no_skill_is_told(tmp_path: Path, data: bytes | None, reason: st
         data = whole.getvalue()
     path.write_bytes(data)
     with pytest.raises(WorkbenchError, match=reason):
-        open_parcels(path)
+        open_skill_packages(path)
     with pytest.raises(WorkbenchError, match="cannot be read"):
-        open_parcels(tmp_path / "missing")
+        open_skill_packages(tmp_path / "missing")
 
 
 def test_what_is_packed_in_an_odd_way_or_named_in_no_language_is_refused(tmp_path: Path) -> None:
@@ -182,11 +182,11 @@ def test_what_is_packed_in_an_odd_way_or_named_in_no_language_is_refused(tmp_pat
         info.compress_type = zipfile.ZIP_LZMA
 
     with pytest.raises(WorkbenchError, match="packed in a way"):
-        open_parcels(packed(tmp_path / "x.zip", {"a.txt": "x"}, odd))
+        open_skill_packages(packed(tmp_path / "x.zip", {"a.txt": "x"}, odd))
     broken = packed(tmp_path / "y.zip", {"ä.txt": "x"})
     broken.write_bytes(broken.read_bytes().replace("ä".encode(), b"\xff\xff"))
     with pytest.raises(WorkbenchError, match="no zip file that can be read"):
-        open_parcels(broken)
+        open_skill_packages(broken)
 
 
 CODE = "async def add_up():\n    return 1\n"

@@ -11,7 +11,7 @@ from skills_ref import read_properties, to_prompt, validate
 from workbench.paths import starter_skills
 from workbench.records import SkillState
 from workbench.skills.skill_folder import read_skill
-from workbench.skills.skill_packages import open_parcels
+from workbench.skills.skill_packages import open_skill_packages
 
 if TYPE_CHECKING:
     from conftest import Shelf
@@ -54,7 +54,7 @@ def test_a_skill_of_another_client_is_kept_with_all_its_files_and_becomes_valid(
     head = "name: read-logs\ndescription: Reads logs.\nlicense: MIT\ntriggers: [logs, errors]\nmodel: large\n"
     (theirs / "SKILL.md").write_text(f"---\n{head}---\nRead [more](references/more.md).\n")
     (theirs / "references" / "more.md").write_text("More.")
-    draft = shelf.library.bring_in(open_parcels(theirs)[0], "theirs")
+    draft = shelf.library.bring_in(open_skill_packages(theirs)[0], "theirs")
     assert (draft.state, draft.triggers, draft.license, draft.faults) == (
         SkillState.DRAFT,
         ("logs", "errors"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
 from workbench.workspace import confined_paths
-from workbench.workspace.file_names import shown
+from workbench.workspace.file_names import displayed_name
 from workbench.workspace.workspace_files import Store, is_text
 
 
@@ -108,9 +108,9 @@ def test_what_a_program_named_badly_is_shown_with_escapes_and_found_by_them(stor
 @given(st.text(min_size=1, max_size=40))
 def test_every_name_is_shown_on_one_line_of_what_can_be_seen(text):
     name = text.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")
-    said = shown(name)
+    said = displayed_name(name)
     assert len(said.splitlines()) <= 1
-    assert shown(said) == said
+    assert displayed_name(said) == said
 
 
 def test_there_may_be_only_so_many_files(root):

@@ -54,9 +54,9 @@ def test_each_writer_finds_its_own_changes_and_can_undo_them(store, root, tmp_pa
                 if book is not None:
                     listed = book.newest(1_000)
                     assert len({one.id for one, _ in listed}) == len(listed) <= book.count()
-            with snapshots.looked() as now:
+            with snapshots.scanned() as now:
                 assert all("/" not in path for path in now)
-            snapshots.kept()
+            snapshots.stored_size()
             snapshots.warm()
 
     reading = threading.Thread(target=read)

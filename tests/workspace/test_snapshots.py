@@ -183,7 +183,7 @@ def test_only_so_many_changes_and_so_much_is_kept_and_the_oldest_goes_first(home
     (root / "big.bin").write_bytes(b"x" * 1_500_000)
     assert home.end("big").files["big.bin"].after.sha == "", "known, and not kept"
     home.forget()
-    assert home.kept()[0] == 0
+    assert home.stored_size()[0] == 0
     assert len(home.contents.all()) <= 1, "what the workspace holds now"
 
 
@@ -231,7 +231,7 @@ def test_on_the_loop_only_what_is_little_is_done(home, root):
     with pytest.raises(NotQuick):
         home.begin(run("r2"), quick=True)
     assert not home.knows("r2")
-    with home.looked(), pytest.raises(NotQuick):
+    with home.scanned(), pytest.raises(NotQuick):
         home.begin(run("r2"), quick=True)
 
 

@@ -148,12 +148,12 @@ def test_allowing_writes_and_denying_drops(place):
     (stage.folder / "b.txt").unlink()
     (stage.folder / "c.txt").chmod(0o600)
     place.end(stage)
-    asked = place.held.asked("run1")
+    asked = place.held.requested_changes("run1")
     assert set(asked.files) == {"a.txt", "b.txt", "c.txt"}
     done = place.held.decide("run1", ["a.txt"], ["c.txt"], "you")
     assert list(done.files) == ["a.txt"]
     assert (place.root / "a.txt").read_text() == "new a"
-    assert set(place.held.asked("run1").files) == {"b.txt"}
+    assert set(place.held.requested_changes("run1").files) == {"b.txt"}
     assert (place.root / "b.txt").exists()
     place.held.decide("run1", ["b.txt"], [], "you")
     assert not (place.root / "b.txt").exists()
@@ -225,7 +225,7 @@ def test_a_file_in_a_folders_place_and_the_other_way_round(place):
     assert set(place.end(stage).held) == {"file", "file/x", "folder", "folder/in"}
     assert tree(place.root) == before
     assert tree(place.begin().folder) == before
-    place.held.decide("run1", list(place.held.asked("run1").files), [], "you")
+    place.held.decide("run1", list(place.held.requested_changes("run1").files), [], "you")
     assert tree(place.root) == after
 
 
@@ -431,7 +431,7 @@ def test_what_is_held_while_the_user_decides_waits_on(place, monkeypatch):
     monkeypatch.setattr(place.held, "_take_all_back", meanwhile)
     place.held.decide("run1", ["a"], [], "you")
     assert (place.root / "a").read_text() == "the program's"
-    assert set(place.held.asked("run1").files) == {"a", "b"}
+    assert set(place.held.requested_changes("run1").files) == {"a", "b"}
     monkeypatch.undo()
     place.held.decide("run1", ["a", "b"], [], "you")
     assert [(place.root / name).read_text() for name in "ab"] == ["the program's, later", "the program's"]

@@ -12,7 +12,7 @@ from workbench.api_handlers.request_handler import RequestHandler
 from workbench.audit.audit_export import export
 from workbench.audit.audit_statistics import figures
 from workbench.audit.chain_verification import verify_in_processes
-from workbench.audit.compliance_report import Frame, as_csv, as_json, make
+from workbench.audit.compliance_report import ReportContext, as_csv, as_json, make_report
 from workbench.audit.compliance_report_html import as_html
 from workbench.errors import WorkbenchError
 from workbench.events import AuditVerifying
@@ -67,8 +67,12 @@ class AuditHandler(RequestHandler):
         rules = self._services.rules.view(self._catalog.tools())
         labels = {rule.id: rule.label or rule.id for rule in rules.rules}
         void = tuple(f"{labels.get(rule, rule)}: {why}" for rule, why in rules.void.items())
-        frame = Frame(self._services.paths.project, chain, void, self._services.settings().tokens_cents_per_million)
-        made = await asyncio.to_thread(make, self._services.audit_search, since, until or time.time() + 1, frame)
+        context = ReportContext(
+            self._services.paths.project, chain, void, self._services.settings().tokens_cents_per_million
+        )
+        made = await asyncio.to_thread(
+            make_report, self._services.audit_search, since, until or time.time() + 1, context
+        )
         self._note("audit.reported", f"You made a report as {form}")
         return await asyncio.to_thread(_FORMS[form], made)
 

@@ -13,7 +13,7 @@ from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.sarif import sarif
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import BY, RequestHandler
-from workbench.audit.audit_statistics import DECIDED, NEWEST, is_hasty, review
+from workbench.audit.audit_statistics import DECIDED, NEWEST, is_hasty, review_figures
 from workbench.broker.agent_sessions import PERSON
 from workbench.broker.services import Services
 from workbench.records import (
@@ -97,7 +97,7 @@ class RunHandler(RequestHandler):
     @api
     async def review_figures(self) -> ReviewFigures:
         query = EntryQuery(kind=DECIDED, limit=NEWEST)
-        return review(await asyncio.to_thread(self._services.audit_search.entries, query))
+        return review_figures(await asyncio.to_thread(self._services.audit_search.entries, query))
 
     # ── dry runs ─────────────────────────────────────────────────────────────────────────────────
     @api(decides=True)

@@ -126,7 +126,7 @@ class SkillTestHandler(RequestHandler):
 
     def _caller(self, code: str, skill: Skill) -> JsonObject | str:
         """A program that calls the skill with something that is no JSON."""
-        return code if skill.name in used_skills(code, self._services.library.kept()) else {}
+        return code if skill.name in used_skills(code, self._services.library.kept_skills()) else {}
 
     def _one(self, name: str, cassette: str) -> tuple[Path, Cassette]:
         found, faults = self._read(name)
@@ -137,7 +137,7 @@ class SkillTestHandler(RequestHandler):
 
     def _write(self, skill: Skill, cassette: Cassette) -> None:
         write_cassette(self._services.library.folder(skill.name, skill.state), cassette)
-        self._services.library.told(skill.name)
+        self._services.library.notify_changed(skill.name)
 
 
 def _hidden(session: Session, value: JsonValue) -> JsonValue:

@@ -16,7 +16,7 @@ from workbench.events import FilesChanged, FilesHeld
 from workbench.records import FileChanges, FileInfo, FilePiece, KeptFiles, UndoPlan
 from workbench.runs.run_manager import RunManager
 from workbench.workspace import file_change_records
-from workbench.workspace.file_names import shown
+from workbench.workspace.file_names import displayed_name
 from workbench.workspace.snapshots import Writer
 from workbench.workspace.undo import Undoing
 from workbench.workspace.workspace_files import export_file, import_files
@@ -86,24 +86,28 @@ class WorkspaceHandler(RequestHandler):
     def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
         """What runs and the user changed, newest first."""
         with self._services.snapshots.opened() as book:
-            return tuple(file_change_records.told(*one) for one in book.newest(most)) if book is not None else ()
+            return (
+                tuple(file_change_records.changes_record(*one) for one in book.newest(most)) if book is not None else ()
+            )
 
     @api(in_thread=True)
     def changes_of(self, name: str) -> FileChanges:
         """What one run, or one action of the user, changed."""
-        return file_change_records.told(self._undoing.find(name))
+        return file_change_records.changes_record(self._undoing.find(name))
 
     @api(in_thread=True)
     def changed_text(self, name: str, path: str) -> tuple[str, ...]:
         """A file's text before and after that change."""
-        return file_change_records.both(self._services.snapshots.contents, self._undoing.find(name), path)
+        return file_change_records.texts_before_and_after(
+            self._services.snapshots.contents, self._undoing.find(name), path
+        )
 
     @api(in_thread=True)
     def undo_plan(self, name: str) -> UndoPlan:
         """What undoing that change would do now, file by file."""
         changes, steps = self._undoing.plan(name)
         return UndoPlan(
-            file_change_records.told(changes),
+            file_change_records.changes_record(changes),
             tuple(map(file_change_records.line, steps[: file_change_records.MOST_TOLD])),
         )
 
@@ -112,8 +116,8 @@ class WorkspaceHandler(RequestHandler):
         undoing, wanted = self._undoing, frozenset(paths)
 
         def undo() -> FileChanges:
-            real = [path for path in undoing.find(name).files if shown(path) in wanted]
-            return file_change_records.told(undoing.undo(name, real, BY))
+            real = [path for path in undoing.find(name).files if displayed_name(path) in wanted]
+            return file_change_records.changes_record(undoing.undo(name, real, BY))
 
         done = await asyncio.to_thread(undo)
         count = f"{done.count:,} files" if done.count != 1 else "one file"
@@ -127,16 +131,16 @@ class WorkspaceHandler(RequestHandler):
     @api(in_thread=True)
     def held_files(self) -> tuple[FileChanges, ...]:
         """Changes of programs that nobody approved, newest first; each under the id of its run."""
-        return tuple(file_change_records.told(one) for one in self._services.held_files.all())
+        return tuple(file_change_records.changes_record(one) for one in self._services.held_files.all())
 
     @api(in_thread=True)
     def held_plan(self, run_id: str) -> UndoPlan:
         """What allowing all changes of a run would do now, file by file."""
         held = self._services.held_files
-        asked = held.asked(run_id)
+        asked = held.requested_changes(run_id)
         _, steps = held.plan(run_id)
         return UndoPlan(
-            file_change_records.told(asked),
+            file_change_records.changes_record(asked),
             tuple(map(file_change_records.held_line, steps[: file_change_records.MOST_TOLD])),
         )
 
@@ -145,7 +149,7 @@ class WorkspaceHandler(RequestHandler):
         """What the file holds now, and what the program wants it to hold."""
         held = self._services.held_files
         now = file_change_records.current(self._services.workspace_files, path)
-        return now, file_change_records.proposed(held.contents, held.asked(run_id), path)
+        return now, file_change_records.proposed(held.contents, held.requested_changes(run_id), path)
 
     @api(decides=True, consent=True)
     async def decide_files(self, run_id: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> FileChanges:
@@ -153,12 +157,12 @@ class WorkspaceHandler(RequestHandler):
         held, terminal = self._services.held_files, self._check_terminal(of_agent=True)
 
         def decide() -> tuple[FileChanges, tuple[str, ...]]:
-            names = {shown(path): path for path in held.asked(run_id).files}
+            names = {displayed_name(path): path for path in held.requested_changes(run_id).files}
             if unknown := [path for path in (*allow, *deny) if path not in names]:
                 raise WorkbenchError(f"{unknown[0]} does not wait for a decision.", "Look at the list again.")
             done = held.decide(run_id, [names[path] for path in allow], [names[path] for path in deny], BY)
             left = next((one.files for one in held.all() if one.id == run_id), {})
-            return file_change_records.told(done), tuple(sorted(map(shown, left)))
+            return file_change_records.changes_record(done), tuple(sorted(map(displayed_name, left)))
 
         done, left = await asyncio.to_thread(decide)
         written = [one.path for one in done.files]
@@ -178,7 +182,7 @@ class WorkspaceHandler(RequestHandler):
     @api(in_thread=True)
     def kept_files(self) -> KeptFiles:
         """How much is kept for undo, and how many answers are cached."""
-        count, size = self._services.snapshots.kept()
+        count, size = self._services.snapshots.stored_size()
         undo_bytes = self._services.settings().workspace_undo_mb * 1_000_000
         return KeptFiles(count, size, undo_bytes, *self._services.answer_cache.size())
 

@@ -17,7 +17,7 @@ from typing import IO, Any
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from workbench.audit.audit_search import Finder
+from workbench.audit.audit_search import AuditSearch
 from workbench.errors import WorkbenchError
 from workbench.files import replacing_file
 from workbench.records import Entry, EntryQuery
@@ -31,7 +31,9 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def export(finder: Finder, query: EntryQuery, target: Path, form: str, over: Callable[[], bool] = lambda: False) -> int:
+def export(
+    finder: AuditSearch, query: EntryQuery, target: Path, form: str, over: Callable[[], bool] = lambda: False
+) -> int:
     """How many were written, newest first. A file is there as a whole or not at all."""
     if form not in FORMS:
         raise WorkbenchError(f"The audit cannot be exported as {form!r}.", f"Choose one of {', '.join(FORMS)}.")
@@ -46,12 +48,12 @@ def export(finder: Finder, query: EntryQuery, target: Path, form: str, over: Cal
 def row_of(entry: Entry) -> dict[str, Any]:
     """Any: JSON. One entry as it is exported."""
     note = to_builtins(entry.note)
-    seen = {"seq": entry.seq, "at": entry.at, "time": moment(entry.at), **note}
+    seen = {"seq": entry.seq, "at": entry.at, "time": utc_text(entry.at), **note}
     row = {name: seen[name] for name in COLUMNS[:-2]} | {"previous": entry.previous, "hash": entry.hash}
     return row | ({"written_kind": entry.written_kind} if entry.written_kind else {})
 
 
-def moment(at: float) -> str:
+def utc_text(at: float) -> str:
     """A time that everybody reads alike; what is no time in a damaged file is shown as it stands."""
     try:
         return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
@@ -59,7 +61,7 @@ def moment(at: float) -> str:
         return str(at)
 
 
-def _every(finder: Finder, query: EntryQuery, over: Callable[[], bool]) -> Iterator[Entry]:
+def _every(finder: AuditSearch, query: EntryQuery, over: Callable[[], bool]) -> Iterator[Entry]:
     query = replace(query, limit=_PAGE, brief=False)
     while not over():
         page = finder.page(query)

@@ -49,7 +49,7 @@ class _Reader:
     last: int
 
 
-class Finder:
+class AuditSearch:
     """Reads the audit for people; the journal is for those who write it."""
 
     def __init__(self, audit: Path, index: Path) -> None:
@@ -111,7 +111,7 @@ class Finder:
             return tuple(Facet(*row) for row in rows)
 
     @contextmanager
-    def stretch(self, since: float, until: float) -> Iterator[tuple[sqlite3.Connection, int, int]]:
+    def time_range(self, since: float, until: float) -> Iterator[tuple[sqlite3.Connection, int, int]]:
         """A connection for questions about a stretch of time, with the numbers it lies between, both included. It knows
         the tables `terms` and `postings`, empty where there is no index, and the function `indexed`."""
         with self._reading() as reader:
@@ -149,7 +149,7 @@ def _bounds(reader: _Reader, query: EntryQuery) -> tuple[int, int]:
 def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[Span]:
     """Stretches of numbers from the newest down, as long as one step can look at in its time."""
     match, size = match_of(query.text), _FIRST
-    leads = _leads(reader, query) if reader.indexed else ()
+    leads = _leading_terms(reader, query) if reader.indexed else ()
     term, entries = min(leads, key=lambda one: one[1], default=(0, 0))
     if leads and (not match or entries <= _FEW):
         match = ""
@@ -176,7 +176,7 @@ def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[
         high = bottom
 
 
-def _leads(reader: _Reader, query: EntryQuery) -> tuple[tuple[int, int], ...]:
+def _leading_terms(reader: _Reader, query: EntryQuery) -> tuple[tuple[int, int], ...]:
     """The terms of which each entry that fits has all, with how many entries have them; (0, 0): none has."""
     found = [reader.store.execute(_TERM, asked).fetchone() or (0, 0) for asked in fields_of(query).items()]
     if "." in query.kind:

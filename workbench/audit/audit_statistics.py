@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from workbench.audit.audit_search import Finder
+from workbench.audit.audit_search import AuditSearch
 from workbench.audit.journal import ENDS
 from workbench.audit.search_queries import is_one_of, numbers_where
 from workbench.records import (
@@ -111,7 +111,7 @@ _BROKEN = f"SELECT kind, count(*) FROM entries WHERE {_OF_VIOLATIONS} AND {_WHER
 _ENTRIES = f"SELECT count(*) FROM entries WHERE {_WHERE}"
 
 
-class Asking(Struct, frozen=True):
+class _TimeRange(Struct, frozen=True):
     """A connection, and the stretch that is asked about."""
 
     store: sqlite3.Connection
@@ -121,10 +121,10 @@ class Asking(Struct, frozen=True):
         return self.store.execute(statement, self.where)
 
 
-def figures(finder: Finder, since: float, until: float, cents: int = 0) -> Figures:
+def figures(finder: AuditSearch, since: float, until: float, cents: int = 0) -> Figures:
     """Of everything from `since` to before `until`; any thread may ask."""
-    with finder.stretch(since, until) as (store, low, high):
-        ask = Asking(store, {"low": low, "high": high, "since": since, "until": until})
+    with finder.time_range(since, until) as (store, low, high):
+        ask = _TimeRange(store, {"low": low, "high": high, "since": since, "until": until})
         runs = list(ask.rows(_RUNS))
         days = tuple(DayFigures(*row) for row in ask.rows(_DAYS))
         decisions = [json.loads(detail) for (detail,) in ask.rows(_DECISIONS)]
@@ -154,12 +154,12 @@ def figures(finder: Finder, since: float, until: float, cents: int = 0) -> Figur
         )
 
 
-def _tallies(ask: Asking, statement: str) -> tuple[Tally, ...]:
+def _tallies(ask: _TimeRange, statement: str) -> tuple[Tally, ...]:
     return tuple(Tally(str(name), int(number or 0)) for name, number in ask.rows(statement))
 
 
 def _review(decisions: list[dict[str, Any]]) -> ReviewFigures:  # Any: JSON
-    return review(Entry(0, 0.0, Note(DECIDED, "", detail=detail), "", "") for detail in decisions)
+    return review_figures(Entry(0, 0.0, Note(DECIDED, "", detail=detail), "", "") for detail in decisions)
 
 
 def _deciders(decisions: list[dict[str, Any]]) -> tuple[Tally, ...]:  # Any: JSON
@@ -168,7 +168,7 @@ def _deciders(decisions: list[dict[str, Any]]) -> tuple[Tally, ...]:  # Any: JSO
     return tuple(Tally(name, allowed.count(name)) for name in sorted(set(allowed)))
 
 
-def review(decisions: Iterable[Entry]) -> ReviewFigures:
+def review_figures(decisions: Iterable[Entry]) -> ReviewFigures:
     """From entries of the kinds DECIDED; answers given along with another one count once."""
     looked = [entry.note.detail for entry in decisions if _seconds(entry.note.detail.get("seconds")) > 0]
     allowed = [detail for detail in looked if detail.get("allow") is True]

@@ -13,8 +13,8 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from workbench import __version__
-from workbench.audit.audit_export import moment
-from workbench.audit.audit_search import Finder
+from workbench.audit.audit_export import utc_text
+from workbench.audit.audit_search import AuditSearch
 from workbench.audit.audit_statistics import VIOLATIONS, figures
 from workbench.audit.hash_chain import LARGEST, READ_COLUMNS, entry_of
 from workbench.audit.journal import ENDS
@@ -47,9 +47,9 @@ SELECT {READ_COLUMNS} FROM entries WHERE {numbers_where("run_id", "value IN (SEL
 """
 
 
-def executions(finder: Finder, since: float, until: float, most: int) -> Iterator[Execution]:
+def read_executions(finder: AuditSearch, since: float, until: float, most: int) -> Iterator[Execution]:
     """Those that ended then, newest first."""
-    with finder.stretch(since, until) as (store, low, high):
+    with finder.time_range(since, until) as (store, low, high):
         where = {"low": low, "high": high, "since": since, "until": until, "most": most}
         ended = [run_id for (run_id,) in store.execute(_ENDED, where)]
         for first in range(0, len(ended), _TOGETHER):
@@ -128,7 +128,7 @@ def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-class Frame(Struct, frozen=True):
+class ReportContext(Struct, frozen=True):
     """What a report says beside what is in the audit."""
 
     project: Path
@@ -137,10 +137,10 @@ class Frame(Struct, frozen=True):
     cents: int = 0
 
 
-def make(finder: Finder, since: float, until: float, frame: Frame) -> Report:
+def make_report(finder: AuditSearch, since: float, until: float, frame: ReportContext) -> Report:
     """Of everything from `since` to before `until`."""
-    runs = tuple(executions(finder, since, until, EXECUTIONS))
-    with finder.stretch(since, until) as (store, low, high):
+    runs = tuple(read_executions(finder, since, until, EXECUTIONS))
+    with finder.time_range(since, until) as (store, low, high):
         where = {"low": low, "high": high, "since": since, "until": until, "most": INCIDENTS}
         broken = tuple(Incident(*row) for row in store.execute(_BROKEN, where))
         rules = tuple(Incident(*row) for row in store.execute(_RULES, where))
@@ -166,18 +166,18 @@ def as_json(report: Report) -> str:
     """Everything; times are UTC."""
     figures = report.figures
     whole = {
-        "made": moment(report.made),
+        "made": utc_text(report.made),
         "madeBy": f"MCP Workbench {report.version}",
         "project": report.project,
-        "from": moment(figures.since),
-        "to": moment(figures.until),
+        "from": utc_text(figures.since),
+        "to": utc_text(figures.until),
         **summary(report),
-        "violations": [logged(run) for run in report.executions if run.violations],
-        "highRiskActions": [logged(run) for run in report.executions if run.risk in HIGH],
-        "failedExecutions": [logged(run) for run in report.executions if not run.success],
-        "executions": [logged(run) for run in report.executions],
-        "incidents": [to_builtins(one) | {"time": moment(one.at)} for one in report.incidents],
-        "permissions": [to_builtins(one) | {"time": moment(one.at)} for one in report.permissions],
+        "violations": [execution_fields(run) for run in report.executions if run.violations],
+        "highRiskActions": [execution_fields(run) for run in report.executions if run.risk in HIGH],
+        "failedExecutions": [execution_fields(run) for run in report.executions if not run.success],
+        "executions": [execution_fields(run) for run in report.executions],
+        "incidents": [to_builtins(one) | {"time": utc_text(one.at)} for one in report.incidents],
+        "permissions": [to_builtins(one) | {"time": utc_text(one.at)} for one in report.permissions],
         "voidPermissions": report.void,
         "figures": to_builtins(figures),
         "toolDefinitions": report.definitions,
@@ -207,18 +207,18 @@ def summary(report: Report) -> dict[str, Any]:
 def as_csv(report: Report) -> str:
     """A line for each execution."""
     file = io.StringIO()
-    rows = [logged(run) for run in report.executions]
+    rows = [execution_fields(run) for run in report.executions]
     writer = csv.writer(file)
-    writer.writerow(list(logged(_NONE)))
+    writer.writerow(list(execution_fields(_NONE)))
     for row in rows:
         writer.writerow([safe_cell("; ".join(value) if isinstance(value, list) else value) for value in row.values()])
     return file.getvalue()
 
 
-def logged(run: Execution) -> dict[str, Any]:
+def execution_fields(run: Execution) -> dict[str, Any]:
     """Any: JSON. One execution under the names of an audit log."""
     return {
-        "timestamp": moment(run.at),
+        "timestamp": utc_text(run.at),
         "sessionId": run.session,
         "userId": run.user,
         "action": run.action,

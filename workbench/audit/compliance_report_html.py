@@ -191,14 +191,14 @@ def _table(title: str, heads: Sequence[str], rows: Sequence[Row], none: str) -> 
     if not rows:
         return f'<h2>{_safe(title)}</h2><p class="quiet">{_safe(none)}</p>' if none else ""
     numeric = [all(isinstance(row[at], int) for row in rows) for at in range(len(heads))]
-    first = "".join(_cell("th", head, numeric[at]) for at, head in enumerate(heads))
+    first = "".join(_table_cell("th", head, numeric[at]) for at, head in enumerate(heads))
     lines = "".join(
-        f"<tr>{''.join(_cell('td', value, numeric[at]) for at, value in enumerate(row))}</tr>" for row in rows
+        f"<tr>{''.join(_table_cell('td', value, numeric[at]) for at, value in enumerate(row))}</tr>" for row in rows
     )
     return f"<h2>{_safe(title)}</h2><table><thead><tr>{first}</tr></thead><tbody>{lines}</tbody></table>"
 
 
-def _cell(name: str, value: object, number: bool) -> str:
+def _table_cell(name: str, value: object, number: bool) -> str:
     text = f"{value:,}" if isinstance(value, int) else str(value)
     cut = text if len(text) <= _LINE else f"{text[:_LINE]} …"
     side = ' class="n"' if number else ""

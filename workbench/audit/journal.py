@@ -132,7 +132,7 @@ class Journal:
         self.settle_quietly()
 
     def settle_quietly(self) -> None:
-        """As `settle`, but a failure is only logged; whoever notes something next gets it."""
+        """As `settle`, but a failure is only execution_fields; whoever notes something next gets it."""
         try:
             self.settle()
         except WorkbenchError as fault:

@@ -31,14 +31,14 @@ SECONDS = 5  # an export may take
 CALLS = ("call.done", "call.failed", "call.refused", "call.cancelled")
 
 
-class Sieve(SpanExporter):  # type: ignore[misc]  # of an extra, which mypy skips everywhere alike
+class AttributeFilter(SpanExporter):  # type: ignore[misc]  # of an extra, which mypy skips everywhere alike
     """Before the exporter: takes out of a span what could hold somebody's data."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        return self._exporter.export([sifted(span) for span in spans])
+        return self._exporter.export([without_content(span) for span in spans])
 
     def shutdown(self) -> None:
         self._exporter.shutdown()
@@ -47,7 +47,7 @@ class Sieve(SpanExporter):  # type: ignore[misc]  # of an extra, which mypy skip
         return bool(self._exporter.force_flush(timeout_millis))
 
 
-def sifted(span: ReadableSpan) -> ReadableSpan:
+def without_content(span: ReadableSpan) -> ReadableSpan:
     """Without events, links, descriptions of faults, and attributes that nobody named here."""
     attributes = {name: value for name, value in (span.attributes or {}).items() if name in NAMED}
     return ReadableSpan(
@@ -71,7 +71,7 @@ class Spans:
         resource = Resource.create({"service.name": "mcp-workbench", "service.version": __version__})
         exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces", timeout=SECONDS)
         self.provider = TracerProvider(resource=resource)
-        self.provider.add_span_processor(BatchSpanProcessor(Sieve(exporter), schedule_delay_millis=1_000))
+        self.provider.add_span_processor(BatchSpanProcessor(AttributeFilter(exporter), schedule_delay_millis=1_000))
         self._tracer = self.provider.get_tracer("mcp-workbench")
         self._runs: OrderedDict[str, Span] = OrderedDict()
 

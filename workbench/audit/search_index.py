@@ -96,7 +96,7 @@ FROM audit.entries, (
 """
 
 
-class Index:
+class AuditIndex:
     """Grows behind the audit. One thread at a time; it never touches the audit itself."""
 
     def __init__(self, audit: Path, path: Path) -> None:
@@ -203,12 +203,12 @@ def _prepare(store: sqlite3.Connection, audit: Path) -> None:
     store.execute(entries_view("audit"))
 
 
-class Indexing:
+class AuditIndexUpdater:
     """Belongs to a core; `hear` is told of every event."""
 
     hears = (EntryWritten,)
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: AuditIndex) -> None:
         self._index = index
         self._audit_has_indexes = True  # as far as is known: version 0.1 kept them in the audit itself
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit-index")

@@ -83,7 +83,7 @@ def conditions(query: EntryQuery) -> tuple[list[str], Values]:
         if bound:
             terms.append(f"at {sign} ?")
             values.append(bound)
-    for extra_terms, extra_values in (_kind(query.kind), _words(query.text)):
+    for extra_terms, extra_values in (_kind_conditions(query.kind), _text_conditions(query.text)):
         terms += extra_terms
         values += extra_values
     return terms, values
@@ -143,7 +143,7 @@ def _source(query: EntryQuery, span: Span) -> tuple[str, Values]:
     return f"FROM entries WHERE {' AND '.join(terms)}", [span.low, span.high, *values]
 
 
-def _kind(prefix: str) -> tuple[list[str], Values]:
+def _kind_conditions(prefix: str) -> tuple[list[str], Values]:
     """A prefix is compared as a whole area ("run."), which is indexed, and as text for what follows the dot."""
     if not prefix:
         return [], []
@@ -158,7 +158,7 @@ def _split(text: str) -> list[str]:
     return [clean(word) for word in search_words(text)]
 
 
-def _words(text: str) -> tuple[list[str], Values]:
+def _text_conditions(text: str) -> tuple[list[str], Values]:
     """Every word must occur somewhere; %, _ and \\ mean themselves."""
     terms: list[str] = []
     values: Values = []

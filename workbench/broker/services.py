@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from workbench.audit.audit_search import Finder
+from workbench.audit.audit_search import AuditSearch
 from workbench.audit.journal import Journal
 from workbench.broker.agent_sessions import Sessions
 from workbench.broker.vault_persistence import VaultPersistence
@@ -36,7 +36,7 @@ class Services(Struct, frozen=True, kw_only=True):
     settings: CurrentSettings  # called each time, so that a changed setting counts at once
     tell: Callable[[Event], None]
     journal: Journal
-    audit_search: Finder
+    audit_search: AuditSearch
     sessions: Sessions
     vault_persistence: VaultPersistence
     privacy_marks: PersonalDataMarks

@@ -78,7 +78,7 @@ class Reader:
     def complete(self, code: str, line: int, column: int) -> Any:  # Any: JSON
         short, others = shorten(code, line)
         found = self._script(short).complete(line + _OFFSET, column)
-        rest = [one for one in found if not (one.name.startswith("__") and not _begun(code, line, column))]
+        rest = [one for one in found if not (one.name.startswith("__") and not _typed_prefix(code, line, column))]
         told = [[one.name_with_symbols, one.type, one.get_completion_prefix_length()] for one in rest[:MOST]]
         before = _NAME.search(code.split("\n")[line - 1][:column])
         word = before[2] if before is not None and not before[1] else ""
@@ -190,7 +190,7 @@ def _say(out: Any, answer: dict[str, Any]) -> None:  # Any: a binary stream, JSO
     out.flush()
 
 
-def _begun(code: str, line: int, column: int) -> bool:
+def _typed_prefix(code: str, line: int, column: int) -> bool:
     """Whether two underscores are typed already: only then somebody looks for such a name."""
     text = code.split("\n")[line - 1][:column]
     return text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789").endswith("__")

@@ -89,13 +89,13 @@ class CassetteMaker:
         if first.failure:
             words = f"{skill.name} fails with what was recorded: {first.failure}."
             raise WorkbenchError(words, "Personal data is replaced in recordings; or other arguments were given.")
-        kept = await asyncio.to_thread(self._library.kept)
+        kept = await asyncio.to_thread(self._library.kept_skills)
         base = replace(
             wish,
             code=skill.sha,
             steps=tuple(replace(step, ignore=()) for step in first.deck.played),
             tools=self._definitions(tuple(first.deck.played)) or wish.tools,
-            skills=self._others(skill, wish.program, kept),
+            skills=self._other_skills(skill, wish.program, kept),
             result=first.result,
             ignore=(),
         )
@@ -112,7 +112,7 @@ class CassetteMaker:
                 found[f"{tool.server}.{tool.name}"] = dict(tool.raw)
         return found
 
-    def _others(self, skill: Skill, program: str, kept: Sequence[Skill]) -> dict[str, str]:
+    def _other_skills(self, skill: Skill, program: str, kept: Sequence[Skill]) -> dict[str, str]:
         """The skills that are used beside the one that is tested."""
         found = {**self._used_skills(program, kept), **self._used_skills(skill.code, kept)}
         return {name: sha for name, sha in found.items() if name != skill.name}

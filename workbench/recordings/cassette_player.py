@@ -31,7 +31,7 @@ class CassettePlayer:
 
     def answer(self, kind: str, params: JsonObject) -> Answered:
         """The answer to the same call; else to the next call of the same tool, which is noted as a difference."""
-        asked = CassetteStep(kind, _kept(kind, params))
+        asked = CassetteStep(kind, _call_identity(kind, params))
         step = self._take(asked)
         if step is None:
             words = f"Asks for {_named(asked)}, which is not in the recording"
@@ -82,7 +82,7 @@ class CassettePlayer:
             self.found.append(SkillDifference(kind, f"{words}.", before, after))
 
 
-def _kept(kind: str, params: JsonObject) -> JsonObject:
+def _call_identity(kind: str, params: JsonObject) -> JsonObject:
     """The parameters that identify a call."""
     names = {
         "call": ("server", "tool", "arguments"),
@@ -106,9 +106,9 @@ def _named(step: CassetteStep) -> str:
 
 
 def _failure(told: JsonObject) -> ToolFailure:
-    def words(name: str) -> tuple[str, ...]:
+    def _texts(name: str) -> tuple[str, ...]:
         found = told.get(name)
         return tuple(str(one) for one in found) if isinstance(found, list) else ()
 
     message, code, hint = (str(told.get(name, "")) for name in ("message", "code", "hint"))
-    return ToolFailure(message, code, words("valid_parameters"), words("suggestions"), hint)
+    return ToolFailure(message, code, _texts("valid_parameters"), _texts("suggestions"), hint)

@@ -39,7 +39,9 @@ class _Judge:
     def _look(self, one: Expectation) -> Mark:
         match one.kind:
             case Expect.OK:
-                return Mark(one, self._outcome.ok, self._said("The tool answered.", "An answer was expected"))
+                return Mark(
+                    one, self._outcome.ok, self._success_sentence("The tool answered.", "An answer was expected")
+                )
             case Expect.ERROR:
                 return self._error(one)
             case Expect.SCHEMA:
@@ -47,13 +49,13 @@ class _Judge:
             case Expect.TEXT:
                 return self._text(one)
             case Expect.KEPT:
-                return self._kept(one)
+                return self._same_as_kept(one)
             case Expect.UNDER_MS:
                 took = f"It took {self._outcome.ms:.0f} ms; under {one.value:g} ms was expected."
                 return Mark(one, self._outcome.ms < one.value, took)
         return self._at_path(one)
 
-    def _said(self, good: str, wanted: str) -> str:
+    def _success_sentence(self, good: str, wanted: str) -> str:
         fault = self._outcome.fault
         return good if self._outcome.ok else f"{wanted}, but it failed: {fault.message if fault else '?'}"
 
@@ -63,7 +65,7 @@ class _Judge:
         if self._outcome.ok:
             return Mark(one, False, "An error was expected, but the tool answered without one.")
         holds = one.value.casefold() in words.casefold()
-        wanted = f"an error with {_shown(one.value)}" if one.value else "an error"
+        wanted = f"an error with {_shortened_json(one.value)}" if one.value else "an error"
         return Mark(one, holds, f"Expected {wanted}, got: {words.strip()[: SHOWN * 4]}", one.value, words.strip())
 
     def _schema(self, one: Expectation) -> Mark:
@@ -76,9 +78,11 @@ class _Judge:
         text = answer_text(self._outcome) or self._outcome.structured
         holds = one.value in text
         came = "" if holds else f", which is not in: {text[:SHOWN]}"
-        return Mark(one, holds, f"Expected the text {_shown(one.value)}{came}", one.value, "" if holds else text)
+        return Mark(
+            one, holds, f"Expected the text {_shortened_json(one.value)}{came}", one.value, "" if holds else text
+        )
 
-    def _kept(self, one: Expectation) -> Mark:
+    def _same_as_kept(self, one: Expectation) -> Mark:
         if self._call.kept is None:
             return Mark(one, False, "No answer is kept in the file to compare with.")
         ignored = [steps(path) for path in one.ignore]
@@ -96,16 +100,16 @@ class _Judge:
         found = find(self._value, steps(one.path))
         where = one.path or "the answer"
         if one.kind is Expect.EXISTS:
-            words = f"Expected {'a value' if one.value else 'nothing'} at {where}, found {_shown_all(found)}."
+            words = f"Expected {'a value' if one.value else 'nothing'} at {where}, found {_shortened_values(found)}."
             return Mark(one, bool(found) == one.value, words)
         if one.kind is Expect.COUNT:
             number = _number(found, one.path)
             return Mark(one, number >= one.value, f"Expected at least {one.value} at {where}, found {number}.")
         if one.kind is Expect.TYPE:
             holds = bool(found) and all(_is(value, one.value) for value in found)
-            return Mark(one, holds, f"Expected {one.value} at {where}, found {_shown_all(found)}.")
+            return Mark(one, holds, f"Expected {one.value} at {where}, found {_shortened_values(found)}.")
         holds = bool(found) and all(same(value, one.value) for value in found)
-        words = f"Expected {_shown(one.value)} at {where}, found {_shown_all(found)}."
+        words = f"Expected {_shortened_json(one.value)} at {where}, found {_shortened_values(found)}."
         return Mark(one, holds, words, pretty(one.value), pretty(found[0]) if len(found) == 1 else pretty(found))
 
     def _match(self, wanted: Sequence[Expectation]) -> list[Mark]:
@@ -116,7 +120,7 @@ class _Judge:
             said = [next(answers) for _ in many]
             where = one.path or "the answer"
             trouble = next((word for word in said if word not in ("yes", "no")), "")
-            words = f"Expected {one.value} at {where}, found {_shown_all(many)}{trouble and ': '}{trouble}."
+            words = f"Expected {one.value} at {where}, found {_shortened_values(many)}{trouble and ': '}{trouble}."
             marks.append(Mark(one, bool(said) and all(word == "yes" for word in said), words))
         return marks
 
@@ -142,10 +146,14 @@ def _as_text(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _shown(value: JsonValue) -> str:
+def _shortened_json(value: JsonValue) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
-def _shown_all(values: Sequence[JsonValue]) -> str:
-    return ", ".join(_shown(value) for value in values[:3]) + (" …" if len(values) > 3 else "") if values else "nothing"
+def _shortened_values(values: Sequence[JsonValue]) -> str:
+    return (
+        ", ".join(_shortened_json(value) for value in values[:3]) + (" …" if len(values) > 3 else "")
+        if values
+        else "nothing"
+    )

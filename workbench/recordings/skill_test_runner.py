@@ -89,14 +89,14 @@ class SkillTestRunner:
             played = await self.play(skill, cassette)
         except WorkbenchError as fault:
             broken = SkillDifference(DifferenceKind.FAILURE, f"{fault.message} {fault.hint}".strip())
-            return _told(skill, cassette, [*causes, broken], 0.0)
+            return _test_result(skill, cassette, [*causes, broken], 0.0)
         found = list(played.deck.found)
         if played.failure != cassette.failure:
             words = f"It fails: {played.failure}" if played.failure else "It no longer fails, as it did when recorded."
             found.append(SkillDifference(DifferenceKind.FAILURE, words, cassette.failure, played.failure))
         elif not played.failure:
             found += result_differences(cassette.result, played.result, cassette.ignore)
-        return _told(skill, cassette, [*causes, *found], played.ms)
+        return _test_result(skill, cassette, [*causes, *found], played.ms)
 
     # ── what is another one since ────────────────────────────────────────────────────────────────
     def _code(self, skill: Skill, cassette: Cassette) -> list[SkillDifference]:
@@ -105,7 +105,7 @@ class SkillTestRunner:
         if skill.sha != cassette.code:
             words = "The skill's code is not the one that was recorded."
             found.append(SkillDifference(DifferenceKind.CODE, words, cassette.code[:12], skill.sha[:12], False))
-        now = {one.name: one.sha for one in self._library.kept()}
+        now = {one.name: one.sha for one in self._library.kept_skills()}
         for name, sha in cassette.skills.items():
             if now.get(name) != sha:
                 words = f"The skill {name}, which it uses, {'is gone' if name not in now else 'has other code'}."
@@ -132,7 +132,7 @@ class SkillTestRunner:
         for server in {name.partition(".")[0] for name in cassette.tools}:
             now = [tool for tool in tools if tool.server == server]
             write_package(server, now or _recorded(server, cassette.tools), folder / "servers")
-        others = [one for one in self._library.kept() if one.name != skill.name]
+        others = [one for one in self._library.kept_skills() if one.name != skill.name]
         for one in (*others, skill):
             module = importable(replace(one, faults=()))  # nothing here is handed to a program that could do harm
             (folder / "skills" / f"{skill_module_name(one.name)}.py").write_text(module, encoding="utf-8")
@@ -167,7 +167,7 @@ def _failure(ending: Ending) -> str:
     return f"{ending.error_type or ending.reason}: {last[0] if last else ''}".rstrip(": ")
 
 
-def _told(skill: Skill, cassette: Cassette, found: Sequence[SkillDifference], ms: float) -> SkillTest:
+def _test_result(skill: Skill, cassette: Cassette, found: Sequence[SkillDifference], ms: float) -> SkillTest:
     state = "failed" if any(one.breaks for one in found) else "changed" if found else "passed"
     draft = skill.state is SkillState.DRAFT
     return SkillTest(skill.name, cassette.name, state, tuple(found), ms, skill.version, draft)

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.audit.audit_search import Finder
+from workbench.audit.audit_search import AuditSearch
 from workbench.audit.journal import ENDS, Journal
 from workbench.records import (
     Entry,
@@ -31,7 +31,7 @@ LOST = Fault(
 )
 
 
-def past_runs(journal: Journal, finder: Finder) -> tuple[tuple[Run, ...], int]:
+def past_runs(journal: Journal, finder: AuditSearch) -> tuple[tuple[Run, ...], int]:
     """The newest runs before this core, and how many of them were cut off just now."""
     interrupted = journal.interrupted_runs()
     for run_id in interrupted:

@@ -44,7 +44,7 @@ from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.sandbox_choice import SandboxChoice
 from workbench.sandbox.sandbox import Ending
 from workbench.tokens import count, counter
-from workbench.workspace.file_names import shown
+from workbench.workspace.file_names import displayed_name
 from workbench.workspace.snapshots import Writer
 from workbench.workspace.workspace_copies import Stage
 
@@ -410,8 +410,12 @@ class ObservedActions:
         for path, change in writer.files.items() if writer is not None else ():
             left = change.after or change.before
             if not change.shared and left is not None and not left.is_folder:
-                (written if change.after else deleted).add(f"workspace/{shown(path)}")
-        again = {f"workspace/{shown(path)}" for path in writer.rewritten - writer.files.keys()} if writer else set()
+                (written if change.after else deleted).add(f"workspace/{displayed_name(path)}")
+        again = (
+            {f"workspace/{displayed_name(path)}" for path in writer.rewritten - writer.files.keys()}
+            if writer
+            else set()
+        )
         files = tuple(sorted(written | again)), tuple(sorted(deleted))
         return ObservedEffects(self._times(hosts=False), self._times(hosts=True), *files)
 

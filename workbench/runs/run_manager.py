@@ -40,7 +40,7 @@ from workbench.runs.restored_runs import past_runs
 from workbench.runs.run import ProgramRun
 from workbench.runs.sandbox_choice import check_language, choose_sandbox
 from workbench.runs.workspace_changes import prepare_snapshots
-from workbench.workspace.file_names import shown
+from workbench.workspace.file_names import displayed_name
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class RunManager:
     async def _settle(self, cut_off: list[Run]) -> None:
         await asyncio.gather(prepare_snapshots(self._services.snapshots, cut_off), self.staging.open())
         for one in await asyncio.to_thread(self._services.held_files.all):  # by runs of earlier cores
-            self.files_decided(one.id, tuple(sorted(map(shown, one.files))))
+            self.files_decided(one.id, tuple(sorted(map(displayed_name, one.files))))
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────
     @api

@@ -1,6 +1,6 @@
 """Shows a person what a skill from elsewhere would do, and brings in exactly what was shown.
 
-A parcel is read once, into memory; what is imported is that reading, so a folder that changes meanwhile changes
+A package is read once, into memory; what is imported is that reading, so a folder that changes meanwhile changes
 nothing. It always becomes a draft: only a person's Keep hands it to programs.
 """
 
@@ -23,7 +23,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Gate, Skill, SkillFile, SkillReview, Tool, Verdict
 from workbench.runs.skill_actions import missing, needed
 from workbench.skills.skill_folder import CARD, code_file, skill_of
-from workbench.skills.skill_packages import Parcel, open_parcels
+from workbench.skills.skill_packages import SkillPackage, open_skill_packages
 
 HELD: Final = 50  # readings that may still be imported, beside those of the last look
 HELD_BYTES: Final = 64_000_000  # of all their files
@@ -36,21 +36,21 @@ class Arrivals:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._held: OrderedDict[str, tuple[Parcel, SkillReview]] = OrderedDict()
+        self._held: OrderedDict[str, tuple[SkillPackage, SkillReview]] = OrderedDict()
 
     async def look(self, path: Path) -> tuple[SkillReview, ...]:
         """Every skill that stands there, judged; what is dangerous to read is refused as a whole."""
-        parcels = await asyncio.to_thread(open_parcels, path)
+        packages = await asyncio.to_thread(open_skill_packages, path)
         tools, usable = self._services.catalog.tools(), await asyncio.to_thread(self._services.library.usable)
-        reviews = [await asyncio.to_thread(self._review, parcel, tools, usable) for parcel in parcels]
-        for parcel, review in zip(parcels, reviews, strict=True):
-            self._held[review.key] = (parcel, review)
-        self._let_go(len(parcels))
+        reviews = [await asyncio.to_thread(self._review, package, tools, usable) for package in packages]
+        for package, review in zip(packages, reviews, strict=True):
+            self._held[review.key] = (package, review)
+        self._let_go(len(packages))
         return tuple(reviews)
 
     def _let_go(self, newest: int) -> None:
         """The oldest readings go; all that a person looks at now can be imported."""
-        size = sum(parcel.size for parcel, _ in self._held.values())
+        size = sum(package.size for package, _ in self._held.values())
         while len(self._held) > newest and (len(self._held) > HELD or size > HELD_BYTES):
             size -= self._held.popitem(last=False)[1][0].size
 
@@ -59,29 +59,29 @@ class Arrivals:
         held = self._held.get(key)
         if held is None:
             raise WorkbenchError("What was looked at is no longer held.", "Look at it again, then import it.")
-        parcel, review = held
+        package, review = held
         if review.refusal:
             raise WorkbenchError(f"Not imported: {review.refusal}", "Nothing of it was written.")
-        skill, where = review.skill, f"from {parcel.source}{f' at {parcel.commit[:12]}' if parcel.commit else ''}"
-        made = await asyncio.to_thread(self._services.library.bring_in, parcel, where, skill.tools)
+        skill, where = review.skill, f"from {package.source}{f' at {package.commit[:12]}' if package.commit else ''}"
+        made = await asyncio.to_thread(self._services.library.bring_in, package, where, skill.tools)
         del self._held[key]
         return made
 
-    def _review(self, parcel: Parcel, tools: Sequence[Tool], usable: Sequence[Skill]) -> SkillReview:
-        code = parcel.text(code_file(parcel.name))
-        skill = skill_of(parcel.name, parcel.text(CARD), code)
+    def _review(self, package: SkillPackage, tools: Sequence[Tool], usable: Sequence[Skill]) -> SkillReview:
+        code = package.text(code_file(package.name))
+        skill = skill_of(package.name, package.text(CARD), code)
         verdict = read_all(code, tools, usable).verdict if code else None
         wanted = needed(verdict)
         skill = replace(skill, tools=wanted, missing=missing(wanted, tools))
         return SkillReview(
             key=uuid.uuid4().hex,
             skill=skill,
-            source=f"{parcel.source}{f', commit {parcel.commit[:12]}' if parcel.commit else ''}",
-            files=tuple(SkillFile(path, len(data)) for path, data in sorted(parcel.files.items())),
+            source=f"{package.source}{f', commit {package.commit[:12]}' if package.commit else ''}",
+            files=tuple(SkillFile(path, len(data)) for path, data in sorted(package.files.items())),
             verdict=verdict,
-            notices=_notices(parcel, code),
-            refusal=_refusal(parcel, skill, verdict, circle(parcel.name, code, usable)),
-            before=self._before(parcel.name),
+            notices=_notices(package, code),
+            refusal=_refusal(package, skill, verdict, circle(package.name, code, usable)),
+            before=self._before(package.name),
         )
 
     def _before(self, name: str) -> Skill | None:
@@ -91,14 +91,14 @@ class Arrivals:
             return None
 
 
-def _refusal(parcel: Parcel, skill: Skill, verdict: Verdict | None, way: Sequence[str]) -> str:
+def _refusal(package: SkillPackage, skill: Skill, verdict: Verdict | None, way: Sequence[str]) -> str:
     """Why it is not taken; a text that shows other than it is comes first."""
-    for path in sorted(parcel.files):
+    for path in sorted(package.files):
         if path.endswith((".md", ".py", ".txt", ".json", ".toml", ".yaml", ".yml")):
             faults = (
-                canonicalize(parcel.text(path)).faults
+                canonicalize(package.text(path)).faults
                 if path.endswith(".py")
-                else find_hidden_characters(parcel.text(path))
+                else find_hidden_characters(package.text(path))
             )
             if faults:
                 return f"{path}, line {faults[0].span.line}: {faults[0].message}."
@@ -111,16 +111,16 @@ def _refusal(parcel: Parcel, skill: Skill, verdict: Verdict | None, way: Sequenc
     return f"it would import itself: {' → '.join(way)}." if way else ""
 
 
-def _notices(parcel: Parcel, code: str) -> tuple[str, ...]:
+def _notices(package: SkillPackage, code: str) -> tuple[str, ...]:
     found = []
-    if comments := _COMMENT.findall(parcel.text(CARD)):
+    if comments := _COMMENT.findall(package.text(CARD)):
         words = " ".join(comments[0][4:-3].split())
         found.append(f"SKILL.md holds {len(comments)} comments that readers do not see, such as: {words[:120]}")
-    programs = [path for path in sorted(parcel.files) if path.endswith(_PROGRAMS) and path != code_file(parcel.name)]
+    programs = [path for path in sorted(package.files) if path.endswith(_PROGRAMS) and path != code_file(package.name)]
     if programs:
         found.append(f"It brings programs that nothing here runs: {', '.join(programs[:5])}")
     if not code:
         found.append("It is instructions only: agents can read it, programs cannot import it.")
-    if skill_of(parcel.name, parcel.text(CARD), code).allowed:
+    if skill_of(package.name, package.text(CARD), code).allowed:
         found.append("Its SKILL.md asks clients to allow tools without approval. That has no effect here.")
     return tuple(found)

@@ -19,7 +19,7 @@ from workbench.events import FilesChanged, FilesHeld, finish_even_if_cancelled, 
 from workbench.records import Fault, Run
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_person
-from workbench.workspace.file_names import shown
+from workbench.workspace.file_names import displayed_name
 from workbench.workspace.snapshots import MOST, NotQuick, Snapshots, Writer
 from workbench.workspace.workspace_copies import (
     CHANGED,
@@ -65,7 +65,7 @@ async def begin_snapshot(run: ProgramRun) -> None:
         verdict = run.record.verdict
         directly = run.record.decision is not None or is_person(run)
         if verdict is not None and directly and run.record.proposal.language == PYTHON:
-            writer.claims = lambda path: may_write(verdict, shown(path))
+            writer.claims = lambda path: may_write(verdict, displayed_name(path))
         try:
             await _quickly(partial(snapshots.begin, writer, quick=True), partial(snapshots.begin, writer))
         except (OSError, sqlite3.Error, WorkbenchError):
@@ -104,7 +104,7 @@ def _report_written(run: ProgramRun, writer: Writer) -> None:
 
 def _describe_files(run: ProgramRun, paths: Iterable[str]) -> tuple[str, dict[str, object]]:
     """Files in words and as the detail of an audit entry."""
-    names = [shown(path) for path in sorted(paths)]
+    names = [displayed_name(path) for path in sorted(paths)]
     words = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
     count = f"{len(names):,} files" if len(names) != 1 else "one file"
     detail: dict[str, object] = {"files": [run.session.mask(one) for one in names[:_AUDITED]], "count": len(names)}
@@ -309,8 +309,8 @@ class StagedWorkspaces:
         found = await asyncio.to_thread(stage.changes)
         written = {path: one.copy.size for path, one in found.items() if one.copy and not one.copy.is_folder}
         deleted = [path for path, one in found.items() if one.copy is None and one.base and not one.base.is_folder]
-        names = {f"workspace/{shown(path)}": size for path, size in written.items()}
-        hold_files(run.dry_run, names, tuple(f"workspace/{shown(path)}" for path in sorted(deleted)))
+        names = {f"workspace/{displayed_name(path)}": size for path, size in written.items()}
+        hold_files(run.dry_run, names, tuple(f"workspace/{displayed_name(path)}" for path in sorted(deleted)))
         await asyncio.to_thread(stage.reset, found)
         return None
 
@@ -321,7 +321,7 @@ class StagedWorkspaces:
             self._tell_held(run, settled)
 
     def _tell_held(self, run: ProgramRun, settled: Settlement) -> None:
-        run.held = (*run.held, *((shown(path), settled.held[path]) for path in sorted(settled.held)))
+        run.held = (*run.held, *((displayed_name(path), settled.held[path]) for path in sorted(settled.held)))
         words, detail = _describe_files(run, settled.held)
         run.note("run.changes_held", f"wants to change {words}", detail, soon=True)
         self._services.tell(FilesHeld(run.record.id, len(settled.held)))

@@ -25,10 +25,10 @@ from workbench.skills.skill_code import importable, renamed, renamed_words
 from workbench.skills.skill_folder import (
     CARD,
     LONGEST_DESCRIPTION,
-    bring_others,
+    archive_version,
     code_file,
+    copy_other_files,
     is_name,
-    put_by,
     read_skill,
     read_versions,
     sha_of,
@@ -37,7 +37,7 @@ from workbench.skills.skill_folder import (
     words_sha,
     write_skill,
 )
-from workbench.skills.skill_packages import Parcel
+from workbench.skills.skill_packages import SkillPackage
 from workbench.skills.skill_templates import body
 from workbench.skills.skill_usage import SkillUsage
 
@@ -71,7 +71,7 @@ class Library:
         known = self._known(name.replace("_", "-").strip("-"))
         if (found := known.in_state(state) if state else known.current) is not None:
             return found
-        raise self._missing("skill" if state is None else f"{state} skill", name)
+        raise self._not_found("skill" if state is None else f"{state} skill", name)
 
     def find(self, name: str, state: SkillState) -> Skill | None:
         """The skill of this name in this state, if there is one."""
@@ -85,7 +85,7 @@ class Library:
         """Kept skills without a fault: those that agents see and programs import."""
         return self.snapshot().usable
 
-    def kept(self) -> tuple[Skill, ...]:
+    def kept_skills(self) -> tuple[Skill, ...]:
         """Kept skills by name, those with a fault too."""
         return self.snapshot().kept
 
@@ -154,7 +154,7 @@ class Library:
         retired. It must be the code with this sha."""
         seen = self._known(name.replace("_", "-").strip("-")).newest
         if seen is None:
-            raise self._missing("draft", name)
+            raise self._not_found("draft", name)
         if seen.sha != sha:
             raise WorkbenchError(f"{seen.name} has changed since you looked at it.", "Look at it again, then keep it.")
         return seen
@@ -208,20 +208,20 @@ class Library:
                 self._approve(folder)
         return self._changed(skill.name, skill.state)
 
-    def bring_in(self, parcel: Parcel, author: str, tools: Sequence[str] = ()) -> Skill:
+    def bring_in(self, package: SkillPackage, author: str, tools: Sequence[str] = ()) -> Skill:
         """What came from elsewhere and was looked at becomes a draft, with all its files."""
         with self._writing:
-            before = self._known(parcel.name).living
+            before = self._known(package.name).living
             if before is not None and before.state is SkillState.DRAFT:
-                raise WorkbenchError(f"There is a draft {parcel.name} already.", "Keep, rename or retire it first.")
-            folder = self._drafts / parcel.name
-            parcel.write(folder)
+                raise WorkbenchError(f"There is a draft {package.name} already.", "Keep, rename or retire it first.")
+            folder = self._drafts / package.name
+            package.write(folder)
             found = read_skill(folder, SkillState.DRAFT)
             wish = replace(found, author=author, kept_by="", kept_at="", version=0, run_id="", starter=False)
             write_skill(folder, replace(wish, tools=tuple(tools)))
-        return self._changed(parcel.name, SkillState.DRAFT)
+        return self._changed(package.name, SkillState.DRAFT)
 
-    def told(self, name: str) -> None:
+    def notify_changed(self, name: str) -> None:
         """Something beside its card and code is another one now."""
         self._tell(SkillsChanged(name))
 
@@ -254,7 +254,7 @@ class Library:
         """Kept skills as importable modules in one folder; one with a fault raises ImportError and says why."""
         target.mkdir(parents=True, exist_ok=True)
         wanted: dict[str, tuple[Skill, str]] = {}
-        for skill in self.kept():
+        for skill in self.kept_skills():
             file = f"{skill_module_name(skill.name)}.py"
             known = self._modules.get(file)
             source = known[1] if known is not None and known[0] == skill else importable(skill)
@@ -280,7 +280,7 @@ class Library:
         self._restore(seen.name)
         before = self._kept_before(seen.name)
         if before is not None and before.sha != seen.sha:
-            put_by(self._skills / before.name, before.version)
+            archive_version(self._skills / before.name, before.version)
         version, origin = _next_version(before, seen.sha), self._root(seen.state) / seen.name
         kept = replace(seen, state=SkillState.KEPT, version=version, kept_by=kept_by, kept_at=_now())
         if before is not None and before.starter and before.code != kept.code:
@@ -289,7 +289,7 @@ class Library:
         write_skill(self._skills / kept.name, kept, origin=origin)
         self._approve(self._skills / kept.name)
         if seen.state is SkillState.DRAFT:
-            bring_others(origin, self._skills / kept.name)
+            copy_other_files(origin, self._skills / kept.name)
         shutil.rmtree(self._drafts / kept.name, ignore_errors=True)
 
     def _rename(self, skill: Skill, name: str) -> None:
@@ -304,7 +304,7 @@ class Library:
         if kept and draft.is_dir():
             raise WorkbenchError(f"{skill.name} has a draft.", "Keep or retire the draft first.")
         if kept and not skill.faults and sha != skill.sha:
-            put_by(root / skill.name, skill.version)
+            archive_version(root / skill.name, skill.version)
         os.replace(root / skill.name, root / name)
         step = 1 if kept and sha != skill.sha else 0
         wish = replace(skill, name=name, code=code, notes=notes, version=skill.version + step, starter=False)
@@ -330,7 +330,7 @@ class Library:
     def _known(self, name: str) -> LibrarySkill:
         return self.snapshot().find(name) if is_name(name) else LibrarySkill()
 
-    def _missing(self, kind: str, name: str) -> WorkbenchError:
+    def _not_found(self, kind: str, name: str) -> WorkbenchError:
         names = sorted({one.name for one in self.skills() if one.state is not SkillState.RETIRED})
         hint = f"There are: {', '.join(names)}." if names else "The library is empty."
         return WorkbenchError(f"There is no {kind} {name}.", hint)

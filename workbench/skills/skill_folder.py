@@ -84,7 +84,7 @@ def read_skill(folder: Path, state: SkillState) -> Skill:
     head = _head(folder / CARD, faults)
     code = _code(folder / code_file(folder.name), faults)
     faults.extend(_card_faults(head, folder.name))
-    found = others(folder)
+    found = other_files(folder)
     if not code and (folder / CARD).is_file() and not any(path.endswith(".py") for path in found):
         faults = [fault for fault in faults if not fault.startswith(NO_CODE)]  # instructions only: no fault of it
     tapes = tuple(Path(path).stem for path in found if path.startswith(f"{CASSETTES}/") and path.endswith(".json"))
@@ -115,7 +115,7 @@ def read_versions(folder: Path) -> tuple[Skill, ...]:
     return tuple(sorted(found, key=lambda skill: skill.version))
 
 
-def put_by(folder: Path, version: int) -> None:
+def archive_version(folder: Path, version: int) -> None:
     """Copy the version in place beside the earlier ones; one that is already there is the true one."""
     for file, end in ((code_file(folder.name), "py"), (CARD, "md")):
         target = folder / VERSIONS / f"{version}.{end}"
@@ -168,7 +168,7 @@ def _foreign(others: Mapping[str, Value]) -> dict[str, str]:
     return found
 
 
-def others(folder: Path) -> tuple[str, ...]:
+def other_files(folder: Path) -> tuple[str, ...]:
     """What a skill carries beside card, code and versions, by path: references, assets, cassettes. No links."""
     found: list[str] = []
     for at, folders, names in os.walk(folder, followlinks=False):
@@ -185,9 +185,9 @@ def others(folder: Path) -> tuple[str, ...]:
     return tuple(found[:MOST_OTHERS])
 
 
-def bring_others(source: Path, target: Path) -> None:
+def copy_other_files(source: Path, target: Path) -> None:
     """Carry along what a skill has beside card and code; what is there already by the same path is replaced."""
-    for path in others(source):
+    for path in other_files(source):
         place = within(target, path)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source / path, place, follow_symlinks=False)

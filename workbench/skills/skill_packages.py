@@ -1,6 +1,6 @@
 """Reads skills that somebody else sent, as folder, zip or git checkout, into memory, and refuses what could do harm.
 
-Nothing of a parcel is written before all of it was looked at: a name that leads elsewhere, a link, a device, a bomb or
+Nothing of a package is written before all of it was looked at: a name that leads elsewhere, a link, a device, a bomb or
 two names that are one on another system end the import with the reason.
 """
 
@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from workbench.errors import WorkbenchError
 from workbench.files import replacing_file, write_file
-from workbench.skills.skill_folder import CARD, VERSIONS, code_file, is_name, is_plain, others, read_whole
+from workbench.skills.skill_folder import CARD, VERSIONS, code_file, is_name, is_plain, other_files, read_whole
 
 MOST_FILES: Final = 500
 LARGEST: Final = 2_000_000  # bytes of one file
@@ -32,7 +32,7 @@ _PASSED_OVER: Final = frozenset({".git", "__pycache__", ".DS_Store", "__MACOSX",
 _SPECIAL: Final = stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX
 
 
-class Parcel(Struct, frozen=True):
+class SkillPackage(Struct, frozen=True):
     """One skill as it came: its name, its files by path, and where it came from."""
 
     name: str
@@ -62,7 +62,7 @@ class Parcel(Struct, frozen=True):
                 place.chmod(0o644)
 
 
-def open_parcels(path: Path) -> tuple[Parcel, ...]:
+def open_skill_packages(path: Path) -> tuple[SkillPackage, ...]:
     """Every skill below a folder or in a zip file; at least one."""
     try:
         found = os.lstat(path)
@@ -84,7 +84,7 @@ def refused(reason: str, hint: str = "") -> WorkbenchError:
 # ── folders ──────────────────────────────────────────────────────────────────────────────────────
 def _read_folder(root: Path) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
-    room, known = _Room(), _Names()
+    room, known = _SizeLimits(), _UniqueNames()
     for at, folders, names in os.walk(root, followlinks=False):
         below = Path(at).relative_to(root)
         for name in (*folders, *names):
@@ -97,7 +97,7 @@ def _read_folder(root: Path) -> dict[str, bytes]:
     return files
 
 
-def _read_file(place: Path, path: str, room: _Room) -> bytes:
+def _read_file(place: Path, path: str, room: _SizeLimits) -> bytes:
     try:
         handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as fault:
@@ -140,7 +140,7 @@ def _read_zip(path: Path) -> dict[str, bytes]:
     if path.stat().st_size > LARGEST_ALL:
         raise refused(f"{path.name} is larger than {LARGEST_ALL // 1_000_000} MB.")
     files: dict[str, bytes] = {}
-    room, known = _Room(), _Names()
+    room, known = _SizeLimits(), _UniqueNames()
     try:
         with zipfile.ZipFile(path) as packed:
             if len(packed.infolist()) > 4 * MOST_FILES:
@@ -174,7 +174,7 @@ def _entry(info: zipfile.ZipInfo) -> str | None:
     return name
 
 
-def _unpack(packed: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, room: _Room) -> bytes:
+def _unpack(packed: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, room: _SizeLimits) -> bytes:
     """What the directory of the file claims is not believed: no more than the limit is ever unpacked."""
     with packed.open(info) as file:
         data = file.read(LARGEST + 1)
@@ -184,8 +184,8 @@ def _unpack(packed: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, room: _Ro
 
 
 # ── both ─────────────────────────────────────────────────────────────────────────────────────────
-class _Room:
-    """How much more a parcel may hold."""
+class _SizeLimits:
+    """How much more a package may hold."""
 
     def __init__(self) -> None:
         self._files, self._bytes = 0, 0
@@ -202,7 +202,7 @@ class _Room:
         return data
 
 
-class _Names:
+class _UniqueNames:
     """The paths so far, as systems that tell fewer letters apart spell them."""
 
     def __init__(self) -> None:
@@ -210,7 +210,7 @@ class _Names:
         self._folders: dict[str, str] = {}
 
     def add(self, name: str) -> str:
-        spelled = _spelled(name)
+        spelled = _folded_name(name)
         if (other := self._files.get(spelled)) is not None:
             raise refused(f"{name!r} and {other!r} are one name on some systems.")
         above = [str(one) for one in PurePosixPath(spelled).parents if str(one) != "."]
@@ -236,7 +236,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def _spelled(name: str) -> str:
+def _folded_name(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
 
 
@@ -245,7 +245,7 @@ def _check_mode(mode: int, path: str) -> None:
         raise refused(f"{path} would run with another user's rights (setuid, setgid or sticky).")
 
 
-def _skills_in(files: Mapping[str, bytes], path: Path, commit: str) -> tuple[Parcel, ...]:
+def _skills_in(files: Mapping[str, bytes], path: Path, commit: str) -> tuple[SkillPackage, ...]:
     roots = sorted(str(PurePosixPath(name).parent) for name in files if PurePosixPath(name).name == CARD)
     roots = [root for root in roots if not any(_within(root, other) for other in roots if other != root)]
     if not roots:
@@ -257,7 +257,7 @@ def _within(root: str, other: str) -> bool:
     return other == "." or root.startswith(f"{other}/")
 
 
-def _parcel(root: str, files: Mapping[str, bytes], path: Path, commit: str) -> Parcel:
+def _parcel(root: str, files: Mapping[str, bytes], path: Path, commit: str) -> SkillPackage:
     start = "" if root == "." else f"{root}/"
     own = {name.removeprefix(start): data for name, data in _below(files, start)}
     name = _name_of(own[CARD]) or (path.stem if root == "." else PurePosixPath(root).name)
@@ -265,7 +265,7 @@ def _parcel(root: str, files: Mapping[str, bytes], path: Path, commit: str) -> P
         raise refused(f"{name!r:.80} is no skill name: lower-case letters, digits and single hyphens, at most 64.")
     for one in (CARD, *(path for path in own if path.endswith(".py"))):
         _check_text(one, own[one])
-    return Parcel(name, own, path.name if root == "." else f"{path.name}: {root}", commit)
+    return SkillPackage(name, own, path.name if root == "." else f"{path.name}: {root}", commit)
 
 
 def _below(files: Mapping[str, bytes], start: str) -> Iterator[tuple[str, bytes]]:
@@ -301,7 +301,7 @@ _WHEN = (1980, 1, 1, 0, 0, 0)  # the same skill is the same file, whenever it is
 def pack(name: str, folder: Path, target: Path) -> Path:
     """Card, code and whatever it carries; earlier versions stay here. A folder as target takes the skill's name."""
     target = target / f"{name}.zip" if target.is_dir() else target
-    inside = [path for path in (CARD, code_file(name), *others(folder)) if is_plain(folder / path)]  # no link
+    inside = [path for path in (CARD, code_file(name), *other_files(folder)) if is_plain(folder / path)]  # no link
     with (
         replacing_file(target, mode=0o644, name=str(target), hint="Choose another place.") as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed,

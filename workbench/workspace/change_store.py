@@ -184,7 +184,7 @@ class Book:
             found.files[os.fsdecode(path)] = Change(before, after, frozenset(filter(None, shared.split(" "))))
         return found
 
-    def later(self, number: int, path: str) -> Changes | None:
+    def last_change_after(self, number: int, path: str) -> Changes | None:
         """Who touched a path last, after these changes."""
         words = (
             "SELECT changes.* FROM changes JOIN files ON change = number"
@@ -224,13 +224,13 @@ class Book:
         if self._store is None:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
-                self._store = self._made()
+                self._store = self._create()
             except sqlite3.DatabaseError:  # whatever it was, it is no book: what it knew is lost, the files are not
                 self._path.replace(self._path.with_suffix(".damaged"))
-                self._store = self._made()
+                self._store = self._create()
         return self._store
 
-    def _made(self) -> sqlite3.Connection:
+    def _create(self) -> sqlite3.Connection:
         os.close(os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
         store = sqlite3.connect(self._path, check_same_thread=False, isolation_level="DEFERRED")
         try:
@@ -268,7 +268,7 @@ class Contents:
         self._folder = folder
         self._clones = True  # until this file system says no
 
-    def take(self, handle: int, most: int) -> str:
+    def add_file(self, handle: int, most: int) -> str:
         """The hash of what an open file holds, which is kept from now on; empty where it is longer than `most`."""
         draft = self._draft()
         try:
@@ -282,7 +282,7 @@ class Contents:
             with suppress(FileNotFoundError):
                 draft.unlink()
 
-    def put(self, data: bytes) -> str:
+    def add_bytes(self, data: bytes) -> str:
         """The same for what is in memory: the target of a link."""
         digest = hashlib.sha256(data).hexdigest()
         if not self._place(digest).exists():
@@ -328,8 +328,8 @@ class Contents:
             except OSError:
                 self._clones = False
             else:
-                return _hashed(target)
-        return _copied(handle, target, most)
+                return _hash_of(target)
+        return _copy_and_hash(handle, target, most)
 
     def _settle(self, draft: Path, digest: str) -> str:
         place = self._place(digest)
@@ -348,7 +348,7 @@ class Contents:
         return self._folder / digest[:2] / digest
 
 
-def _hashed(handle: int) -> str:
+def _hash_of(handle: int) -> str:
     digest, at = hashlib.sha256(), 0
     while piece := os.pread(handle, _PIECE, at):
         digest.update(piece)
@@ -356,7 +356,7 @@ def _hashed(handle: int) -> str:
     return digest.hexdigest()
 
 
-def _copied(handle: int, target: int, most: int) -> str:
+def _copy_and_hash(handle: int, target: int, most: int) -> str:
     digest, at = hashlib.sha256(), 0
     while piece := os.pread(handle, _PIECE, at):
         digest.update(piece)

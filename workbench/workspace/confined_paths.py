@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from workbench.errors import WorkbenchError
-from workbench.workspace.file_names import parts_of, shown
+from workbench.workspace.file_names import displayed_name, parts_of
 
 FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPENAT2: Final = 437  # the same number on every architecture
@@ -111,7 +111,7 @@ class Confined:
         """The folder a path's last part stands in, and that part as the disk spells it."""
         *folders, name = parts_of(path)
         with self.open_root() as root:
-            here = _reach(root, folders, path, make=make)
+            here = _open_parent(root, folders, path, make=make)
             try:
                 yield here, _real(here, name)
             finally:
@@ -122,7 +122,7 @@ class Confined:
         """A folder; the workspace itself where the path is empty."""
         parts = parts_of(path) if path else []
         with self.open_root() as root:
-            here = _reach(root, parts, path, make=False)
+            here = _open_parent(root, parts, path, make=False)
             try:
                 yield here
             finally:
@@ -134,13 +134,13 @@ def open_plain(folder: int, name: str, path: str) -> int:
     try:
         handle = os.open(name, _FILE, dir_fd=folder)
     except FileNotFoundError:
-        raise missing(path) from None
+        raise file_not_found(path) from None
     except OSError as fault:
-        raise odd(path) from fault
+        raise not_plain_file(path) from fault
     found = os.fstat(handle)
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
         os.close(handle)
-        raise odd(path)
+        raise not_plain_file(path)
     return handle
 
 
@@ -153,11 +153,11 @@ def plain_size(folder: int, name: str, path: str) -> int | None:
     except OSError as fault:
         raise WorkbenchError(f"{path} cannot be written: {fault.strerror}.") from fault
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-        raise odd(path)
+        raise not_plain_file(path)
     return found.st_size
 
 
-def put(folder: int, name: str, path: str, data: bytes, mode: int = 0o644) -> os.stat_result:
+def replace_file(folder: int, name: str, path: str, data: bytes, mode: int = 0o644) -> os.stat_result:
     """Replace a file in one step: what stood there stays until the new content is complete."""
     draft = f"{_DRAFT}{secrets.token_hex(8)}"
     try:
@@ -172,15 +172,15 @@ def put(folder: int, name: str, path: str, data: bytes, mode: int = 0o644) -> os
         raise WorkbenchError(f"{path} cannot be written: {fault.strerror}.") from fault
 
 
-def missing(path: str) -> WorkbenchError:
+def file_not_found(path: str) -> WorkbenchError:
     return WorkbenchError(f"There is no file {path}.", "The list of files shows what the workspace holds.")
 
 
-def odd(path: str) -> WorkbenchError:
+def not_plain_file(path: str) -> WorkbenchError:
     return WorkbenchError(f"{path} is no plain file.", "Links, pipes, devices and folders cannot be read or replaced.")
 
 
-def _reach(root: int, folders: list[str], path: str, *, make: bool) -> int:
+def _open_parent(root: int, folders: list[str], path: str, *, make: bool) -> int:
     """The folder these steps lead to; a link is no way in."""
     try:
         return open_folder(root, folders)
@@ -204,7 +204,7 @@ def _one_by_one(root: int, folders: list[str], path: str, *, make: bool) -> int:
             here = inner
     except OSError as fault:
         os.close(here)
-        raise (missing(path) if isinstance(fault, FileNotFoundError) else _unreachable(path, fault)) from None
+        raise (file_not_found(path) if isinstance(fault, FileNotFoundError) else _unreachable(path, fault)) from None
     return here
 
 
@@ -215,7 +215,7 @@ def _real(folder: int, name: str) -> str:
     with suppress(OSError):
         os.stat(name, dir_fd=folder, follow_symlinks=False)
         return name
-    return next((real for real in os.listdir(folder) if shown(real) == name), name)
+    return next((real for real in os.listdir(folder) if displayed_name(real) == name), name)
 
 
 def _unreachable(path: str, fault: OSError) -> WorkbenchError:

@@ -9,7 +9,7 @@ from typing import Final
 from workbench.errors import WorkbenchError
 from workbench.records import FileChange, FileChanges, FilePiece, FileState, UndoLine
 from workbench.workspace.change_store import Change, Changes, Contents, State
-from workbench.workspace.file_names import danger, shown
+from workbench.workspace.file_names import danger, displayed_name
 from workbench.workspace.undo import CONFLICT, DONE, LOST, READY, SHARED, Step
 from workbench.workspace.workspace_files import Store, is_text
 
@@ -21,7 +21,7 @@ _HEX: Final = 512
 _PICTURES: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM")
 
 
-def told(changes: Changes, count: int = -1) -> FileChanges:
+def changes_record(changes: Changes, count: int = -1) -> FileChanges:
     files = tuple(_file(path, one) for path, one in list(changes.files.items())[:MOST_TOLD])
     return FileChanges(
         changes.id,
@@ -47,7 +47,7 @@ def line(step: Step) -> UndoLine:
         words = f"It was changed since, by {who}. That would be lost."
     if step.state in (DONE, LOST):
         deed = "nothing"
-    name = shown(step.path)
+    name = displayed_name(step.path)
     return UndoLine(name, deed, step.state, words, danger(name, _rights(before)) if deed != "remove" else "")
 
 
@@ -58,7 +58,7 @@ def held_line(step: Step) -> UndoLine:
     words = _HELD[deed] if step.state == READY else _HELD[step.state]
     if step.state in (DONE, LOST):
         deed = "nothing"
-    name = shown(step.path)
+    name = displayed_name(step.path)
     return UndoLine(name, deed, step.state, words, danger(name, _rights(proposed)) if proposed is not None else "")
 
 
@@ -78,9 +78,9 @@ def piece(store: Store, path: str, start: int = 0) -> FilePiece:
     return FilePiece(path, kind, data[:end].decode("utf-8", "replace"), size, start, start + end, warning)
 
 
-def both(contents: Contents, changes: Changes, path: str) -> tuple[str, str]:
+def texts_before_and_after(contents: Contents, changes: Changes, path: str) -> tuple[str, str]:
     """What a file held before and after; WorkbenchError where that cannot be shown as text."""
-    one = next((change for name, change in changes.files.items() if shown(name) == path), None)
+    one = next((change for name, change in changes.files.items() if displayed_name(name) == path), None)
     if one is None:
         raise WorkbenchError(f"{path} is not among these changes.", "Look at them again.")
     return _text(contents, one.before, path), _text(contents, one.after, path)
@@ -100,7 +100,7 @@ def current(store: Store, path: str) -> str:
 
 def proposed(contents: Contents, changes: Changes, path: str) -> str:
     """What a program wants a file to hold; WorkbenchError where that cannot be shown as text."""
-    one = next((change for name, change in changes.files.items() if shown(name) == path), None)
+    one = next((change for name, change in changes.files.items() if displayed_name(name) == path), None)
     if one is None:
         raise WorkbenchError(f"{path} is not among these changes.", "Look at them again.")
     return _text(contents, one.after, path)
@@ -119,7 +119,7 @@ def _text(contents: Contents, state: State | None, path: str) -> str:
 
 
 def _file(path: str, one: Change) -> FileChange:
-    name = shown(path)
+    name = displayed_name(path)
     deed = "added" if one.before is None else "deleted" if one.after is None else "changed"
     if one.before and one.after and one.before.sha == one.after.sha and one.before.size == one.after.size:
         deed = "rights"

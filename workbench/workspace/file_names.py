@@ -35,7 +35,7 @@ def parts_of(path: str) -> list[str]:
     return parts
 
 
-def shown(name: str) -> str:
+def displayed_name(name: str) -> str:
     """A name as it came from the disk, for people and JSON: what cannot be seen or is no UTF-8 is written as escapes.
 
     A file is also found by this spelling, so whatever a program named, a person can open, rename or delete it.

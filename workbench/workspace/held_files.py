@@ -36,7 +36,7 @@ class HeldFiles(Undoing):
         self._lock, self._deciding = RLock(), Lock()
 
     @contextmanager
-    def keeping(self) -> Iterator[None]:
+    def guard_contents(self) -> Iterator[None]:
         """Meanwhile no content is dropped that nothing stands on yet."""
         with self._lock:
             yield
@@ -58,7 +58,7 @@ class HeldFiles(Undoing):
                 return []
             return [found for one, _ in self._held.newest(_MOST) if (found := self._held.find(one.id)) is not None]
 
-    def asked(self, name: str) -> Changes:
+    def requested_changes(self, name: str) -> Changes:
         """As the program meant them: from what was there to what it left."""
         with self._lock:
             found = self._held.find(name) if self._held.exists else None
@@ -71,7 +71,7 @@ class HeldFiles(Undoing):
 
     def find(self, name: str) -> Changes:
         """The same in the other direction, as the plan of an undo reads them: `before` is what would be written."""
-        return _reversed(self.asked(name))
+        return _reversed(self.requested_changes(name))
 
     def plan(self, name: str) -> tuple[Changes, tuple[Step, ...]]:
         changes, steps = super().plan(name)
@@ -81,7 +81,7 @@ class HeldFiles(Undoing):
         """Write the one, drop the other; what is in neither, and what could not be written, waits on. What was
         allowed and is not kept any more is dropped. The note says so."""
         with self._deciding:
-            asked = self.asked(name)
+            asked = self.requested_changes(name)
             changes = _reversed(asked)
             writer = Writer(f"{name}-{secrets.token_hex(3)}", ALLOWED, actor, changes.label, only=tuple(allowed))
             failed = self._take_all_back(changes, allowed, writer) if allowed else []

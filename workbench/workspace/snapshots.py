@@ -92,14 +92,14 @@ class Snapshots:
 
     def begin(self, writer: Writer, *, quick: bool = False) -> None:
         """Before it may write."""
-        with self._held(quick):
+        with self._locked(quick):
             if not self._look(quick):
                 writer.note = TOO_MANY
             self._active[writer.id] = writer
 
     def end(self, name: str, *, quick: bool = False) -> Writer | None:
         """It writes no more; answers what it changed, which can be undone from now on."""
-        with self._held(quick):
+        with self._locked(quick):
             writer = self._active.get(name)
             if writer is None:
                 return None
@@ -110,7 +110,7 @@ class Snapshots:
 
     def recover(self, writers: Iterable[Writer]) -> None:
         """Runs under which an earlier core was killed: what changed since its last look was theirs, or a person's."""
-        with self._held(quick=False):
+        with self._locked(quick=False):
             if not self.book.exists:
                 return
             left = list(writers)
@@ -122,7 +122,7 @@ class Snapshots:
 
     def warm(self) -> bool:
         """Take what nobody took yet, a while at a time; answers whether something is left."""
-        with self._held(quick=False):
+        with self._locked(quick=False):
             self._taking = WHILE
             try:
                 self._look(quick=False)
@@ -133,7 +133,7 @@ class Snapshots:
     @contextmanager
     def deed(self, writer: Writer) -> Iterator[dict[str, Known]]:
         """Something that is done at once, by one of our own verbs; others wait meanwhile. Gives what is there now."""
-        with self._held(quick=False):
+        with self._locked(quick=False):
             self._look(quick=False)
             self._aside, self._active = self._active, {writer.id: writer}
             try:
@@ -148,7 +148,7 @@ class Snapshots:
         """The workbench itself writes or deletes these files and no others: that is no run's doing, and nobody's to
         undo. Others wait meanwhile."""
         folders = {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
-        with self._held(quick=False), self.way.open_root() as root:
+        with self._locked(quick=False), self.way.open_root() as root:
             missing = [folder for folder in folders if stamp_at(root, folder) is None]
             try:
                 yield
@@ -156,28 +156,28 @@ class Snapshots:
                 self._kept_here |= {path: stamp_at(root, path) for path in (*paths, *missing)}
 
     @contextmanager
-    def looked(self) -> Iterator[dict[str, Known]]:
+    def scanned(self) -> Iterator[dict[str, Known]]:
         """What is there right now; nothing is written down meanwhile."""
-        with self._held(quick=False):
+        with self._locked(quick=False):
             self._look(quick=False)
             yield self._known if self._known is not None else {}
 
     @contextmanager
     def opened(self) -> Iterator[Book | None]:
         """The book, while nobody writes in it; None where nothing was ever written down."""
-        with self._held(quick=False):
+        with self._locked(quick=False):
             yield self.book if self.book.exists else None
 
     def forget(self, names: Iterable[str] | None = None) -> None:
         """Changes that shall not be undone any more; all of them unless named."""
-        with self._held(quick=False):
+        with self._locked(quick=False):
             if self.book.exists:
                 self.book.forget(self.book.ids() if names is None else names)
                 self._sweep()
 
-    def kept(self) -> tuple[int, int]:
+    def stored_size(self) -> tuple[int, int]:
         """How many changes, and how many bytes."""
-        with self._held(quick=False):
+        with self._locked(quick=False):
             if not self.book.exists:
                 return 0, 0
             return self.book.count(), self._count()
@@ -188,7 +188,7 @@ class Snapshots:
 
     # ── looking ──────────────────────────────────────────────────────────────────────────────────
     @contextmanager
-    def _held(self, quick: bool) -> Iterator[None]:
+    def _locked(self, quick: bool) -> Iterator[None]:
         if not self._lock.acquire(blocking=not quick):
             raise NotQuick
         try:
@@ -228,7 +228,7 @@ class Snapshots:
         if quick and self.keeps and (many or self._total < 0):
             raise NotQuick
         self._fresh = {}
-        fresh = self._taken(root, {path: now[path] for path in (*other, *late)})
+        fresh = self._store_contents(root, {path: now[path] for path in (*other, *late)})
         ours, self._kept_here = self._kept_here, {}
         for path in other:
             if ours.get(path) == now[path]:
@@ -265,7 +265,7 @@ class Snapshots:
                 change.after, change.shared = after, change.shared | others
 
     # ── taking ───────────────────────────────────────────────────────────────────────────────────
-    def _taken(self, root: int, wanted: Mapping[str, Stamp]) -> dict[str, Known]:
+    def _store_contents(self, root: int, wanted: Mapping[str, Stamp]) -> dict[str, Known]:
         """The smallest first: where time or room ends, as many as can be are kept."""
         fresh, known = self._fresh, self._known or {}
         until, now = time.monotonic() + self._taking, time.time_ns()
@@ -278,12 +278,12 @@ class Snapshots:
                 if known.get(path) is None or known[path].stamp != stamp:
                     fresh[path] = Known(stamp, "")
             else:
-                fresh[path] = self._one(root, path, stamp)
+                fresh[path] = self._store_content(root, path, stamp)
                 if now - stamp.touched < _TICK:
                     self._late.add(path)  # it may change once more and look the same
         return fresh
 
-    def _one(self, root: int, path: str, stamp: Stamp) -> Known:
+    def _store_content(self, root: int, path: str, stamp: Stamp) -> Known:
         if not self._fits(stamp.size):
             return Known(stamp, "")
         *folders, name = path.split("/")
@@ -293,7 +293,7 @@ class Snapshots:
             return Known(stamp, "")
         try:
             if stat.S_ISLNK(stamp.mode):
-                return Known(stamp, self.contents.put(os.fsencode(os.readlink(name, dir_fd=folder))))
+                return Known(stamp, self.contents.add_bytes(os.fsencode(os.readlink(name, dir_fd=folder))))
             return self._file(folder, name, stamp)
         except OSError:
             return Known(stamp, "")  # gone since, or closed to us
@@ -306,7 +306,7 @@ class Snapshots:
             before = stamp_of(os.fstat(handle))
             if not before.is_file:
                 return Known(stamp, "")
-            sha = self.contents.take(handle, self._most)
+            sha = self.contents.add_file(handle, self._most)
             if stamp_of(os.fstat(handle)) != before:
                 return Known(stamp, "")  # somebody writes it right now: the next look takes it
         finally:

@@ -17,7 +17,7 @@ from workbench.errors import WorkbenchError
 from workbench.workspace.change_store import Change, Changes, Known, State, same
 from workbench.workspace.confined_paths import open_folder
 from workbench.workspace.directory_scan import stamp_of
-from workbench.workspace.file_names import shown
+from workbench.workspace.file_names import displayed_name
 from workbench.workspace.snapshots import Snapshots, Writer
 
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -46,7 +46,7 @@ class Undoing:
     def plan(self, name: str) -> tuple[Changes, tuple[Step, ...]]:
         """What undoing these changes would do now."""
         changes = self.find(name)
-        with self._snapshots.looked() as now:
+        with self._snapshots.scanned() as now:
             return changes, tuple(self._step(changes, path, one, now) for path, one in changes.files.items())
 
     def undo(self, name: str, paths: Collection[str], actor: str) -> Changes:
@@ -63,7 +63,7 @@ class Undoing:
         with self._snapshots.deed(writer) as now:
             chosen = [self._step(changes, path, one, now) for path, one in changes.files.items() if path in paths]
             steps = [step for step in chosen if step.state not in (DONE, LOST)]
-            lost = [shown(step.path) for step in chosen if step.state == LOST]
+            lost = [displayed_name(step.path) for step in chosen if step.state == LOST]
             with self._snapshots.way.open_root() as root:
                 for step in _ordered(steps):
                     try:
@@ -71,7 +71,7 @@ class Undoing:
                     except (OSError, WorkbenchError) as fault:
                         failed[step.path] = str(fault)
         if failed:
-            why = "; ".join(f"{shown(path)}: {words}" for path, words in list(failed.items())[:3])
+            why = "; ".join(f"{displayed_name(path)}: {words}" for path, words in list(failed.items())[:3])
             writer.note = f"{len(failed)} could not be {self._deed}: {why}"
         if lost:
             gone = f"{len(lost)} could not be {self._deed}, as their content is not kept: {', '.join(lost[:3])}"
@@ -93,7 +93,7 @@ class Undoing:
             only_rights = one.after is not None and one.before[1:] == one.after[1:]
             return Step(path, one, READY if only_rights and same(here, one.after) else LOST)
         if not same(here, one.after):
-            return Step(path, one, CONFLICT, self._book.later(changes.number, path))
+            return Step(path, one, CONFLICT, self._book.last_change_after(changes.number, path))
         return Step(path, one, SHARED if one.shared else READY)
 
     def _take_back(self, root: int, step: Step, now: Mapping[str, Known]) -> None:
@@ -102,7 +102,7 @@ class Undoing:
         if before is None:
             _remove(root, folders, name, now.get(step.path))
             return
-        folder = _reach(root, folders)
+        folder = _open_parent(root, folders)
         try:
             _check_still(folder, name, now.get(step.path))
             _make_way(folder, name, before)
@@ -159,7 +159,7 @@ def _ordered(steps: list[Step]) -> list[Step]:
     return sorted(steps, key=place)
 
 
-def _reach(root: int, folders: list[str]) -> int:
+def _open_parent(root: int, folders: list[str]) -> int:
     """The folder, made where it is gone."""
     with suppress(FileNotFoundError):
         return open_folder(root, folders)

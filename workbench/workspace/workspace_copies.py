@@ -29,7 +29,7 @@ from workbench.errors import WorkbenchError
 from workbench.workspace.change_store import Change, Changes, Contents, Known, State
 from workbench.workspace.confined_paths import FOLDER, Confined, open_folder
 from workbench.workspace.directory_scan import Stamp, TooMany, look, stamp_at, stamp_of
-from workbench.workspace.file_names import danger, shown
+from workbench.workspace.file_names import danger, displayed_name
 from workbench.workspace.held_files import HELD, HeldFiles
 from workbench.workspace.snapshots import LOOKING, MOST, NotQuick, Snapshots, Writer
 
@@ -388,7 +388,7 @@ class Settling:
         place = os.open(stage.folder, FOLDER)
         try:
             with self._snapshots.deed(writer) as known, self._snapshots.way.open_root() as root:
-                found = _Found(root, place, differences)
+                found = _StageDifferences(root, place, differences)
                 for path in found.equal():
                     stage.adopt(path, found.now[path], differences[path].copy)
                     settled.rewritten.add(path)
@@ -405,25 +405,27 @@ class Settling:
                         _note_own(own, path, one.base, now)
                 settled.held = why
                 settled.written = tuple(path for path in found.all if path not in why)
-                settled.files = self._kept(found, writer, name, why)
+                settled.files = self._held_and_written(found, writer, name, why)
         finally:
             os.close(place)
         if settled.held:
             stage.reset(settled.held)
         return settled
 
-    def _kept(self, found: _Found, writer: Writer, name: str, why: Mapping[str, str]) -> dict[str, Change]:
+    def _held_and_written(
+        self, found: _StageDifferences, writer: Writer, name: str, why: Mapping[str, str]
+    ) -> dict[str, Change]:
         """Every change; what is held is kept with its content until the user decides."""
         files = {path: found.change(path, None) for path in found.all if path not in why}
         if why:
-            with self._held.keeping():
+            with self._held.guard_contents():
                 held = {path: found.change(path, self._held.contents) for path in why}
                 self._held.keep(Changes(name, HELD, writer.actor, writer.label, time.time(), held))
             files |= held
         return files
 
 
-class _Found:
+class _StageDifferences:
     """The differences of one stage, beside what the workspace holds at this moment."""
 
     def __init__(self, root: int, place: int, differences: dict[str, Difference]) -> None:
@@ -520,13 +522,13 @@ class _Found:
                     os.mkdir(name, 0o700, dir_fd=folder)
                 _change_rights(folder, name, copy.mode & _RIGHTS)
                 return True
-            return self._put(path, folder, name, new=now is None)
+            return self._write_file(path, folder, name, new=now is None)
         except OSError:
             return False
         finally:
             os.close(folder)
 
-    def _put(self, path: str, folder: int, name: str, *, new: bool) -> bool:
+    def _write_file(self, path: str, folder: int, name: str, *, new: bool) -> bool:
         *above, own = path.split("/")
         source = open_folder(self._place, above)
         draft = f".writing-{secrets.token_hex(8)}"
@@ -550,29 +552,29 @@ class _Found:
     def change(self, path: str, contents: Contents | None) -> Change:
         """What was there and what the program left; its content is kept where `contents` are given."""
         base, copy = self.all[path].base, self.all[path].copy
-        sha = self._kept(path, copy, contents) if contents is not None and copy is not None else ""
+        sha = self._store_content(path, copy, contents) if contents is not None and copy is not None else ""
         return Change(_state(base, ""), _state(copy, sha))
 
-    def _kept(self, path: str, copy: Stamp, contents: Contents) -> str:
+    def _store_content(self, path: str, copy: Stamp, contents: Contents) -> str:
         if copy.is_folder:
             return ""
         *above, name = path.split("/")
         folder = open_folder(self._place, above)
         try:
             if stat.S_ISLNK(copy.mode):
-                return contents.put(os.fsencode(os.readlink(name, dir_fd=folder)))
+                return contents.add_bytes(os.fsencode(os.readlink(name, dir_fd=folder)))
             if not copy.mode & stat.S_IRUSR:
                 _change_rights(folder, name, 0o600)
             handle = os.open(name, _READ, dir_fd=folder)
             try:
-                return contents.take(handle, 1 << 62)
+                return contents.add_file(handle, 1 << 62)
             finally:
                 os.close(handle)
         finally:
             os.close(folder)
 
 
-def _reasons(found: _Found, own: Mapping[str, Stamp], *, approved: bool) -> dict[str, str]:
+def _reasons(found: _StageDifferences, own: Mapping[str, Stamp], *, approved: bool) -> dict[str, str]:
     """Why each change is not simply made; paths without a reason are free."""
     why: dict[str, str] = {}
     for path in sorted(found.all):
@@ -586,7 +588,7 @@ def _reasons(found: _Found, own: Mapping[str, Stamp], *, approved: bool) -> dict
             continue
         elif (now is not None and own.get(path) != now) or _is_sidecar(path, found, own):
             why[path] = EXISTED
-        elif one.copy is not None and not one.copy.is_folder and danger(shown(path), _runnable(one.copy)):
+        elif one.copy is not None and not one.copy.is_folder and danger(displayed_name(path), _runnable(one.copy)):
             why[path] = RUNNABLE
         elif one.copy is not None and stat.S_ISLNK(one.copy.mode) and found.leads_out(path):
             why[path] = OUTSIDE
@@ -598,7 +600,7 @@ def _stays_folder(one: Difference) -> bool:
     return bool(one.base and one.copy and one.base.is_folder and one.copy.is_folder)
 
 
-def _is_sidecar(path: str, found: _Found, own: Mapping[str, Stamp]) -> bool:
+def _is_sidecar(path: str, found: _StageDifferences, own: Mapping[str, Stamp]) -> bool:
     """A journal beside a database that is not the session's would be read back into it by whoever opens it next."""
     main = next((path.removesuffix(end) for end in _SIDECARS if path.endswith(end)), "")
     if not main:

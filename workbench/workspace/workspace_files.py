@@ -14,9 +14,9 @@ from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.files import replacing_file
 from workbench.records import FileInfo, FileRoom
-from workbench.workspace.confined_paths import Confined, missing, open_plain, plain_size, put
+from workbench.workspace.confined_paths import Confined, file_not_found, open_plain, plain_size, replace_file
 from workbench.workspace.directory_scan import Stamp, one_level, plain, stamp_of
-from workbench.workspace.file_names import danger, parts_of, shown
+from workbench.workspace.file_names import danger, displayed_name, parts_of
 
 LARGEST_READ = 10_000_000  # bytes of a file that are shown; the rest is announced as cut
 MOST_FILES = 20_000  # files that a listing shows
@@ -72,8 +72,8 @@ class Store:
             try:
                 found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             except OSError:
-                raise missing(path) from None
-        return _told("/".join(parts_of(path)), found)
+                raise file_not_found(path) from None
+        return _file_info("/".join(parts_of(path)), found)
 
     @api(name="file_room", in_thread=True)
     def room(self) -> FileRoom:
@@ -118,7 +118,7 @@ class Store:
             if new and before is not None:
                 raise _there(path)
             self._check_room(len(data) - (before or 0), more_files=before is None)
-            return _told("/".join(parts_of(path)), put(folder, name, path, data))
+            return _file_info("/".join(parts_of(path)), replace_file(folder, name, path, data))
 
     def delete(self, path: str) -> None:
         """Remove one plain file."""
@@ -139,11 +139,11 @@ class Store:
             try:
                 found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             except OSError:
-                raise missing(path) from None
+                raise file_not_found(path) from None
             if _exists(target, new):
                 raise _there(to)
             _move(folder, name, target, new, path)
-        return _told("/".join(parts_of(to)), found)
+        return _file_info("/".join(parts_of(to)), found)
 
     def make_folder(self, path: str) -> FileInfo:
         with self._way.parent(path, make=True) as (folder, name):
@@ -153,7 +153,7 @@ class Store:
                 raise _there(path) from None
             except OSError as fault:
                 raise WorkbenchError(f"The folder {path} cannot be made: {fault.strerror}.") from fault
-            return _told("/".join(parts_of(path)), os.stat(name, dir_fd=folder, follow_symlinks=False))
+            return _file_info("/".join(parts_of(path)), os.stat(name, dir_fd=folder, follow_symlinks=False))
 
     def _check_room(self, more: int, *, more_files: bool) -> None:
         if more <= 0 and not more_files:
@@ -184,14 +184,14 @@ def is_text(beginning: bytes) -> bool:
 
 
 def _info(path: str, stamp: Stamp) -> FileInfo:
-    return FileInfo(shown(path), stamp.size, stamp.changed / 1e9, _kind(stamp.mode), stamp.links == 1)
+    return FileInfo(displayed_name(path), stamp.size, stamp.changed / 1e9, _kind(stamp.mode), stamp.links == 1)
 
 
 def _danger(info: FileInfo) -> str:
     return danger(info.path) if info.kind == "file" else danger(f"{info.path}/") if info.kind == "folder" else ""
 
 
-def _told(path: str, found: os.stat_result) -> FileInfo:
+def _file_info(path: str, found: os.stat_result) -> FileInfo:
     return _info(path, stamp_of(found))
 
 
@@ -230,7 +230,7 @@ def _remove(folder: int, name: str, path: str) -> None:
             os.close(inner)
         os.rmdir(name, dir_fd=folder)
     except FileNotFoundError:
-        raise missing(path) from None
+        raise file_not_found(path) from None
     except (OSError, RecursionError) as fault:
         words = fault.strerror if isinstance(fault, OSError) else "its folders are too deep"
         raise WorkbenchError(f"{path} cannot be deleted: {words}.", "Its folder may be closed to you.") from fault
