@@ -71,8 +71,8 @@ def test_a_sum_is_exact_only_where_all_of_it_is() -> None:
 
 
 def test_every_number_says_what_counted_it() -> None:
-    assert tokens.told("1.2k") == "≈ 1.2k tokens"
-    assert tokens.told("1.2k", tokens.EXACT) == "1.2k tokens (o200k)"
+    assert tokens.with_counter("1.2k") == "≈ 1.2k tokens"
+    assert tokens.with_counter("1.2k", tokens.EXACT) == "1.2k tokens (o200k)"
     advice = ModeAdvice("direct", 2, 300, 900, 100, 0)
     assert "≈ 300 tokens;" in tokens.advice_sentence(advice)
     assert "are 300 tokens, counted with o200k;" in tokens.advice_sentence(replace(advice, counter=tokens.EXACT))

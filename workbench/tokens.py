@@ -1,11 +1,10 @@
-"""Counts what text costs a model, so that the saving of code over direct calls is a number and not a slogan.
+"""Counts the model tokens of texts, and what programs save compared with direct calls.
 
-The estimator needs no tokenizer file. It cuts text much as the vocabularies of current models do and weighs each kind
-of piece; the weights below were fitted to OpenAI's o200k vocabulary over tool definitions, code, prose and records, and
-checked on as much again: 4 % off on average; `benchmarks/estimator.py` prints how far off it is on our own files.
-Where rs-bpe is installed (the extra `tokens`), the core counts with that vocabulary itself, several times faster.
-Claude's own counts are higher, by an eighth up to two thirds depending on the model, so what is shown is cautious.
-Every number says what made it: "≈" the estimator, "o200k" the vocabulary.
+The estimator needs no tokenizer file. It splits text like the vocabularies of current models and weighs each kind of
+piece. The weights were fitted to OpenAI's o200k vocabulary over tool definitions, code, prose and records; on as many
+other texts the error is 4 % on average. `benchmarks/estimator.py` prints the error on our own files. With rs-bpe (the
+extra `tokens`) the core counts with that vocabulary, several times faster. Claude's counts are higher, by an eighth to
+two thirds, so the savings shown are cautious. Each number names its counter: "≈" the estimator, "o200k" the vocabulary.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from typing import Any
 
 from workbench.records import Ledger, ModeAdvice, ModelFactor
 
-ESTIMATE = "≈"  # the sign beside every number that the estimator made
-EXACT = "o200k"  # the name of the vocabulary, beside every number that it made
+ESTIMATE = "≈"  # the sign before numbers of the estimator
+EXACT = "o200k"  # the name of the vocabulary, after its numbers
 
-_vocabulary: Any = None  # of rs-bpe, which ships no types; None: the estimator counts
+_vocabulary: Any = None  # of rs-bpe, which has no types; None: the estimator counts
 
 # Tokens per piece of each kind.
 _WEIGHTS = {
@@ -45,24 +44,24 @@ _LONG_CAPS = 4
 
 
 def count(text: str) -> int:
-    """How many tokens a current model reads in this text, about or exactly: see `counter`."""
+    """The number of tokens in a text, estimated or exact: see `counter`."""
     if _vocabulary is not None:
-        return _counted(text)
+        return _count_exactly(text)
     return estimate(text)
 
 
 def estimate(text: str) -> int:
-    """About as many, without any vocabulary."""
+    """The estimated number of tokens."""
     return _count_cached(text) if len(text) < 4096 else _count(text)
 
 
 def counter() -> str:
-    """What counts in this process now."""
+    """The counter of this process."""
     return ESTIMATE if _vocabulary is None else EXACT
 
 
 def take_vocabulary() -> bool:
-    """From here on count with o200k, where it is installed; takes 0.05 s and 50 MB, so it is the core's to decide."""
+    """Count with o200k from now on if it is installed. It takes 0.05 s and 50 MB, so the core decides."""
     global _vocabulary
     try:
         _vocabulary = importlib.import_module("rs_bpe.bpe").openai.o200k_base()
@@ -71,15 +70,15 @@ def take_vocabulary() -> bool:
     return True
 
 
-def told(number: str, made_by: str = ESTIMATE) -> str:
-    """A number of tokens with its counter, in the words of every door."""
+def with_counter(number: str, made_by: str = ESTIMATE) -> str:
+    """A number of tokens with its counter, as all clients show it."""
     return f"≈ {number} tokens" if made_by == ESTIMATE else f"{number} tokens ({made_by})"
 
 
-def _counted(text: str) -> int:
+def _count_exactly(text: str) -> int:
     try:
         return int(_vocabulary.count(text))
-    except UnicodeEncodeError:  # half a pair of UTF-16, which JSON may hold
+    except UnicodeEncodeError:  # a lone surrogate, which JSON may contain
         return int(_vocabulary.count(text.encode("utf-8", "replace").decode("utf-8")))
 
 
@@ -115,7 +114,7 @@ def _piece_pattern() -> re.Pattern[str]:
 
 
 def _pieces(text: str) -> Counter[str]:
-    """How many pieces of each kind the text has."""
+    """The number of pieces of each kind in the text."""
     found: Counter[str] = Counter()
     for piece in _piece_pattern().finditer(text):
         kind = str(piece.lastgroup)
@@ -132,7 +131,7 @@ def _pieces(text: str) -> Counter[str]:
 
 
 def add(first: Ledger, second: Ledger) -> Ledger:
-    """One ledger over two."""
+    """The sum of two ledgers."""
     kept = first.kept_bytes + second.kept_bytes
     made_by = {one.counter for one in (first, second) if one.direct or one.actual} or {counter()}
     both = made_by.pop() if len(made_by) == 1 else ESTIMATE
@@ -142,19 +141,19 @@ def add(first: Ledger, second: Ledger) -> Ledger:
 
 
 def saved(ledger: Ledger) -> int:
-    """Tokens that did not reach the model; never below zero: where code did not pay, nothing was saved."""
+    """Tokens that programs saved; zero if direct calls would have cost less."""
     return max(0, ledger.direct - ledger.actual)
 
 
 def lost(ledger: Ledger) -> int:
-    """Tokens that direct calls would have cost less; zero where programs paid."""
+    """Tokens that direct calls would have saved; zero if programs cost less."""
     return max(0, ledger.actual - ledger.direct)
 
 
 def ledger_sentence(ledger: Ledger, cents_per_million: int) -> str:
-    """What something cost beside direct calls, and whether that paid, with its numbers."""
+    """The cost of programs compared with direct calls, as a sentence."""
     sign = f"{ESTIMATE} " if ledger.counter == ESTIMATE else ""
-    parts = [f"Direct calls {told(f'{ledger.direct:,}', ledger.counter)}"]
+    parts = [f"Direct calls {with_counter(f'{ledger.direct:,}', ledger.counter)}"]
     if ledger.definitions:
         parts[0] += f", {ledger.definitions:,} of them tool definitions"
     parts.append(f"this run {sign}{ledger.actual:,}")
@@ -167,20 +166,20 @@ def ledger_sentence(ledger: Ledger, cents_per_million: int) -> str:
 
 
 def size(number: int) -> str:
-    """Bytes in words."""
+    """A number of bytes with its unit."""
     if number < 1000:
         return f"{number} bytes"
     return f"{number / 1_000_000:,.1f} MB" if number >= 1_000_000 else f"{number / 1000:,.1f} kB"
 
 
 def money(tokens: int, cents_per_million: int) -> str:
-    """What so many tokens cost at a price."""
+    """The price of tokens in dollars."""
     dollars = tokens * cents_per_million / 100 / 1_000_000
     return f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else "< $0.01"
 
 
 def factor_sentence(factors: Sequence[ModelFactor], made_by: str) -> str:
-    """What counted, and how much more others count."""
+    """The counter, and how much more other models count, as a sentence."""
     counted = "Estimated (≈), close to OpenAI's o200k" if made_by == ESTIMATE else f"Counted with OpenAI's {made_by}"
     others = "; ".join(
         f"{one.models} × {one.least:.2f}" + (f"–{one.most:.2f}" if one.most > one.least else "") for one in factors
@@ -190,7 +189,7 @@ def factor_sentence(factors: Sequence[ModelFactor], made_by: str) -> str:
 
 
 def advice_sentence(advice: ModeAdvice) -> str:
-    """Which way of working pays, in words with their numbers."""
+    """Whether programs or direct calls cost less, as a sentence with its numbers."""
     if not advice.tools:
         return "No tools are known yet: connect a server first."
     sign = f"{ESTIMATE} " if advice.counter == ESTIMATE else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.gui.words import amount
-from workbench.tokens import ESTIMATE, told
+from workbench.tokens import ESTIMATE, with_counter
 
 _made_by = [ESTIMATE]
 
@@ -15,7 +15,7 @@ def learn_counter(name: str) -> None:
 
 def cost(number: int, made_by: str = "") -> str:
     """`made_by`: where it is known of this number; else what counts in the core."""
-    return told(amount(number), made_by or _made_by[0])
+    return with_counter(amount(number), made_by or _made_by[0])
 
 
 def sign() -> str:
