@@ -241,6 +241,7 @@ def _qt_objects_end_here(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if {"gui", "flows"} & set(request.path.parts):
         gc.collect()
+        gc.freeze()  # what lives on are modules and caches: the next collection need not look at them again
 
 
 @pytest.fixture(autouse=True)

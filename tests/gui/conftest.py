@@ -334,7 +334,7 @@ def context(loop: Any, complete: Any, theme: Any, paper: PaperQuestions, paths: 
 
 @pytest.fixture
 def window(
-    loop: Any, complete: Any, theme: Any, paper: PaperQuestions, bus: Bus, paths: Paths, qtbot: Any
+    qapp: Any, loop: Any, complete: Any, theme: Any, paper: PaperQuestions, bus: Bus, paths: Paths, qtbot: Any
 ) -> Iterator[Any]:
     """The whole window, connected to the paper project through the real wire, with everything loaded."""
     from workbench.api.in_memory import connect_in_memory
@@ -349,11 +349,14 @@ def window(
         return await connect_in_memory(paper, bus)
 
     tasks, bridge = Tasks(), Bridge(connect)
+    sheet = qapp.styleSheet()
+    qapp.setStyleSheet("")  # else Qt styles each widget again whenever it gets another parent: a third of the work
     made = MainWindow(Context(bridge.api, tasks, theme, paths, bridge.fetch), bridge)
     qtbot.addWidget(made, before_close_func=lambda _: None)
     made.add_output()
     made.centre.make_all()
     Wiring(made)
+    qapp.setStyleSheet(sheet)
     made.show()
     keeping = spawn("core link", bridge.keep())
     qtbot.waitUntil(lambda: bridge.link.state is LinkState.LINKED and made.servers.model.rowCount() > 0, timeout=60_000)
@@ -362,7 +365,6 @@ def window(
     keeping.cancel()
     complete(tasks.close())
     complete(bridge.close())
-    theme.choose("dark")
     made.deleteLater()
 
 

@@ -85,16 +85,17 @@ class PaperAudit:
 
     def _fitting(self, query: EntryQuery) -> list[Entry]:
         text = query.text.casefold()
-        named = ("session", "run_id", "server", "tool", "risk", "actor")
+        names = ("session", "run_id", "server", "tool", "risk", "actor")
+        wanted = [(name, value) for name in names if (value := getattr(query, name))]
         return [
             entry
             for entry in sorted(self.entry_list, key=lambda entry: -entry.seq)
             if (not query.before or entry.seq < query.before)
             and entry.note.kind.startswith(query.kind)
-            and all(getattr(query, name) in ("", getattr(entry.note, name)) for name in named)
+            and all(getattr(entry.note, name) == value for name, value in wanted)
             and (not query.outcome or entry.note.ok == (query.outcome == "ok"))
             and entry.at >= query.since
-            and text in f"{entry.note.summary} {entry.note.kind}".casefold()
+            and (not text or text in f"{entry.note.summary} {entry.note.kind}".casefold())
         ]
 
     def _brief(self, entry: Entry) -> Entry:
