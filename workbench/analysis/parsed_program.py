@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
+from workbench.analysis.tables.word_sets import names
 from workbench.records import Finding, Risk, Span
 
 # What parsing a text, or walking its tree, may raise. SystemError: see `parse`.
@@ -205,37 +206,15 @@ _AT_HAND = {  # what a program has without importing it
     "open": "open",
     "__name__": "__name__",
 }
-_REACHING = frozenset(
-    (  # whoever names one of these may change what any name means
-        *(
-            "__builtins__",
-            "__class__",
-            "__code__",
-            "__dict__",
-            "__getattr__",
-            "__globals__",
-            "__import__",
-            "__setattr__",
-        ),
-        *(
-            "builtins",
-            "delattr",
-            "eval",
-            "exec",
-            "globals",
-            "import_module",
-            "importlib",
-            "locals",
-            "meta_path",
-            "modules",
-        ),
-        *("patch", "path_hooks", "setattr", "vars"),
-    )
+# Whoever names one of these may change what any name means.
+_REACHING = names(
+    """__builtins__ __class__ __code__ __dict__ __getattr__ __globals__ __import__ __setattr__ builtins delattr eval
+    exec globals import_module importlib locals meta_path modules patch path_hooks setattr vars"""
 )
 _TYPE_PARAMETERS = ("TypeVar", "ParamSpec", "TypeVarTuple")  # nodes that only newer versions of Python have
 _DEEPEST = 40  # names that stand for names
 _MOST_SUMS = 5  # sums of sums of texts
-_LEAVING = frozenset(("SystemExit", "_exit", "abort", "execv", "execve", "exit", "kill", "quit"))
+_LEAVING = names("SystemExit _exit abort execv execve exit kill quit")
 
 
 class NameBindings:
@@ -243,16 +222,12 @@ class NameBindings:
 
     def __init__(self, tree: ast.Module, nodes: Iterable[ast.AST], before: Iterable[ast.AST] = ()) -> None:
         """`nodes`: all of the tree. `before`: those of the programs that ran earlier, whose names it goes on with."""
-        self.leaves = False  # it may end in the middle and count as done
         self.is_clear = True  # False: names may change under way
-        self._given: dict[str, set[str]] = {}
+        self._meanings: dict[str, set[str]] = {}
         self._times: Counter[str] = Counter()
-        for node in nodes:
-            self._read(node)
-        leaves = self.leaves
-        for node in before:
-            self._read(node)
-        self.leaves = leaves  # that one of those left says nothing about this one
+        mentioned, earlier = self._read(nodes), self._read(before)
+        self.is_clear = self.is_clear and _REACHING.isdisjoint(mentioned | earlier)
+        self.leaves = not _LEAVING.isdisjoint(mentioned)  # it may end in the middle and count as done
         self._assigned = {
             node.targets[0].id: node.value
             for node in tree.body
@@ -271,7 +246,7 @@ class NameBindings:
                 case ast.Attribute(owner, name):
                     parts.insert(0, name)
                     node = owner
-                case ast.Call(ast.Name("getattr"), [owner, key], []) if "getattr" not in self._given:
+                case ast.Call(ast.Name("getattr"), [owner, key], []) if "getattr" not in self._meanings:
                     written = self.written(key)
                     if not (isinstance(written, ast.Constant) and isinstance(written.value, str)):
                         return ""
@@ -283,7 +258,7 @@ class NameBindings:
                     break
         if not isinstance(node, ast.Name) or not self.is_clear:
             return ""
-        meanings = self._given.get(node.id, {_AT_HAND.get(node.id, "")})
+        meanings = self._meanings.get(node.id, {_AT_HAND.get(node.id, "")})
         start = next(iter(meanings)) if len(meanings) == 1 else ""
         return ".".join([start, *parts]) if start else ""
 
@@ -301,26 +276,21 @@ class NameBindings:
                 return _put_together(node, parts)
         return node
 
-    def _read(self, node: ast.AST) -> None:
-        kind = type(node)
-        if kind in _BINDING and not (kind is ast.Name and isinstance(node.ctx, ast.Load)):  # type: ignore[attr-defined]
-            for name, meaning in _bound(node):
-                self._given.setdefault(name, set()).add(meaning)
-                self._times[name] += 1
-        if kind in (ast.Import, ast.ImportFrom):
-            self._look_at(_imported(node))
-        elif kind is ast.Name:
-            self._look_at((node.id,))  # type: ignore[attr-defined]  # its kind says so
-        elif kind is ast.Attribute:
-            self._look_at((node.attr,))  # type: ignore[attr-defined]
-            if not isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
-                self.is_clear = False
-
-    def _look_at(self, names: Iterable[str]) -> None:
-        if not _REACHING.isdisjoint(names):
-            self.is_clear = False
-        if not _LEAVING.isdisjoint(names):
-            self.leaves = True
+    def _read(self, nodes: Iterable[ast.AST]) -> set[str]:
+        """Note what these nodes bind; the names and attributes that they mention."""
+        mentioned: set[str] = set()
+        for node in nodes:
+            if isinstance(node, ast.Attribute):
+                mentioned.add(node.attr)
+                self.is_clear = self.is_clear and isinstance(node.ctx, ast.Load)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                mentioned.add(node.id)
+            elif type(node) in _BINDING:
+                for name, meaning in _bound(node):
+                    self._meanings.setdefault(name, set()).add(meaning)
+                    self._times[name] += 1
+                mentioned.update((node.id,) if isinstance(node, ast.Name) else _imported(node))
+        return mentioned
 
 
 def _put_together(whole: ast.expr, parts: Sequence[ast.expr | None]) -> ast.expr:

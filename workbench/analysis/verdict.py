@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from workbench.analysis.canonical_text import CanonicalText
-from workbench.analysis.interpreter.program_report import NotedFinding, NotedToolUse, ProgramReport
+from workbench.analysis.interpreter.program_report import NotedFinding, ProgramReport
 from workbench.analysis.interpreter.tool_calls import use_words
 from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.tables.dangerous_texts import BLOB, HEX_ESCAPES, SHORTEST_BLOB
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.permissions.tool_annotations import sends, tool_risk
 from workbench.records import Effect, EffectKind, Flow, Gate, Impact, Risk, Span, Tool, ToolUse, Verdict
-from workbench.records.risk_levels import at_least, worst
+from workbench.records.risk_levels import at_least, rank, worst
 
 MOST = 3  # things of one kind that are named; more are counted
 RULES: Final = "6"  # changes whenever a rule does; a verdict of other rules is no verdict of these
@@ -41,7 +41,7 @@ def _changing_tools(report: ProgramReport) -> list[str]:
 
 def _reading_tools(report: ProgramReport) -> list[str]:
     reading = [use for use in report.uses.values() if tool_risk(use.tool) is Risk.LOW]
-    names = list(dict.fromkeys(_tool_name(use) for use in reading))
+    names = list(dict.fromkeys(use.full_name for use in reading))
     if not names:
         return []
     return [f"Reads with {' and '.join(names)}" if len(names) < MOST else f"Reads with {len(names)} tools"]
@@ -52,29 +52,21 @@ def _further_effects(report: ProgramReport) -> list[str]:
     notes = [
         note
         for note in report.notes.values()
-        if _is_no_tool_call(note) and note.effect and note.effect.kind is not EffectKind.REFUSED
+        if note.finding.rule != "tool.call" and note.effect and not _is_refused(note)
     ]
     worth = [note for note in notes if note.finding.risk is not Risk.LOW] or notes
-    worth.sort(key=lambda note: (-_weight(note), note.finding.span.line))
+    worth.sort(key=lambda note: (-rank(note.finding.risk), note.finding.span.line))
     return _listed(dict.fromkeys(note.finding.message for note in worth), "further effects")
 
 
 def _refused(report: ProgramReport) -> list[str]:
-    notes = [note for note in report.notes.values() if note.effect and note.effect.kind is EffectKind.REFUSED]
+    notes = list(filter(_is_refused, report.notes.values()))
     telling = [n for n in notes if not n.finding.rule.endswith((".import", ".mention"))] or notes
     words = list(dict.fromkeys(_lowered(note.finding.message) for note in telling))
     if not words:
         return []
     more = f" and {len(words) - MOST} more such things" if len(words) > MOST else ""
     return [f"The sandbox will refuse what it tries: it {'; it '.join(words[:MOST])}{more}"]
-
-
-def _is_no_tool_call(note: NotedFinding) -> bool:
-    return note.finding.rule != "tool.call"
-
-
-def _weight(note: NotedFinding) -> int:
-    return [Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL].index(note.finding.risk)
 
 
 def _listed(words: Iterable[str], rest: str) -> list[str]:
@@ -93,10 +85,6 @@ def _lowered(words: str) -> str:
 
 def _ended(words: str) -> str:
     return words if words.endswith((".", "!", "?")) else f"{words}."
-
-
-def _tool_name(use: NotedToolUse) -> str:
-    return f"{use.tool.server}.{use.tool.name}"
 
 
 MOST_NAMES = 100  # names of one kind
@@ -161,7 +149,7 @@ def _each(*names: tuple[str, ...]) -> tuple[str, ...]:
 def _tools_by_class(report: ProgramReport) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for use in sorted(report.uses.values(), key=lambda use: use.line):
-        found.setdefault(tool_class(use.tool), {})[f"{use.tool.server}.{use.tool.name}"] = None
+        found.setdefault(tool_class(use.tool), {})[use.full_name] = None
     return {kind: tuple(found[kind])[:MOST_NAMES] for kind in TOOL_CLASSES if kind in found}
 
 
@@ -181,7 +169,7 @@ def _lasting(effect: Effect) -> bool:
 
 def look_at_text(report: ProgramReport, text: str) -> None:
     """Things that are seen in the text itself, before it is read as a program."""
-    long = any(len(line) >= SHORTEST_BLOB for line in text.split("\n"))
+    long = max(map(len, text.split("\n"))) >= SHORTEST_BLOB
     if match := BLOB.search(text) if long else None:
         span = _span(text, match.start(), match.end())
         report.fact("blob", span)
@@ -206,15 +194,9 @@ def _certainty(report: ProgramReport) -> EffectKind:
     """Refused only when each way out is: a tool that sends is a real one, and so is a host that may be reached."""
     if report.opened:
         return EffectKind.MAY
-    return (
-        EffectKind.REFUSED
-        if report.facts["out"] == report.facts.get("network") and not _tools_send(report)
-        else EffectKind.MAY
-    )
-
-
-def _tools_send(report: ProgramReport) -> bool:
-    return report.dynamic or any(sends(use.tool) for use in report.uses.values())
+    tools_send = report.dynamic or any(sends(use.tool) for use in report.uses.values())
+    only_network = report.facts["out"] == report.facts.get("network")
+    return EffectKind.REFUSED if only_network and not tools_send else EffectKind.MAY
 
 
 def _span(text: str, start: int, end: int) -> Span:
@@ -241,10 +223,10 @@ def verdict_of(text: CanonicalText, report: ProgramReport, tools: Sequence[Tool]
         hosts=tuple(report.wanted),
         flows=_flows(report),
         impact=summarize_impact(report),
-        lines=sum(1 for line in text.text.split("\n") if line.strip()),
+        lines=sum(map(bool, map(str.strip, text.text.split("\n")))),
         forks=report.forks,
         may_carry=tuple(sorted(report.may_carry)),
-        definitions={f"{use.tool.server}.{use.tool.name}": use.tool.hash for use in report.uses.values()},
+        definitions={use.full_name: use.tool.hash for use in report.uses.values()},
         skills=dict(sorted(report.skills.items(), key=lambda item: item[1])),
         any_skill=report.any_skill,
     )

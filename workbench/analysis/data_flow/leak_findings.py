@@ -52,7 +52,7 @@ def follow_values(interpreter: Interpreter, tree: ast.Module) -> TrackedFlows:
 
 
 def _source(use: NotedToolUse) -> AnswerOrigin:
-    return AnswerOrigin(PRIVATE, f"{use.tool.server}.{use.tool.name}", use.line, use.tool.server)
+    return AnswerOrigin(PRIVATE, use.full_name, use.line, use.tool.server)
 
 
 def _among(tool: Tool, origins: Iterable[AnswerOrigin]) -> bool:
@@ -102,7 +102,7 @@ def _judge_uncertain(
         blind = any(one.kind == UNKNOWN or one.kind == PRIVATE for one in flows.blind)
         if flows.complete and not blind and (tool.server, tool.name) in followed:
             continue
-        name = f"{tool.server}.{tool.name}"
+        name = use.full_name
         report.may_carry.add(name)
         if new := [one for one in private if tool_annotations.hears(tool, one.server)]:
             nodes = [node for node, found in interpreter.tool_calls.items() if (tool.server, tool.name) in found]

@@ -11,6 +11,12 @@ MethodNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 FunctionNode: TypeAlias = MethodNode | ast.Lambda
 Scope: TypeAlias = ast.AST | None  # a function; None: the module
 Variable: TypeAlias = tuple[Scope, str]
+_BINDING: Final = frozenset(
+    (
+        *(ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom),
+        *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+    )
+)
 _FOREIGN: Final = "\ufdd0"  # before a name that a scope takes from another one
 
 
@@ -55,7 +61,8 @@ class ProgramScopes:
             elif not isinstance(node, ast.Constant):
                 if isinstance(node, ast.Attribute):
                     self.mentioned.add(node.attr)
-                elif bound := _names_bound_by(node):
+                elif type(node) in _BINDING:
+                    bound = _names_bound_by(node)
                     inside.update(bound)
                     names.update(bound)
                 self._visit(_children(node), scope, None, names, inside)
@@ -73,9 +80,9 @@ class ProgramScopes:
         else:
             if isinstance(node, ast.Global):
                 self.global_names.update(node.names)
-            bound = _names_bound_by(node)
-            own.update(bound)
-            names.update(bound)
+            if type(node) in _BINDING:
+                own.update(bound := _names_bound_by(node))
+                names.update(bound)
             self._visit(_children(node), scope, owner, names, own)
         return own
 
@@ -124,8 +131,7 @@ def _children(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
     for name in node._fields:
         value = getattr(node, name, None)
-        if type(value) is list:
-            found += [one for one in value if isinstance(one, ast.AST)]
-        elif isinstance(value, ast.AST):
-            found.append(value)
+        for part in value if type(value) is list else (value,):
+            if isinstance(part, ast.AST):
+                found.append(part)
     return found

@@ -288,7 +288,8 @@ class ValueTracker:
     def value(self, node: ast.expr) -> TrackedValue:
         self.progress.spend(1)
         act = self._expressions.get(type(node))
-        return self.touch(act(self, node) if act is not None else self._parts(node))
+        data = act(self, node) if act is not None else self._parts(node)
+        return self.touch(data) if self.tries else data
 
     def touch(self, data: TrackedValue) -> TrackedValue:
         """Inside a `try`, whatever is looked at may fail, and decides how the program goes on."""

@@ -33,6 +33,10 @@ class NotedToolUse:
     looped: bool = False
     often: bool = False  # nobody can tell how many times: in a loop, in a function, or handed on
 
+    @property
+    def full_name(self) -> str:
+        return f"{self.tool.server}.{self.tool.name}"
+
 
 @dataclass(slots=True)
 class ProgramReport:
