@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from workbench.analysis.certain_failures import find_certain_failures
-from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.reading import Reading, read
 from workbench.analysis.used_skills import read_all
 from workbench.records import Hints, Skill, SkillState, Tool
@@ -60,10 +59,3 @@ def test_one_reading_answers_the_same_to_threads_that_ask_at_once() -> None:
         alone, asked = answers(read(program(number), TOOLS)), read(program(number), TOOLS)
         with ThreadPoolExecutor(4) as pool:
             assert [found[:2] for found in pool.map(answers, [asked] * 8)] == [alone[:2]] * 8
-
-
-def test_many_threads_parse_at_once() -> None:
-    texts = [f"x_{number} = [{number}] * {number}\n" * 50 for number in range(40)]
-    with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(ParsedProgram, texts))
-    assert [(one.fault, len(one.nodes)) for one in found] == [(None, len(ParsedProgram(text).nodes)) for text in texts]

