@@ -118,7 +118,8 @@ class Secrets:
 
     def get(self, name: str) -> str | None:
         """The value, for a server's launch and for nobody else; it is masked everywhere from now on."""
-        value = self._found().get(name)
+        with self._lock:  # a keyring's list of names may be written here, too
+            value = self._found().get(name)
         if value:
             self.masks.hide(value)
         return value or None
