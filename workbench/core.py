@@ -8,6 +8,8 @@ import logging
 import os
 import time
 from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING
@@ -92,13 +94,12 @@ class Core:
         found = read(paths.project_settings, paths.person_settings)
         self._settings = CurrentSettings(found.settings)
         self._notices = found.notices
-        self._mask_note: Callable[[Note], Note] = lambda note: note  # until there are sessions
         self._closers = contextlib.AsyncExitStack()
 
     @property
     def settings(self) -> Settings:
         """The settings in force; putting others in their place notifies whoever follows them."""
-        return self._settings()
+        return self._settings.now
 
     @settings.setter
     def settings(self, settings: Settings) -> None:
@@ -109,8 +110,12 @@ class Core:
         """Open every service; when one cannot open, those before it are closed again. No server is started."""
         async with contextlib.AsyncExitStack() as self._closers:
             self._make_folders()
-            self._open_audit()
-            sign_ins, rules, sessions, secrets, history = self._open_sessions()
+            sessions, secrets = self._open_sessions()
+            self._open_audit(sessions)
+            history = History(self.paths.history, self._settings, self._tell_from_thread(), secrets.masks.mask)
+            self._closers.push_async_callback(history.close)
+            rules = Rules(self.paths.permissions, self.paths.workspace, self._entry, RULES)
+            sign_ins = SignIns(secrets, self._settings, self.bus.tell)
             await self._open_servers_and_sandbox(sign_ins, rules, sessions, secrets)
             library = Library(self.paths.skills, self.paths.drafts, starter_skills(), self._tell_from_thread())
             self._closers.push_async_callback(asyncio.to_thread, library.usage.save)
@@ -128,7 +133,9 @@ class Core:
                 privacy_marks=PersonalDataMarks(self.paths.project_settings, self.paths.marks),
                 secrets=secrets,
                 rules=rules,
-                run_profiles=RunProfiles(*settings_files, self.paths.profiles, lambda: self.settings.approval_profile),
+                run_profiles=RunProfiles(
+                    *settings_files, self.paths.profiles, lambda: self._settings.now.approval_profile
+                ),
                 catalog=self.catalog,
                 sign_ins=sign_ins,
                 history=history,
@@ -150,25 +157,22 @@ class Core:
         with contextlib.suppress(FileExistsError):  # a file in its place: runs and the file list report it
             self.paths.workspace.mkdir()
 
-    def _open_audit(self) -> None:
-        self.journal = Journal(self.paths.audit, self.bus.tell, lambda note: self._mask_note(note))
+    def _open_sessions(self) -> tuple[Sessions, Secrets]:
+        secrets = Secrets(self.paths.state)
+        mask_logs(secrets.masks)
+        memory = SessionMemory(self.paths.agents, lambda: self._settings.now.approval_memory_minutes)
+        # Asked 30 times in each run: an attrgetter costs no Python frame.
+        masked: Callable[[], bool] = partial(attrgetter("now.privacy_enabled"), self._settings)
+        return Sessions(masked, secrets.masks, memory), secrets
+
+    def _open_audit(self, sessions: Sessions) -> None:
+        self.journal = Journal(self.paths.audit, self.bus.tell, AuditMasking(sessions, self._is_tool).mask)
         self._closers.callback(self.journal.close)
         indexing = AuditIndexUpdater(AuditIndex(self.paths.audit, self.paths.audit_index))
-        telemetry = Telemetry(lambda: self.settings.telemetry_endpoint, self.bus.tell)
+        telemetry = Telemetry(lambda: self._settings.now.telemetry_endpoint, self.bus.tell)
         for follower in (indexing, telemetry):
             self._closers.push_async_callback(follower.close)
             self.bus.listen(follower.hear, *follower.hears)
-
-    def _open_sessions(self) -> tuple[SignIns, Rules, Sessions, Secrets, History]:
-        secrets = Secrets(self.paths.state)
-        mask_logs(secrets.masks)
-        history = History(self.paths.history, self._settings, self._tell_from_thread(), secrets.masks.mask)
-        self._closers.push_async_callback(history.close)
-        memory = SessionMemory(self.paths.agents, lambda: self.settings.approval_memory_minutes)
-        sessions = Sessions(lambda: self.settings.privacy_enabled, secrets.masks, memory)
-        self._mask_note = AuditMasking(sessions, self._is_tool).mask
-        rules = Rules(self.paths.permissions, self.paths.workspace, self._entry, RULES)
-        return SignIns(secrets, self._settings, self.bus.tell), rules, sessions, secrets, history
 
     async def _open_servers_and_sandbox(
         self, sign_ins: SignIns, rules: Rules, sessions: Sessions, secrets: Secrets
@@ -181,7 +185,7 @@ class Core:
         )  # fmt: skip
         self._closers.callback(rules.flush)
         sign_ins.noted = self.catalog.note_sign_in
-        self.sandbox = Sandbox("", lambda: self.settings.run_ready, engines(images_folder()), self._launchers)
+        self.sandbox = Sandbox("", lambda: self._settings.now.run_ready, engines(images_folder()), self._launchers)
         self._closers.push_async_callback(self.sandbox.close)
         self._closers.push_async_callback(self.catalog.close)
         self._closers.push_async_callback(sign_ins.close)
@@ -192,7 +196,9 @@ class Core:
         await asyncio.gather(self.catalog.open(), self.sandbox.open())
 
     def _open_workspace(self) -> tuple[Store, Snapshots, HeldFiles]:
-        files = Store(self.paths.workspace, lambda: self.settings.run_disk_mb, lambda: self.settings.workspace_files)
+        files = Store(
+            self.paths.workspace, lambda: self._settings.now.run_disk_mb, lambda: self._settings.now.workspace_files
+        )
         snapshots = Snapshots(files.way, self.paths.undo, self._settings)
         held = HeldFiles(snapshots, self.paths.held_files)
         self._closers.push_async_callback(asyncio.to_thread, snapshots.close)
@@ -213,7 +219,7 @@ class Core:
         for follower in (packages_of_runs, elicitations, broker.caching, token_usage, services.vault_persistence,
                          self.connected_agents):  # fmt: skip
             self.bus.listen(follower.hear, *follower.hears)
-        for follow in (self._follow_privacy, self.run_manager.slots.look_again, self.connected_agents.look_again):
+        for follow in (self._follow_privacy, self.run_manager.slots.admit_waiting, self.connected_agents.look_again):
             self._settings.on_change(follow)
         self._follow_privacy()
         self.methods = api_methods(
@@ -221,7 +227,7 @@ class Core:
             (self, self.completion, self.example_agents),
         )  # fmt: skip
         self.api = self.methods.local
-        releasing = spawn("release sessions", self.run_manager.release_now_and_then())
+        releasing = spawn("release sessions", self.run_manager.release_sessions_regularly())
         self._closers.push_async_callback(_cancelled, releasing)
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
         self._closers.push_async_callback(self._end_work)

@@ -55,7 +55,7 @@ GENERATIONS = 20  # how deep a tree of left processes is followed
 SUBREAPER = 36  # prctl(PR_SET_CHILD_SUBREAPER)
 
 
-class Rooms(Protocol):
+class RunningCore(Protocol):
     """What the process needs of `workbench.core.Core`."""
 
     @property
@@ -77,13 +77,13 @@ class Rooms(Protocol):
     async def close(self) -> None: ...
 
 
-MakeRooms = Callable[[Paths, Callable[[], None]], Rooms]
+MakeCore = Callable[[Paths, Callable[[], None]], RunningCore]
 Report = Callable[[int, str], None]  # exit code and words; 0 once the core listens
 EndWithin = Callable[[float], None]
 
 
 def main(arguments: list[str]) -> int:
-    """The hidden door `core`."""
+    """The hidden command `core`."""
     rest = [argument for argument in arguments if argument not in FLAGS]
     if len(rest) != 2 or rest[0] != "--project":
         print(USAGE, file=sys.stderr)
@@ -94,14 +94,14 @@ def main(arguments: list[str]) -> int:
     except WorkbenchError as fault:
         _tell_stderr(1, f"{fault.message}\n{fault.hint}")
         return 1
-    make_rooms = partial(_core, agent_comes="--agent" in arguments)
+    make_core = partial(_new_core, agent_comes="--agent" in arguments)
     if "--detached" in arguments:
-        return _detach(paths, make_rooms)
-    return _own_process(paths, make_rooms, _tell_stderr)
+        return _detach(paths, make_core)
+    return _own_process(paths, make_core, _tell_stderr)
 
 
 def run_core(
-    paths: Paths, make_rooms: MakeRooms | None = None, report: Report | None = None, end_within: EndWithin | None = None
+    paths: Paths, make_core: MakeCore | None = None, report: Report | None = None, end_within: EndWithin | None = None
 ) -> int:
     """Hold the lock, open the rooms, serve until nobody needs it any more; the exit code of the process.
 
@@ -117,7 +117,7 @@ def run_core(
         report(1, f"{fault.message}\n{fault.hint}")
         return 1
     try:
-        asyncio.run(_Serving(paths, make_rooms or _core, report, end_within or (lambda seconds: None)).run())
+        asyncio.run(_Serving(paths, make_core or _new_core, report, end_within or (lambda seconds: None)).run())
     except WorkbenchError as fault:
         log.error("the core gives up: %s", fault)
         report(1, f"{fault.message}\n{fault.hint}")
@@ -154,9 +154,9 @@ def prepare(paths: Paths) -> None:
 class _Serving:
     """One core from its opening to its end."""
 
-    def __init__(self, paths: Paths, make_rooms: MakeRooms, report: Report, end_within: EndWithin) -> None:
+    def __init__(self, paths: Paths, make_core: MakeCore, report: Report, end_within: EndWithin) -> None:
         self._paths = paths
-        self._make_rooms = make_rooms
+        self._make_core = make_core
         self._report = report
         self._end_within = end_within
         self._stop = asyncio.Event()
@@ -171,13 +171,13 @@ class _Serving:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._ask_to_stop)
             signal.signal(number, lambda *_: self._end_within(END_SECONDS))  # heard also while the loop is busy
-        self._rooms = self._make_rooms(self._paths, self._ask_to_stop)
+        self._core = self._make_core(self._paths, self._ask_to_stop)
         try:
             if await self._open():
                 loop.call_later(SETTLED, gc.freeze)  # modules stay: walking them took 40 ms from whoever waited
                 await self._serve()
         finally:
-            await self._close_rooms()
+            await self._close_core()
             self._end_within(EXIT_SECONDS)
 
     def _ask_to_stop(self) -> None:
@@ -190,7 +190,7 @@ class _Serving:
         """Whether the rooms are open; not if the core was asked to stop meanwhile."""
         self._opening = asyncio.current_task()
         try:
-            await self._rooms.open()
+            await self._core.open()
         except asyncio.CancelledError:
             if not self._stop.is_set():
                 raise
@@ -202,7 +202,7 @@ class _Serving:
 
     async def _serve(self) -> None:
         project, clients = str(self._paths.project), self._clients.values
-        self._server = ApiServer(self._rooms.methods, self._rooms.bus, project, agent_clients=clients)
+        self._server = ApiServer(self._core.methods, self._core.bus, project, agent_clients=clients)
         listeners: list[asyncio.Server] = []
         try:
             person, agent = listen_private(self._paths.person_socket), listen_private(self._paths.agent_socket)
@@ -217,7 +217,7 @@ class _Serving:
             for path in (self._paths.person_socket, self._paths.agent_socket):
                 path.unlink(missing_ok=True)
             if self._stop.is_set():
-                self._rooms.bus.tell(CoreStopping("It was asked to stop."))
+                self._core.bus.tell(CoreStopping("It was asked to stop."))
             await self._server.close()
             await self._dismiss_agents()
 
@@ -226,9 +226,9 @@ class _Serving:
         loop = asyncio.get_running_loop()
         self._last_visit = loop.time()
         while not self._stop.is_set():
-            linger = float(self._rooms.settings.core_linger_seconds)
+            linger = float(self._core.settings.core_linger_seconds)
             patience = linger if self._visited else max(linger, FIRST_DOOR_SECONDS)
-            if self._server.connections or self._agents or self._rooms.busy:
+            if self._server.connections or self._agents or self._core.busy:
                 self._visit()
             elif loop.time() - self._last_visit >= patience:
                 log.info("nobody is there any more")
@@ -257,7 +257,7 @@ class _Serving:
         if (client := client_at(end)) is not None:
             self._clients[id(end)] = client
         try:
-            await self._rooms.serve_agent(reader, writer)
+            await self._core.serve_agent(reader, writer)
         finally:
             self._clients.pop(id(end), None)
             writer.close()
@@ -269,11 +269,11 @@ class _Serving:
         if self._agents:
             await asyncio.wait(self._agents, timeout=DISMISS_SECONDS)
 
-    async def _close_rooms(self) -> None:
+    async def _close_core(self) -> None:
         """A room that cannot close must not keep the process; what it left running is ended by the process."""
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
-                await self._rooms.close()
+                await self._core.close()
         except Exception:
             log.exception("the rooms did not close well")
         else:
@@ -286,7 +286,7 @@ async def _listen(
     return await asyncio.start_unix_server(admit, sock=listener, limit=limit)
 
 
-def _core(paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool = False) -> Rooms:
+def _new_core(paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool = False) -> RunningCore:
     """Imported only now: the lock is taken and folders are checked before anything heavy is loaded. The sandbox's
     launcher, a process of its own, starts meanwhile."""
     from workbench.sandbox.process.launcher_client import LauncherPool
@@ -299,7 +299,7 @@ def _core(paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool =
     return Core(paths, on_shut_down, agent_comes=agent_comes, launchers=launchers)
 
 
-def _detach(paths: Paths, make_rooms: MakeRooms) -> int:
+def _detach(paths: Paths, make_core: MakeCore) -> int:
     """Go on in a child; this process ends with the child's report, so that whoever waits for it knows."""
     ours, theirs = os.pipe()
     sys.stderr.flush()
@@ -313,15 +313,15 @@ def _detach(paths: Paths, make_rooms: MakeRooms) -> int:
     os.close(ours)
     _redirect(paths.core_log)
     os.chdir(paths.project)
-    return _own_process(paths, make_rooms, _PipeReport(theirs))
+    return _own_process(paths, make_core, _PipeReport(theirs))
 
 
-def _own_process(paths: Paths, make_rooms: MakeRooms, report: Report) -> int:
+def _own_process(paths: Paths, make_core: MakeCore, report: Report) -> int:
     """Run as the whole process: nice, logged, and with nothing left behind."""
     os.nice(NICE)
     _log_to(paths.core_log)
     _adopt_orphans()
-    code = run_core(paths, make_rooms, report, _end_process_within)
+    code = run_core(paths, make_core, report, _end_process_within)
     _end_descendants()
     return code
 

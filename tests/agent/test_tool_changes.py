@@ -73,7 +73,7 @@ async def test_who_has_no_list_is_told_nothing(core, agent):
     async with agent(message_handler=ear) as client:
         _show(core, "demo")
         await client.call_tool("get_execution_stats", {})
-        (door,) = core.connected_agents._doors.values()
+        (door,) = core.connected_agents._connections.values()
         assert door._changes._looking is None
     assert ear.told.empty()
-    assert not core.connected_agents._doors
+    assert not core.connected_agents._connections

@@ -7,7 +7,7 @@ import json
 import struct
 
 from workbench.records import Content, RunState
-from workbench.runs.answer_view import LARGEST, MOST, cost, taken_out
+from workbench.runs.answer_view import LARGEST, MOST, cost, extract_pictures
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
 
@@ -17,7 +17,7 @@ def picture(data=PNG, mime="image/png", kind="image"):
 
 
 def out(value, refusal=lambda data: ""):
-    text, pictures = taken_out(json.dumps(value), refusal)
+    text, pictures = extract_pictures(json.dumps(value), refusal)
     return json.loads(text), pictures
 
 
@@ -50,7 +50,7 @@ def test_what_is_no_picture_or_too_much_stays_out_with_the_reason():
 
 def test_a_value_without_pictures_stays_letter_by_letter():
     for text in ('{"data":  1.0}', "[1,2]", '"data"', '{"type":"image","mimeType":"a","data":"no base64"}', "{bad"):
-        assert taken_out(text, lambda data: "") == (text, ())
+        assert extract_pictures(text, lambda data: "") == (text, ())
 
 
 def test_a_picture_costs_by_its_size() -> None:

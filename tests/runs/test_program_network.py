@@ -24,7 +24,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import Event, Noticed, RunCall
 from workbench.paths import Paths
 from workbench.records import Decision, Gate, RunState
-from workbench.runs.program_network import outgoing
+from workbench.runs.program_network import network_of
 from workbench.sandbox.channel.connection_passing import ConnectionPassing
 
 
@@ -113,7 +113,7 @@ async def test_a_text_that_tells_of_no_network_gets_none(house: Core, port: int)
     person = house.services.sessions.person
     run = house.run_manager.submit("print(sum(range(10)))", person)
     assert (await house.run_manager.finished(run.id)).state is RunState.DONE
-    assert outgoing(house.run_manager._runs[run.id]) is None
+    assert network_of(house.run_manager._runs[run.id]) is None
 
 
 # ── reaching ─────────────────────────────────────────────────────────────────────────────────────

@@ -8,7 +8,7 @@ import pytest
 
 from workbench.core import Core
 from workbench.records import RunState
-from workbench.runs.run_faults import of_ending
+from workbench.runs.run_faults import fault_of_ending
 from workbench.sandbox.program import Ending
 
 
@@ -29,7 +29,7 @@ from workbench.sandbox.program import Ending
     ],
 )
 def test_a_limit_that_python_names_in_its_own_words_is_explained(words: str, advice: str) -> None:
-    hint = of_ending(Ending(False, "failed", "", "Error", words)).hint
+    hint = fault_of_ending(Ending(False, "failed", "", "Error", words)).hint
     assert advice in hint
     assert bool(hint) == bool(advice)
 
@@ -39,7 +39,7 @@ def test_a_limit_that_python_names_in_its_own_words_is_explained(words: str, adv
     [("KeyError", "one row"), ("NameError", "session_id"), ("ToolError", "from client import ToolError"), ("Mine", "")],
 )
 def test_what_python_says_comes_with_what_its_author_can_do(kind: str, advice: str) -> None:
-    hint = of_ending(Ending(False, "failed", "", kind, "Something is wrong.")).hint
+    hint = fault_of_ending(Ending(False, "failed", "", kind, "Something is wrong.")).hint
     assert (advice in hint, bool(hint)) == (True, bool(advice))
 
 

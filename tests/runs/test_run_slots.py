@@ -34,7 +34,7 @@ async def test_a_raised_limit_lets_the_waiting_in_at_once():
     await _settle()
     assert crowd.inside == [0]
     limit[0] = 3
-    crowd.slots.look_again()
+    crowd.slots.admit_waiting()
     await _settle()
     assert crowd.inside == [0, 1, 2]
     crowd.go.set()

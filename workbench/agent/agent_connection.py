@@ -41,7 +41,7 @@ from workbench.sandbox.importable_packages import packages
 
 
 class AgentConnection:
-    """From an agent's first byte to its last."""
+    """The conversation with one agent, from its first byte to its last."""
 
     def __init__(self, services: Services, run_manager: RunManager, changed: Callable[[bool], None]) -> None:
         """`changed`: told when what is known of the agent changed, and whether it is here."""
@@ -75,7 +75,7 @@ class AgentConnection:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """While it lasts the agent is there; runs it still has at the end are stopped."""
+        """The time in which the agent is connected; runs that it still has at the end are stopped."""
         async with AsyncExitStack() as leaving:  # a step that fails, as the audit on a full disk, skips no other one
             leaving.push_async_callback(self._run_manager.release_sessions)
             leaving.push_async_callback(self._changes.close)
@@ -106,7 +106,7 @@ class AgentConnection:
         return T.ListToolsResult(tools=tools)
 
     async def _tools(self, *, learn: bool) -> list[T.Tool]:
-        """The door's own, and those of the chosen servers. `learn`: which are started if nobody knows their tools."""
+        """The workbench's tools and those of servers in `agent.direct`. `learn`: start servers with unknown tools."""
         own = [
             T.Tool(
                 name=tool.name,
@@ -121,16 +121,16 @@ class AgentConnection:
         return own + await self._direct.tools(learn=learn)
 
     def look_again(self) -> None:
-        """Something changed that the list of tools may depend on."""
+        """Compare the list of tools with what the agent was sent, because something changed that it may depend on."""
         self._changes.look_again()
 
     def _described(self, tool: AgentTool) -> str:
-        """With what is different on each machine."""
+        """The description of a tool, with what is different on each machine."""
         there = packages(self._services.settings().run_packages, "").installed if tool is EXECUTE else ()
         return f"{tool.description}\nInstalled packages: {', '.join(there)}." if there else tool.description
 
     def _schema(self, tool: AgentTool) -> dict[str, Any]:  # Any: JSON Schema
-        """With the time that a program has as the settings say now."""
+        """The schema of a tool, with the time limit of programs that the settings give now."""
         schema = dict(tool.schema)
         if tool is EXECUTE:
             words = f"Seconds of its own, at most {self._services.settings().run_seconds}."
@@ -185,7 +185,7 @@ class AgentConnection:
         }
 
     async def _set_level(self, context: Context, params: T.SetLevelRequestParams) -> T.EmptyResult:
-        """How much an agent wants to hear of its programs while they run and wait."""
+        """Set how much an agent is notified of its programs while they run and wait."""
         self.programs.log_level = params.level
         return T.EmptyResult()
 
@@ -219,7 +219,7 @@ MOST_STREAMS: Final = 4  # on which one agent may listen at once
 
 
 class ToolListChanges:
-    """One agent's."""
+    """Tells one agent that its list of tools changed."""
 
     def __init__(self, tools: Callable[[], Awaitable[Sequence[T.Tool]]]) -> None:
         """`tools`: the list as it is now, without starting a server for it."""
@@ -231,7 +231,7 @@ class ToolListChanges:
         self._looking: asyncio.Task[None] | None = None
 
     def note(self, context: Context, tools: Sequence[T.Tool]) -> None:
-        """The agent got this list."""
+        """Remember the list that the agent was sent."""
         self._listed, self._asker = tools, context
 
     def look_again(self) -> None:

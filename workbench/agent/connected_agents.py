@@ -1,6 +1,6 @@
-"""Where agents come in, whichever way: who is there, and the doors that are made for them.
+"""The agents that are connected to a core, and how a connection is made: over the socket or over HTTP.
 
-Nothing of the SDK is imported here: a core without agents does not pay for it.
+This module imports nothing of the SDK, so a core without agents does not load it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BY = "you"
 
 
 class ConnectedAgents:
-    """Of one core."""
+    """The agents of one core."""
 
     hears = (ToolsChanged, ServerRemoved, DefinitionsBlocked, PermissionsChanged)
 
@@ -43,32 +43,32 @@ class ConnectedAgents:
         run_manager: RunManager,
         arrange: Callable[[AgentConnection], None] = lambda door: None,
     ) -> None:
-        """`arrange`: what else a door gets before its agent comes in; conformance tests bring their tools that way."""
+        """`arrange`: adds to a connection before its agent is served; conformance tests add tools that way."""
         self._services = services
         self._run_manager = run_manager
         self._arrange = arrange
-        self._doors: dict[str, AgentConnection] = {}  # of the agents that are here, by session
+        self._connections: dict[str, AgentConnection] = {}  # of the agents that are here, by session
         self._http: AgentHttpServer | None = None
         self._token = ""
         self._opening = asyncio.Lock()
 
     def hear(self, event: Event) -> None:
-        """What agents see may have changed."""
+        """Have each connection compare what its agent was sent with what is there now."""
         self.look_again()
 
     def look_again(self) -> None:
-        """A setting, a server or its definitions are others than before."""
-        for door in tuple(self._doors.values()):
+        """Have each connection compare its list of tools: a setting, a server or a definition changed."""
+        for door in tuple(self._connections.values()):
             door.look_again()
 
     def agents(self) -> tuple[AgentInfo, ...]:
-        """Those that are here now."""
-        return tuple(door.info for door in self._doors.values())
+        """The agents that are connected now."""
+        return tuple(door.info for door in self._connections.values())
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one agent over one connection until it leaves."""
         await asyncio.to_thread(load_agent_connection)
-        await self._door().serve(reader, writer)
+        await self._make_connection().serve(reader, writer)
 
     # over HTTP
 
@@ -78,7 +78,7 @@ class ConnectedAgents:
         return AgentDoor(self._http.url, self._token) if self._http is not None else AgentDoor()
 
     async def open_as_set(self) -> Fault | None:
-        """At the start, if the settings say so; what went wrong is worth knowing and ends nothing."""
+        """Open the HTTP endpoint at the start if the settings say so; returns what went wrong, which ends nothing."""
         settings = self._services.settings()
         if not settings.agent_http:
             return None
@@ -102,7 +102,7 @@ class ConnectedAgents:
 
             self._token = await asyncio.to_thread(token, self._services.paths.agent_token, fresh=fresh_token)
             self._services.secrets.masks.hide(self._token)
-            self._http = AgentHttpServer(self._door, self._token, port)
+            self._http = AgentHttpServer(self._make_connection, self._token, port)
             self._note("door.opened", f"The HTTP endpoint for agents is open at port {self._http.port} of this machine")
             return self.view()
 
@@ -118,14 +118,14 @@ class ConnectedAgents:
             await http.close()
             self._note("door.closed", "The HTTP endpoint for agents is closed")
 
-    def _door(self) -> AgentConnection:
+    def _make_connection(self) -> AgentConnection:
         from workbench.agent.agent_connection import AgentConnection
 
         def changed(here: bool) -> None:
             if here:
-                self._doors[door.session.id] = door
+                self._connections[door.session.id] = door
             else:
-                self._doors.pop(door.session.id, None)
+                self._connections.pop(door.session.id, None)
             self._services.tell(AgentsChanged(self.agents()))
 
         door = AgentConnection(self._services, self._run_manager, changed)
@@ -137,7 +137,7 @@ class ConnectedAgents:
 
 
 def load_agent_connection() -> None:
-    """On a thread, when an agent comes or is about to."""
+    """Import the connection of agents with the SDK. On a thread, when an agent connects or is about to."""
     load_sdk()
     import workbench.agent.agent_connection  # noqa: F401
 

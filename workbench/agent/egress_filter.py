@@ -49,13 +49,13 @@ class Sight(Protocol):
 
 
 class EgressFilter:
-    """One agent's."""
+    """Masks the messages of one agent as they leave."""
 
     def __init__(self, sight: Sight) -> None:
         self._sight = sight
 
     async def leave(self, message: JsonObject) -> bytes:
-        """The message as the agent gets it; nothing, if it cannot get any."""
+        """The bytes of a message, masked; an error in its place if it could not be masked."""
         try:
             message = announced(message)
             return _bytes(await offload.MASKING.run(_length(message), self._clean, message))

@@ -39,7 +39,7 @@ USUAL_WAIT: Final = 45.0  # seconds that one answer may take where the setting s
 
 
 class ProgramTools:
-    """Those of one agent."""
+    """Tools with which one agent runs programs, and its runs."""
 
     def __init__(self, services: Services, run_manager: RunManager, session: Session) -> None:
         self._services = services
@@ -98,7 +98,7 @@ class ProgramTools:
         return len(self._open.keys() - self._late)
 
     def find(self, run_id: str) -> Run:
-        """A run of this agent."""
+        """The run of this id, if it belongs to this agent."""
         mine = [run for run in self._run_manager.runs() if run.proposal.session == self._session.id]
         found = next((run for run in mine if run.id == run_id), None)
         if found is None:

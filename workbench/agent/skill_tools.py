@@ -88,7 +88,7 @@ _TYPES: Final = {".md": "text/markdown", ".py": "text/x-python", ".json": "appli
 
 
 class GetSkillParams(T.RequestParams):
-    """Of `skills/get`."""
+    """Parameters of the request `skills/get`."""
 
     uri: str
 
@@ -99,7 +99,7 @@ class _File(Struct, frozen=True):
 
 
 class SkillResources:
-    """For one agent."""
+    """Kept skills as MCP resources of one agent."""
 
     def __init__(self, services: Services, session: Session, server: Server[Any]) -> None:  # Any: as the SDK leaves it
         self._services = services

@@ -23,7 +23,7 @@ LONGEST_RESULT: Final = 10_000_000  # characters of an answer that is fetched in
 
 
 class WorkspaceTools:
-    """As one agent sees them."""
+    """Tools for files of the workspace, for one agent."""
 
     def __init__(self, services: Services, run_manager: RunManager, session: Session, programs: ProgramTools) -> None:
         self._services = services

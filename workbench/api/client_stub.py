@@ -113,7 +113,7 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def accept_host(self, sha: str) -> NetworkRules:
-        """Let count what the project offers, exactly as it stands there now."""
+        """Accept a rule that the project offers, exactly as it is now."""
 
     @api(decides=True, consent=True)
     async def accept_profile(self, sha: str) -> Profiles:
@@ -121,7 +121,7 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
-        """A rule of the person's own; without ports, those where the protocols are at home."""
+        """Add a rule of the user; without ports, the usual ports of its protocols count."""
 
     @api(decides=True)
     async def add_server(self, config: ServerConfig) -> ServerState:
@@ -182,7 +182,7 @@ class CoreApi(Protocol):
 
     @api
     async def call(self, call: ToolCall) -> Outcome:
-        """A person's call, whatever the door claims: the origin and session are set here."""
+        """Make a call for the user; origin and session are set here, whatever the client claims."""
 
     @api
     async def call_as_code(self, server: str, tool: str, arguments: JsonObject) -> str:
@@ -251,11 +251,11 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def clear_history(self) -> None:
-        """Forget every call."""
+        """Delete the whole history of calls."""
 
     @api(decides=True, consent=True)
     async def clear_pin(self, old: str) -> None:
-        """Ask for none any more."""
+        """Remove the PIN."""
 
     @api
     async def client_files(self) -> tuple[ClientFile, ...]:
@@ -411,7 +411,7 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def forget(self, numbers: tuple[int, ...]) -> None:
-        """Take single calls out of the history."""
+        """Delete single calls from the history."""
 
     @api(decides=True)
     async def forget_changes(self) -> None: ...
@@ -481,7 +481,7 @@ class CoreApi(Protocol):
 
     @api
     async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
-        """What stands in a folder, zip file or git checkout; nothing of it is written."""
+        """Review the skills of a folder, zip file or git checkout; nothing of it is written."""
 
     @api(decides=True)
     async def make_folder(self, path: str) -> FileInfo: ...
@@ -492,7 +492,7 @@ class CoreApi(Protocol):
 
     @api(consent=True)
     async def may_answer(self) -> None:
-        """Raises where no answer would be taken from, so that nobody is shown a question in vain."""
+        """Raise where answers are not accepted, so that a client does not show a request in vain."""
 
     @api
     async def model_view(self, text: str, server: str) -> ModelView:
@@ -612,7 +612,7 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def renew_permissions(self) -> Permissions:
-        """Begin a new list where the old one cannot be read."""
+        """Start an empty list of rules where the old one cannot be read."""
 
     @api
     async def resources(self, server: str, start: int) -> tuple[Resource, ...]:
@@ -708,7 +708,7 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def set_bits(self, server: str, tool: str, bits: ToolBits) -> Tool:
-        """A person's word about one tool in place of its hints and of guesses; None takes one back."""
+        """Set what the user says of one tool in place of its annotations and of guesses; None removes that."""
 
     @api(decides=True)
     async def set_log_level(self, server: str, level: str) -> None:
@@ -721,7 +721,7 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def set_pin(self, pin: str, old: str) -> None:
-        """Ask for this PIN from now on; one that is set is needed to replace it."""
+        """Require this PIN from now on; replacing a PIN needs the old one."""
 
     @api(decides=True, consent=True)
     async def set_privacy_kind(self, kind: str, on: bool, threshold: float) -> PrivacyRules:
@@ -733,7 +733,7 @@ class CoreApi(Protocol):
 
     @api
     async def settings(self) -> Settings:
-        """The settings in force."""
+        """The settings that are in force now."""
 
     @api(decides=True)
     async def shut_down(self) -> None:
@@ -846,7 +846,7 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def trust_server(self, server: str, yes: bool) -> Permissions:
-        """Whether the hints of its tools are believed, as long as its entry stays as it is."""
+        """Set whether the annotations of a server's tools are trusted, for as long as its entry is unchanged."""
 
     @api
     async def try_privacy(self, text: str) -> Trial:

@@ -78,7 +78,7 @@ class _ShelvedText(Struct, frozen=True, array_like=True):
 
 
 class _Parcel(Struct, frozen=True, array_like=True):
-    """A value as it travels."""
+    """A value in its encoded form."""
 
     value: Raw
     shelved: tuple[_ShelvedText, ...] = ()
@@ -290,7 +290,7 @@ def _holds_text(hint: Hint) -> bool:
 
 
 def _given(hint: Hint) -> Hint:
-    """A hint without None."""
+    """The type hint without its None."""
     origin: Any = get_origin(hint)
     if origin not in (Union, types.UnionType):
         return hint

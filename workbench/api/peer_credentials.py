@@ -53,7 +53,7 @@ class ApiCaller:
 
     @property
     def words(self) -> str:
-        """For the audit."""
+        """The caller in words, for the audit."""
         pid = self.process.pid if self.process is not None else 0
         return f"{self.terminal or 'no terminal'}, process {pid}, user {self.user}"
 

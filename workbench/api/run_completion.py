@@ -27,7 +27,7 @@ OnHeld = Callable[[Run], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class TaskStats:
-    """What one program took."""
+    """Resources that one program used."""
 
     duration: float = 0.0  # milliseconds from its start to its end; 0 for one that was not run
     tokens_used: int = 0  # its text and its answer, as a model counts them (an estimate)

@@ -22,7 +22,7 @@ _FORMS = {"html": as_html, "json": as_json, "csv": as_csv}
 
 
 class AuditHandler(RequestHandler):
-    """The audit."""
+    """Entries, figures, reports and verification of the audit."""
 
     @api
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]:

@@ -51,7 +51,7 @@ class CallHandler(RequestHandler):
 
     @api
     async def call(self, call: ToolCall) -> Outcome:
-        """A person's call, whatever the door claims: the origin and session are set here."""
+        """Make a call for the user; origin and session are set here, whatever the client claims."""
         session = self._services.sessions.person
         call = replace(call, id=call.id or uuid.uuid4().hex[:12], origin=Origin.PERSON, session=session.id, run_id="")
         task = asyncio.current_task()
@@ -93,7 +93,7 @@ class CallHandler(RequestHandler):
 
 
 class SavedCallsHandler(RequestHandler):
-    """Saved calls. A check is a person's call like any other, so it goes through `call`."""
+    """Saved calls and their checks. A check is a call by the user, so it goes through `CallHandler.call`."""
 
     def __init__(self, services: Services, calls: CallHandler) -> None:
         super().__init__(services)
@@ -181,16 +181,16 @@ def _unmade(saved: SavedCall, fault: Fault | None) -> CheckResult:
 
 
 class CallHistoryHandler(RequestHandler):
-    """The history of calls."""
+    """Deletes from the history of calls."""
 
     @api(decides=True)
     async def forget(self, numbers: tuple[int, ...]) -> None:
-        """Take single calls out of the history."""
+        """Delete single calls from the history."""
         await self._services.history.forget(numbers)
         self._note("history.calls_deleted", f"You had {len(numbers)} calls forgotten")
 
     @api(decides=True)
     async def clear_history(self) -> None:
-        """Forget every call."""
+        """Delete the whole history of calls."""
         await self._services.history.clear()
         self._note("history.cleared", "You cleared the history of calls")

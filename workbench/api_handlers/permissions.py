@@ -20,7 +20,7 @@ class SettingsHandler(RequestHandler):
 
     @api
     async def settings(self) -> Settings:
-        """The settings in force."""
+        """The settings that are in force now."""
         return self._services.settings()
 
     @api(decides=True, consent=True)
@@ -42,7 +42,7 @@ _NOT_SAID = ("key", "entry")  # of ToolBits: what it was said of
 
 
 class PermissionsHandler(RequestHandler):
-    """Rules, trust and bounds. No agent can call these."""
+    """Rules, trust in servers and run profiles. No agent can call these methods."""
 
     @api
     async def permissions(self) -> Permissions:
@@ -80,7 +80,7 @@ class PermissionsHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def trust_server(self, server: str, yes: bool) -> Permissions:
-        """Whether the hints of its tools are believed, as long as its entry stays as it is."""
+        """Set whether the annotations of a server's tools are trusted, for as long as its entry is unchanged."""
         if self._catalog.server(server).state.config.builtin:
             raise WorkbenchError(f"{server} is built in: it is a part of the workbench.", "It is always believed.")
         self._services.rules.believe(server, yes)
@@ -91,7 +91,7 @@ class PermissionsHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def set_bits(self, server: str, tool: str, bits: ToolBits) -> Tool:
-        """A person's word about one tool in place of its hints and of guesses; None takes one back."""
+        """Set what the user says of one tool in place of its annotations and of guesses; None removes that."""
         found = self._catalog.tool(server, tool)
         self._services.rules.say(found, bits)
         self._catalog.weigh_again(server)
@@ -103,7 +103,7 @@ class PermissionsHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def renew_permissions(self) -> Permissions:
-        """Begin a new list where the old one cannot be read."""
+        """Start an empty list of rules where the old one cannot be read."""
         self._services.rules.renew()
         self._catalog.weigh_again()
         self._note("rule.list_reset", "You began a new list of rules")
@@ -129,11 +129,11 @@ class PermissionsHandler(RequestHandler):
 
 
 class NetworkHandler(RequestHandler):
-    """The user's own rules, and those that a project offers."""
+    """Rules for hosts: the user's own, and those that a project offers."""
 
     @api(decides=True, consent=True)
     async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
-        """A rule of the person's own; without ports, those where the protocols are at home."""
+        """Add a rule of the user; without ports, the usual ports of its protocols count."""
         rule = self._services.network.add(domain, ports, protocols)
         return self._changed("network.allowed", "You opened {} for programs", rule)
 
@@ -143,7 +143,7 @@ class NetworkHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def accept_host(self, sha: str) -> NetworkRules:
-        """Let count what the project offers, exactly as it stands there now."""
+        """Accept a rule that the project offers, exactly as it is now."""
         return self._done(
             self._services.network.accept, sha, "network.accepted", "You accepted {}, which the project offers"
         )

@@ -196,7 +196,7 @@ def _hash(pin: str, salt: bytes, cost: dict[str, int]) -> bytes:
 
 
 class TerminalPinHandler(RequestHandler):
-    """The PIN."""
+    """The PIN for answers from a terminal."""
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
@@ -209,7 +209,7 @@ class TerminalPinHandler(RequestHandler):
 
     @api(consent=True)
     async def may_answer(self) -> None:
-        """Raises where no answer would be taken from, so that nobody is shown a question in vain."""
+        """Raise where answers are not accepted, so that a client does not show a request in vain."""
         self._check_here()
 
     @api(consent=True)
@@ -221,14 +221,14 @@ class TerminalPinHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def set_pin(self, pin: str, old: str) -> None:
-        """Ask for this PIN from now on; one that is set is needed to replace it."""
+        """Require this PIN from now on; replacing a PIN needs the old one."""
         self._check_here()
         await asyncio.to_thread(self._pin.set, pin, old)
         self._note_pin("terminal_pin.set", "You set a PIN for answers from a terminal")
 
     @api(decides=True, consent=True)
     async def clear_pin(self, old: str) -> None:
-        """Ask for none any more."""
+        """Remove the PIN."""
         self._check_here()
         await asyncio.to_thread(self._pin.clear, old)
         self._note_pin("terminal_pin.removed", "You removed the PIN for answers from a terminal")

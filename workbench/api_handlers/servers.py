@@ -27,7 +27,7 @@ from workbench.servers.tool_definitions.definition_pins import DefinitionPins
 
 
 class ServerHandler(RequestHandler):
-    """Connections to servers."""
+    """Connects, disconnects, adds and removes servers."""
 
     @api
     async def consent(self, server: str) -> Consent:
@@ -167,7 +167,7 @@ class ServerEntryHandler(RequestHandler):
 
 
 class SignInHandler(RequestHandler):
-    """OAuth sign-ins."""
+    """Signs in at remote servers with OAuth, and out."""
 
     @api(decides=True)
     async def sign_in(self, server: str) -> SignIn:

@@ -17,8 +17,8 @@ from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, Run, Skill, SkillPage, SkillReview, SkillState
 from workbench.runs.run_manager import RunManager
-from workbench.runs.skill_actions import missing, needed, run_skill
-from workbench.runs.skill_imports import Arrivals
+from workbench.runs.skill_actions import missing, needed_tools, run_skill
+from workbench.runs.skill_imports import SkillImports
 from workbench.skills.skill_code import calling, schema_of, trying
 from workbench.skills.skill_folder import is_name
 from workbench.skills.skill_packages import pack
@@ -26,12 +26,12 @@ from workbench.skills.skill_templates import beginning
 
 
 class SkillHandler(RequestHandler):
-    """Drafts and kept skills."""
+    """Drafts, kept skills and imports of skills."""
 
     def __init__(self, services: Services, run_manager: RunManager) -> None:
         super().__init__(services)
         self._manager = run_manager
-        self._arrivals = Arrivals(services)
+        self._imports = SkillImports(services)
 
     @api
     async def skills(self) -> tuple[Skill, ...]:
@@ -70,7 +70,7 @@ class SkillHandler(RequestHandler):
         if text.faults:
             raise WorkbenchError(text.faults[0].message, "Remove those characters first.")
         reading = await self._manager.read_within_bounds(text)
-        tools = needed(reading.verdict)
+        tools = needed_tools(reading.verdict)
         draft = self._services.library.draft
         skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools, tags)
         self._services.library.usage.dismiss(skeleton(reading.program))  # it is one now
@@ -137,13 +137,13 @@ class SkillHandler(RequestHandler):
 
     @api
     async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
-        """What stands in a folder, zip file or git checkout; nothing of it is written."""
-        return await self._arrivals.look(Path(path).expanduser())
+        """Review the skills of a folder, zip file or git checkout; nothing of it is written."""
+        return await self._imports.look(Path(path).expanduser())
 
     @api(decides=True)
     async def import_skill(self, key: str) -> Skill:
         """Make a draft of what was looked at under this key."""
-        skill = await self._arrivals.bring_in(key)
+        skill = await self._imports.bring_in(key)
         self._note("skill.imported", f"You imported the skill {skill.name}, {skill.author}")
         return skill
 

@@ -191,7 +191,7 @@ KEEP = ".save(path) keeps it in the workspace"
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 
 
-def taken_out(result: str, refusal: Callable[[bytes], str]) -> tuple[str, tuple[Content, ...]]:
+def extract_pictures(result: str, refusal: Callable[[bytes], str]) -> tuple[str, tuple[Content, ...]]:
     """The result with words in place of pictures and other bytes, and those pictures that may be handed on.
     `refusal` says why one may not; empty: it may."""
     if '"data"' not in result and '"blob"' not in result:

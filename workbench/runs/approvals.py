@@ -53,7 +53,7 @@ LONGEST = 60_000  # characters of a program that is remembered for that
 
 
 class Allowed(Struct, frozen=True):
-    """One program that a person let run."""
+    """One program that the user allowed to run."""
 
     at: float
     fingerprints: ProgramFingerprints
@@ -62,11 +62,11 @@ class Allowed(Struct, frozen=True):
 
 
 class Approvals:
-    """Looks back; decides nothing."""
+    """Facts of approval requests. Decides nothing."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self.pins = PinnedApprovals(services)
+        self.pins = ApprovalRules(services)
         self._allowed: deque[Allowed] = deque(maxlen=REMEMBERED)
         self._attending = 0  # windows and terminals that could answer
 
@@ -85,7 +85,7 @@ class Approvals:
             self._attending -= 1
 
     async def about(self, run: Run, reading: Reading | None) -> Run:
-        """The run with what its question says beside the verdict."""
+        """The run with what its approval request shows beside the verdict."""
         verdict = run.verdict
         if verdict is None or reading is None:
             return run
@@ -101,7 +101,7 @@ class Approvals:
         return approval_fingerprint(run.proposal, run.verdict, self._services.catalog, limits)
 
     def remember(self, run: Run, reading: Reading | None) -> None:
-        """A person let this run."""
+        """Remember a program that the user allowed."""
         if run.verdict is not None and reading is not None and len(run.proposal.code) <= LONGEST:
             program = reading.program
             mine = fingerprints(run.proposal, run.verdict, program)
@@ -160,14 +160,14 @@ DAY = 86_400.0
 _TOLD = 120  # characters of a program's sentence that name its rule
 
 
-class PinnedApprovals:
-    """Kept among the person's rules, where a person revokes them; no agent reaches either."""
+class ApprovalRules:
+    """Rules of kind "text". They are among the user's rules, where the user revokes them; agents reach neither."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     def reach(self, run: Run, verdict: Verdict) -> tuple[tuple[str, ...], str]:
-        """How far a yes may reach beyond this run, and why not further."""
+        """The scopes beyond this run that the user may choose, and why there are no wider ones."""
         if why := once_only(run.proposal, verdict, self._services.catalog.tools()):
             return (), why
         if why := session_only(verdict):
@@ -176,7 +176,7 @@ class PinnedApprovals:
         return ("session", "text", *server), ""
 
     def standing(self, run: Run, session: Session) -> Permission | None:
-        """The rule that lets this program run without a question, if a person made one that still counts."""
+        """The rule by which this program runs without asking, if the user made one that still applies."""
         verdict, rules = run.verdict, self._services.rules
         if verdict is None or rules.trust.lost or run.proposal.force_approval or verdict.asks:
             return None
@@ -188,7 +188,7 @@ class PinnedApprovals:
         return next((one for one in pins if one.key == key and _lives(one, scopes, session, now)), None)
 
     def use(self, rule: Permission, run: Run) -> Decision:
-        """The rule answers in the person's place."""
+        """The decision of a rule in the user's place."""
         self._services.rules.note_use(rule)
         by = f"your rule of {time.strftime('%d %b %H:%M', time.localtime(rule.made))}"
         return Decision(
@@ -196,7 +196,7 @@ class PinnedApprovals:
         )
 
     def keep(self, run: Run, decision: Decision, session: Session) -> Permission | None:
-        """Make the rule that a decision asks for; refuses one that reaches further than the question offered."""
+        """Make the rule that a decision asks for; refuses a wider scope than the request offered."""
         verdict = run.verdict
         if decision.scope == "once" or not decision.allow or verdict is None:
             return None
@@ -229,12 +229,12 @@ class PinnedApprovals:
         parts = [
             text_fingerprint(run.proposal, verdict),
             run.isolation,
-            servers_behind(verdict, self._services.catalog),
+            server_fingerprints(verdict, self._services.catalog),
         ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def _reads(self, verdict: Verdict) -> set[str]:
-        """What the program itself brings into its session: the person has read that, too."""
+        """The kinds of text that the program itself reads; the user knew of them."""
         used = {(use.server, use.tool) for use in verdict.tools}
         tools = [tool for tool in self._services.catalog.tools() if (tool.server, tool.name) in used]
         kinds = {PRIVATE for tool in tools if tool_annotations.private(tool)}
@@ -256,11 +256,11 @@ def approval_fingerprint(proposal: Proposal, verdict: Verdict, catalog: ServerCa
     wished = [proposal.language, proposal.state, float(proposal.seconds), proposal.profile, sorted(proposal.required)]
     limits = [*wished, *astuple(most)]
     definitions = [[server, tool, _definition(server, tool, catalog)] for server, tool in tools]
-    parts = [proposal.sha, limits, servers_behind(verdict, catalog), definitions, skills]
+    parts = [proposal.sha, limits, server_fingerprints(verdict, catalog), definitions, skills]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def servers_behind(verdict: Verdict, catalog: ServerCatalog) -> list[tuple[str, str]]:
+def server_fingerprints(verdict: Verdict, catalog: ServerCatalog) -> list[tuple[str, str]]:
     """The servers whose tools a program names, each with the fingerprint of its entry."""
     named = {use.server for use in verdict.tools}
     configs = [state.config for state in catalog.states()]

@@ -29,7 +29,7 @@ _HELPERS: Final = frozenset({"read_file", "list_files"})  # the sandbox's own, w
 
 
 async def learn_files(run: ProgramRun) -> None:
-    """Before a program starts."""
+    """Register personal data in the files that a program may read, before it starts."""
     if run.session.hides and not is_person(run) and (_all(run) or _named(run)):
         wanted = None if _all(run) else _named(run)
         await asyncio.to_thread(_learn, run.services.workspace_files, run.session, wanted)

@@ -134,7 +134,7 @@ class GeneratedPackages:
             self._compiling = spawn("compile functions", asyncio.to_thread(self._compile, new))
 
     def _compile(self, tools: Iterable[tuple[str, str]]) -> None:
-        """On a thread."""
+        """Compile the functions of these tools. On a thread."""
         by_server: dict[str, list[str]] = {}
         for server, tool in tools:
             by_server.setdefault(server, []).append(tool)

@@ -14,7 +14,7 @@ _RUNS = 1_000  # runs whose end is told more than once that are recognised
 
 
 class TokenUsage:
-    """Hears the bus."""
+    """Follows PII tokens by events of the core."""
 
     hears = (EntryWritten, RunChanged)
 

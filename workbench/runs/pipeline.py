@@ -25,7 +25,7 @@ from workbench.runs.program_assessment import ProgramAssessor, explain_failures
 from workbench.runs.program_execution import ProgramExecution
 from workbench.runs.repl_sessions import ReplSessionGone, ReplSessions
 from workbench.runs.run import ProgramRun, RunEnd, is_person
-from workbench.runs.run_faults import no_network, of_ending, returned, stopped
+from workbench.runs.run_faults import fault_of_ending, network_hint, returned_fault, stopped_end
 from workbench.runs.run_finalizer import RunFinalizer
 from workbench.runs.run_slots import RunSlots
 from workbench.runs.sandbox_choice import choose_sandbox
@@ -53,16 +53,16 @@ class RunPipeline:
         self,
         services: Services,
         broker: Broker,
-        stock: GeneratedPackages,
+        packages_of_runs: GeneratedPackages,
         approvals: Approvals,
         assessor: ProgramAssessor,
     ) -> None:
         self._services = services
         self._broker = broker
-        self._stock = stock
+        self._packages = packages_of_runs
         self._approvals = approvals
         self._assessor = assessor
-        self._arrival = RunFinalizer(services)
+        self._finalizer = RunFinalizer(services)
         self._recorder = CallRecorder()
         self.staging = StagedWorkspaces(services)
         self.states = ReplSessions(services, release=self.staging.release)
@@ -85,11 +85,11 @@ class RunPipeline:
         spawn(f"run {run.record.id}", self._carry(run))
 
     async def close(self) -> None:
-        """Every run is over."""
-        await self._arrival.close()
+        """Wait for work that outlasts runs; every run is over."""
+        await self._finalizer.close()
         await self.states.close()
         await self.staging.close()
-        await self._stock.close()
+        await self._packages.close()
 
     async def _take_steps(self, run: ProgramRun) -> RunEnd | None:
         """The end at which a step stopped the run; None when its program ran."""
@@ -106,18 +106,18 @@ class RunPipeline:
         except Exception as fault:
             end = _broken(run, fault)
         if run.record.stopping:  # also when the stop came after the last step
-            end = stopped(run.stop_reason)
+            end = stopped_end(run.stop_reason)
         elif end is None:
             assert run.ending is not None
             end = self._of_program(run, run.ending)
-        await self._arrival.take(run, end)
+        await self._finalizer.take(run, end)
 
     async def _outcome(self, run: ProgramRun) -> RunEnd | None:
         assert run.steps is not None
         try:
             return await run.steps
         except CancelledError:
-            return stopped(run.stop_reason)
+            return stopped_end(run.stop_reason)
         except ReplSessionGone as fault:
             return RunEnd(
                 RunState.REFUSED, "was not run: its REPL session has ended", Fault(fault.message, fault.hint, ours=True)
@@ -141,7 +141,7 @@ class RunPipeline:
         run.gate = decide_gate(verdict, self._services.settings(), force=proposal.force_approval)
         if run.gate in (Gate.AUTO, Gate.ASK):
             return None
-        return RunEnd(RunState.REFUSED, "was returned to its author", returned(verdict, run.gate))
+        return RunEnd(RunState.REFUSED, "was returned to its author", returned_fault(verdict, run.gate))
 
     async def _return_if_certain_to_fail(self, run: ProgramRun) -> RunEnd | None:
         if run.reading is None or run.record.proposal.language != PYTHON:
@@ -222,7 +222,7 @@ class RunPipeline:
         await begin_snapshot(run)
         run.resources.callback(self.held_calls.withdraw, run.record.id)
         run.recording = self._recorder.begin()
-        run.ending = await ProgramExecution(run, self._broker, self._stock, self.states, self.held_calls).run()
+        run.ending = await ProgramExecution(run, self._broker, self._packages, self.states, self.held_calls).run()
         return None
 
     # ── parts of steps ───────────────────────────────────────────────────────────────────────────
@@ -254,11 +254,13 @@ class RunPipeline:
         """The end of a run whose program was executed."""
         if ending.ok:
             return RunEnd(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
-        hint = run.hint or no_network(ending, run.record.verdict)
+        hint = run.hint or network_hint(ending, run.record.verdict)
         hint = waits_for(ending.message, self._services.catalog.states()) or hint
         if ending.error_type == "NameError":
             hint = not_imported(ending.message, self._services.catalog.summaries()) or hint
-        fault = of_ending(ending, run.record.proposal.state if run.repl_session and run.repl_session.dead else "", hint)
+        fault = fault_of_ending(
+            ending, run.record.proposal.state if run.repl_session and run.repl_session.dead else "", hint
+        )
         return RunEnd(RunState.FAILED, f"failed: {ending.reason}", fault, ending.result, ending.memory_mb)
 
 

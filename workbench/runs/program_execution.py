@@ -39,7 +39,7 @@ from workbench.records import (
 )
 from workbench.runs.file_registration import learn_files, reads_source, source_files
 from workbench.runs.generated_packages import GeneratedPackages
-from workbench.runs.program_network import outgoing
+from workbench.runs.program_network import network_of
 from workbench.runs.repl_sessions import ReplSessions
 from workbench.runs.run import ProgramRun
 from workbench.runs.skill_actions import kept_skill, offer_skill
@@ -58,22 +58,27 @@ class ProgramExecution:
     """One program in one sandbox; every frame from inside is hostile input until it is checked."""
 
     def __init__(
-        self, run: ProgramRun, broker: Broker, stock: GeneratedPackages, states: ReplSessions, held_calls: HeldCalls
+        self,
+        run: ProgramRun,
+        broker: Broker,
+        packages_of_runs: GeneratedPackages,
+        states: ReplSessions,
+        held_calls: HeldCalls,
     ) -> None:
         self._run = run
         self._services = run.services
         self._broker = broker
-        self._stock = stock
+        self._packages = packages_of_runs
         self._states = states
-        self._outgoing = outgoing(run)
+        self._network = network_of(run)
         self._held_calls = held_calls
         self._guard = run.guard = RunGuard(run, run.services.settings, held_calls, run.hold_call)
 
     async def run(self) -> Ending:
-        """From the exact bytes that were shown to their ending."""
+        """Run exactly the text that was shown, to its end."""
         proposal = self._run.record.proposal
         self._run.resources.push_async_callback(self._close)
-        await self._stock.refresh(proposal.language)
+        await self._packages.refresh(proposal.language)
         await learn_files(self._run)
         verdict = self._run.record.verdict
         if verdict is not None and borrows(verdict):
@@ -88,36 +93,36 @@ class ProgramExecution:
         program = Program(
             code=proposal.code,
             limits=limits_from(settings, proposal.seconds, profile),
-            workspace=self._run.workspace if mounted else self._stock.nothing,
+            workspace=self._run.workspace if mounted else self._packages.nothing,
             writable=(profile is None or profile.workspace == "write") and self._run.may_write,
-            servers=self._stock.wrappers(proposal.language),
-            skills=self._stock.skills if self._sees_skills else self._stock.nothing,
+            servers=self._packages.wrappers(proposal.language),
+            skills=self._packages.skills if self._sees_skills else self._packages.nothing,
             language=proposal.language,
             packages=chosen.mounts,
             preload=chosen.preload,
             level=self._run.record.level,
-            network=self._outgoing.handing if self._outgoing is not None else None,
-            stands=self._stands,
+            network=self._network.passing if self._network is not None else None,
+            stands=self._is_user_asked,
             awaits_end=self._run.stage is not None,
         )
         reading = self._run.reading
         if reading is not None and reads_source(reading):
-            await asyncio.to_thread(self._add_sources, reading, self._stock.wrappers(proposal.language))
+            await asyncio.to_thread(self._add_sources, reading, self._packages.wrappers(proposal.language))
         if (state := self._run.repl_session) is not None:
             return await self._states.run(state, program, self._answer, self._run.output)
         return await self._services.sandbox.run(program, self._answer, self._run.output)
 
     async def _close(self) -> None:
-        """Nothing stays connected."""
+        """Close the program's network."""
         if self._run.record.proposal.language == PYTHON:
-            self._stock.used(self._run.observing.called)
-        if self._outgoing is not None:
-            await self._outgoing.close()
-            self._run.hint = self._outgoing.hint
+            self._packages.used(self._run.observed_actions.called)
+        if self._network is not None:
+            await self._network.close()
+            self._run.hint = self._network.hint
 
     def _add_sources(self, reading: Reading, wrappers: Path) -> None:
         """The generated functions and the skills that the program may read as files. On a thread."""
-        skills = (self._stock.skills,) if self._sees_skills else ()
+        skills = (self._packages.skills,) if self._sees_skills else ()
         for text in source_files(reading, (wrappers, *skills)):
             self._run.session.public_texts.add_code(text)
 
@@ -127,23 +132,23 @@ class ProgramExecution:
         later programs in it may use skills."""
         return self._run.repl_session is not None or borrows(self._run.record.verdict)
 
-    def _stands(self) -> bool:
-        """Whether a person is asked because of it, by a server or by the guard."""
+    def _is_user_asked(self) -> bool:
+        """Whether the user is asked because of this program, by a server or about a held call."""
         run_id = self._run.record.id
         return self._services.catalog.asks.holds(run_id) or self._held_calls.holds(run_id)
 
     async def _answer(self, kind: str, params: JsonObject) -> Answered:
-        """Answer, and remember it for whoever wants to make a cassette of this run."""
+        """Answer, and record it, so that a recording can be made of this run."""
         recording = self._run.recording
         try:
-            answer = await self._answered(kind, params)
+            answer = await self._answer_request(kind, params)
         except ToolFailure as failure:
             recording.add(RecordedCall(kind, params, failure=failure))
             raise
         recording.add(RecordedCall(kind, params, answer))
         return answer
 
-    async def _answered(self, kind: str, params: JsonObject) -> Answered:
+    async def _answer_request(self, kind: str, params: JsonObject) -> Answered:
         try:
             match kind:
                 case "call":
@@ -158,8 +163,8 @@ class ProgramExecution:
                     return await self._offer(params)
                 case "sealed":
                     return answer_about_sealed_values(self._run.session, params)
-                case "connect" | "send" | "receive" if self._outgoing is not None:
-                    return await self._outgoing.answer(kind, params)
+                case "connect" | "send" | "receive" if self._network is not None:
+                    return await self._network.answer(kind, params)
         except WorkbenchError as fault:
             raise ToolFailure(f"{fault.message} {fault.hint}".strip(), code="workbench") from fault
         raise ToolFailure(f"The sandbox cannot ask for {kind!r}.", code="protocol")
@@ -195,11 +200,11 @@ class ProgramExecution:
         return await offload.ANSWER_CONVERSION.run(outcome.bytes, program_value, outcome, schema)
 
     def _schema(self, call: ToolCall) -> JsonObject | None:
-        """Of the tool's answers."""
+        """The output schema of the tool."""
         return self._services.catalog.tool(call.server, call.tool).output_schema
 
     def _failure(self, outcome: Outcome, call: ToolCall) -> ToolFailure:
-        """With the names that would have worked."""
+        """The failure of a call, with names that would have worked."""
         catalog = self._services.catalog
         if (tool := catalog.names.find(call.server, call.tool)) is not None:
             return failure(outcome, call, tool)
@@ -208,7 +213,7 @@ class ProgramExecution:
         return failure(outcome, call, None, catalog.names.similar_servers(call.server))
 
     def _trace(self, call: ToolCall) -> CallTrace:
-        """How a call is shown that begins."""
+        """A call in the list of calls as it begins."""
         shown = shown_arguments(self._run.session, call.arguments)[:SHOWN_ARGUMENTS]
         return CallTrace(call.id, call.server, call.tool, shown, self._risk(call), "running")
 
@@ -226,7 +231,7 @@ class ProgramExecution:
         )  # no such tool: the broker refuses it with the reason
 
     async def _skill(self, name: str) -> str:
-        """Only what a person kept, unchanged since, and what was assessed together with the program."""
+        """The code of a skill that is kept, unchanged, and was assessed together with the program."""
         skill = await kept_skill(self._services, name)
         if not names_skill(self._run.record.verdict, skill.name):
             words = f"This program was not assessed with the skill {skill.name}."
@@ -324,7 +329,7 @@ def most_seconds(settings: Settings, profile: RunProfile | None) -> int:
     return _least(settings.run_seconds * (profile.times if profile else 1), profile.seconds if profile else 0)
 
 
-def cut_wish(settings: Settings, run: Run) -> str:
+def time_limit_notice(settings: Settings, run: Run) -> str:
     """What an agent is told whose program wished for more time than there is; empty where it did not."""
     wished, most = run.proposal.seconds, most_seconds(settings, run.verdict.profile if run.verdict else None)
     if wished <= most:

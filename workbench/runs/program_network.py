@@ -27,18 +27,18 @@ _PAGE = "Network… in the Workbench menu shows the rules and what was tried."
 
 
 class ProgramNetwork:
-    """One run's network. Everything that comes in here was asked by untrusted code."""
+    """The network of one run. Every request here comes from untrusted code."""
 
     def __init__(self, run: ProgramRun, network: Network) -> None:
         settings = run.services.settings()
         self._run = run
         self._services = run.services
-        self.handing = ConnectionPassing()
+        self.passing = ConnectionPassing()
         self._meter = Meter(settings.network_megabytes, settings.network_alert_megabytes, self._warn)
         decision = run.record.decision
         places = decision.hosts if decision is not None and decision.allow else ()
         self._connections = Connections(network, places, self._meter, self._told)
-        self._carrying = RelayedConnections()
+        self._relayed = RelayedConnections()
         self._blocked: dict[str, None] = {}
         self._refused = 0
 
@@ -46,13 +46,13 @@ class ProgramNetwork:
         """One question of the program's sockets."""
         if kind == "connect":
             return await self._connect(params)
-        return await self._carrying.answer(kind, params)
+        return await self._relayed.answer(kind, params)
 
     async def close(self) -> None:
-        """Nothing stays connected, and the audit has what there was."""
+        """Close every connection; the audit has what there was."""
         await self._connections.close()
-        await self._carrying.close()
-        self.handing.close()
+        await self._relayed.close()
+        self.passing.close()
         if self._refused > _NOTED:
             self._note("connection.blocked", f"{self._refused - _NOTED:,} further tries were blocked", ok=False)
 
@@ -72,7 +72,7 @@ class ProgramNetwork:
             raise ToolFailure("A port is a number from 1 to 65535.", "network.failed")
         seconds = params.get("seconds")
         patience = float(seconds) if isinstance(seconds, int | float) and 0 < seconds < 3600 else 0.0
-        if self._carrying.full:
+        if self._relayed.full:
             raise ToolFailure("Too many connections are not closed yet.", "network.failed")
         try:
             number, relay = await self._connections.open(host, port, patience)
@@ -88,11 +88,11 @@ class ProgramNetwork:
 
     async def _hand(self, number: int, relay: Relay) -> int:
         """A child of this machine gets the end itself; for another one it is read and written here."""
-        if not self.handing.received:
-            self._carrying.add(number, relay)
+        if not self.passing.received:
+            self._relayed.add(number, relay)
             return number
         try:
-            return self.handing.hand(relay.end)
+            return self.passing.hand(relay.end)
         except WorkbenchError as fault:
             await relay.close()
             raise ToolFailure(str(fault), "network.failed") from fault
@@ -158,7 +158,7 @@ class ProgramNetwork:
         self._services.tell(Noticed(Fault(words, "Stop it in the list of runs if that is not what it should do.")))
 
 
-def outgoing(run: ProgramRun) -> ProgramNetwork | None:
+def network_of(run: ProgramRun) -> ProgramNetwork | None:
     """The network of a run that may reach something. One whose text names no network gets none: nobody was told of
     it, so nobody agreed."""
     verdict = run.record.verdict
@@ -168,10 +168,10 @@ def outgoing(run: ProgramRun) -> ProgramNetwork | None:
         return None
     network, decision = run.services.network, run.record.decision
     allowed = bool(network.rules().open) or (decision is not None and decision.allow and bool(decision.hosts))
-    return ProgramNetwork(run, network) if allowed and tells_of_network(run.record.verdict) else None
+    return ProgramNetwork(run, network) if allowed and names_network(run.record.verdict) else None
 
 
-def tells_of_network(verdict: Verdict | None) -> bool:
+def names_network(verdict: Verdict | None) -> bool:
     """Whether whoever read the verdict knows that the program goes outside."""
     return verdict is not None and any(one.rule.split(".")[0] == "network" for one in verdict.findings)
 
@@ -227,7 +227,7 @@ class RelayedConnections:
         return answer
 
     async def close(self) -> None:
-        """Nothing of them stays open."""
+        """Close every connection."""
         while self._ends:
             await self._ends.popitem()[1].relay.close()
 

@@ -1,7 +1,7 @@
-"""Every kept state of this core: who may go on with which, how many there are, and when one ends.
+"""REPL sessions of a core: who may continue which, how many there are, and when one ends.
 
-A name means a state of the connection that gave it: two agents never meet in one, and a person's programs have their
-own. A state that ended is never replaced behind its author's back, because a program that counts on its variables must
+A name belongs to the connection that gave it: two agents never share a REPL session, and the user's programs have their
+own. A session that ended is not replaced until its author was told, because a program that relies on its variables must
 not run without them.
 """
 
@@ -59,7 +59,7 @@ class ReplSession:
 
     @property
     def dead(self) -> bool:
-        """Whether its sandbox is gone, told or not."""
+        """Whether its sandbox is gone, announced or not."""
         return bool(self.over) or (self.kept is not None and self.kept.gone.done())
 
     def check(self) -> None:
@@ -72,12 +72,12 @@ class ReplSession:
             raise ReplSessionGone(f"{words} {lost}", hint)
 
     def end(self, why: str) -> None:
-        """No further program; the texts are of no use any more."""
+        """Accept no further program."""
         self.over = self.over or why
         self.texts = ()
 
     def record(self, idle_seconds: float) -> KeptState:
-        """As a person sees it."""
+        """The REPL session as a record for clients."""
         kept, busy = self.kept, self.wanted > 0
         used = time.time() if busy else self.used
         return KeptState(
@@ -96,7 +96,7 @@ class ReplSession:
 
 
 class ReplSessions:
-    """Begins, shows and ends kept states."""
+    """Starts, lists and ends the REPL sessions of a core."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class ReplSessions:
         self._left: weakref.WeakSet[Session] = weakref.WeakSet()  # whose agents are gone
 
     def find(self, session: Session, name: str) -> ReplSession:
-        """The state that this name means from now on."""
+        """The REPL session of this name; a new one if there is none or the old one is over."""
         check_name(name)
         state = self._all.get((session.id, name))
         if state is None or state.told:
@@ -123,7 +123,7 @@ class ReplSessions:
 
     @asynccontextmanager
     async def turn(self, state: ReplSession) -> AsyncIterator[None]:
-        """From before a program is judged until it has ended, no other one of its state comes between."""
+        """Hold the session from a program's assessment to its end, so that its programs never overlap."""
         state.wanted += 1
         if state.session not in self._left:  # the program before it may have taken it away with its own end
             self._all.setdefault((state.session.id, state.name), state)
@@ -152,7 +152,7 @@ class ReplSessions:
         return await state.kept.run(program, answer, output)
 
     def now(self) -> tuple[KeptState, ...]:
-        """Those that hold a sandbox, the longest unused last."""
+        """REPL sessions that hold a sandbox, the one used last first."""
         idle = self._services.settings().repl_idle_minutes * 60
         living = [state.record(idle) for state in self._all.values() if state.lives]
         return tuple(sorted(living, key=lambda one: -one.used))
@@ -166,14 +166,14 @@ class ReplSessions:
         return self.now()
 
     async def end(self, session: str, name: str, why: str) -> None:
-        """End one now; the program that runs in it ends with it."""
+        """End a REPL session now; a program that runs in it ends with it."""
         state = self._all.get((session, name))
         if state is None or not state.lives:
             raise WorkbenchError("This REPL session has already ended.", "Look at the list again.")
         await self._end(state, why)
 
     async def end_all(self, session: Session | None, why: str) -> None:
-        """End those of one session, or of everybody."""
+        """End the REPL sessions of one agent session, or all of them."""
         for state in self._living():
             if session is None or state.session is session:
                 await self._end(state, why)
@@ -181,14 +181,14 @@ class ReplSessions:
             self._all = {key: state for key, state in self._all.items() if state.session is not session}
 
     def leave(self, session: Session) -> None:
-        """Its agent is gone: nobody can name its states any more."""
+        """End the REPL sessions of an agent that left: no program can name them any more."""
         self._left.add(session)
         task = spawn(f"end states of {session.id}", self.end_all(session, "its agent left"))
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
 
     async def look(self) -> None:
-        """End what nobody used for too long."""
+        """End REPL sessions that were not used for too long."""
         minutes = self._services.settings().repl_idle_minutes
         for state in self._living():
             if not state.wanted and self._clock() - state.used >= minutes * 60:
@@ -206,7 +206,7 @@ class ReplSessions:
         return [state for state in self._all.values() if state.lives]
 
     async def _begin(self, state: ReplSession, program: Program) -> None:
-        await self._make_room(state.session)
+        await self._end_idle(state.session)
         kept = await self._services.sandbox.keep(program)
         if self._all.get((state.session.id, state.name)) is not state:  # nobody could find it, and nothing would end it
             why = "its agent left" if state.session in self._left else "another one of its name was begun"
@@ -220,7 +220,7 @@ class ReplSessions:
         if self._looking is None or self._looking.done():
             self._looking = spawn("REPL sessions", self._look_on())
 
-    async def _make_room(self, session: Session) -> None:
+    async def _end_idle(self, session: Session) -> None:
         """An author's own states go first: who begins many must not end those of others one after the other."""
         most = self._services.settings().repl_max_sessions
         while len(living := self._living()) >= most:

@@ -1,4 +1,4 @@
-"""One run on its way: the thing itself waits for a decision, and doors only decide."""
+"""One run: its newest record, its calls and output, its approval, and what its steps acquired."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class RunEnd(Struct, frozen=True):
 
 
 class ProgramRun:
-    """Holds the newest record of a run and the future that a decision answers."""
+    """The whole state of one run, from submission to result."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class ProgramRun:
         self.hint = ""  # what its author should know beside that
         self.recording = RunRecording()  # of its calls, from which a test of a skill can be made
         self.guard: RunGuard | None = None  # of its calls, while it runs
-        self.given_up: asyncio.Future[None] | None = None  # done when nobody wants the answer that is prepared
+        self.answer_unwanted: asyncio.Future[None] | None = None  # done when nobody wants the answer that is prepared
         self.ended = asyncio.Event()
         self.dry_run = HeldSideEffects(services.history) if proposal.dry_run else None
         self.plan: Plan | None = None  # all that a person allowed it to do
@@ -113,7 +113,7 @@ class ProgramRun:
         self._calls: dict[str, CallTrace] = {}  # the newest, as the record carries them
         self._open_calls: dict[str, CallTrace] = {}  # those that have not ended
         self._unshown_calls: dict[str, Callable[[], CallTrace]] = {}  # those whose beginning is still to be shown
-        self.observing = ObservedActions()
+        self.observed_actions = ObservedActions()
         self.call_tokens = 0  # what the nested calls would have cost a model: their arguments and their answers
         self.call_bytes = 0  # of nested answers
         self.pictures: tuple[Content, ...] = ()  # that go to the agent beside the text of the answer
@@ -131,7 +131,7 @@ class ProgramRun:
         return self.record.state in ENDS
 
     def step(self, state: RunState, summary: str, **changes: Any) -> None:
-        """Any: fields of Run. Take one step; the audit and every door learn of it."""
+        """Enter a state; the audit and every client are notified. Any: fields of Run."""
         self.record = replace(self.record, state=state, calls=tuple(self._calls.values()), **changes)
         try:
             self.note(f"run.{state}", summary, self._detail(state), soon=state is RunState.CHECKED)
@@ -172,19 +172,19 @@ class ProgramRun:
             )
 
     def decide(self, decision: Decision) -> None:
-        """Take a person's answer."""
+        """Accept the user's decision."""
         self.check(decision)
         if self._answer is not None:
             self._answer.set_result(replace(decision, at=time.time()))
 
     def place(self, placement: SandboxChoice) -> None:
-        """Where it runs from now on, if it runs."""
+        """Set the sandbox in which it will run."""
         self.record = replace(
             self.record, level=placement.level, backend=placement.backend, isolation=placement.isolation
         )
 
     def edit(self, run: Run, placement: SandboxChoice, reading: Reading) -> None:
-        """Put another text in the place of the waiting one; an answer to the old one no longer fits."""
+        """Replace the text of a waiting program; a decision about the old text is refused from now on."""
         if not self.asks or run.id != self.record.id:
             raise WorkbenchError("Only a waiting program can be edited.", "Open its code as a new tab instead.")
         self.record, self.reading = run, reading
@@ -238,12 +238,12 @@ class ProgramRun:
         if trace.call_id not in self._calls and len(self._calls) >= KEPT_CALLS:
             self._calls.pop(next(iter(self._calls)))
         self._calls[trace.call_id] = trace
-        self.observing.take(trace)
+        self.observed_actions.take(trace)
         self.services.tell(RunCall(self.record.id, trace))
 
     def show_preparing(self) -> None:
         """Its program has ended, and its answer takes a while to prepare."""
-        self.given_up = asyncio.get_running_loop().create_future()
+        self.answer_unwanted = asyncio.get_running_loop().create_future()
         self.record = replace(self.record, preparing=True)
         self.services.tell(RunChanged(self.record))
 
@@ -254,13 +254,13 @@ class ProgramRun:
         self.services.tell(RunChanged(self.record))
         if self.steps is not None:
             self.steps.cancel()
-        if self.given_up is not None and not self.given_up.done():
-            self.given_up.set_result(None)
+        if self.answer_unwanted is not None and not self.answer_unwanted.done():
+            self.answer_unwanted.set_result(None)
 
     def observe(self, writer: Writer | None) -> None:
         """The program has ended: put what it did beside what its text foretold, and write down what it did not.
         `writer`: what it changed in the workspace, where that is known."""
-        seen, verdict, provenance = self.observing.end(writer), self.record.verdict, self.session.provenance
+        seen, verdict, provenance = self.observed_actions.end(writer), self.record.verdict, self.session.provenance
         if verdict is None or self.dry_run is not None:  # a dry run did nothing
             return
         found = compare_effects(verdict, seen, read=self.record.proposal.language == "python")
@@ -386,7 +386,7 @@ def ledger_of(run: ProgramRun, definitions: int, spent: int) -> Ledger:
 
 
 class ObservedActions:
-    """One run's."""
+    """What one program was seen to do: its calls and connections, answered and refused."""
 
     def __init__(self) -> None:
         self._made: Counter[tuple[str, str]] = Counter()

@@ -1,4 +1,4 @@
-"""Why a run did not come to its end, in words for its author and for a person."""
+"""Faults of runs: why a run did not finish, in words for its author and for the user."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from workbench.analysis.used_skills import UNKNOWN
 from workbench.records import Fault, Gate, RunState, Verdict
-from workbench.runs.program_network import tells_of_network
+from workbench.runs.program_network import names_network
 from workbench.runs.run import RunEnd
 from workbench.sandbox.sandbox import Ending
 
@@ -53,19 +53,19 @@ _NO_NETWORK = (
 )
 
 
-def stopped(reason: str) -> RunEnd:
-    """Somebody ended it."""
+def stopped_end(reason: str) -> RunEnd:
+    """The end of a run that was stopped."""
     return RunEnd(RunState.STOPPED, "was stopped", Fault(reason or "It was cancelled.", ours=True))
 
 
-def unanswered(reason: str) -> RunEnd:
+def stopped_before_answer(reason: str) -> RunEnd:
     """Somebody ended it after its program had run, while its answer was prepared."""
     words = f"{reason or 'It was cancelled.'} It had run to its end; only its answer was still being prepared."
     hint = "What it did is done. To get an answer, run it again with a smaller result, such as counts or a few rows."
     return RunEnd(RunState.STOPPED, "was stopped while its answer was prepared", Fault(words, hint))
 
 
-def returned(verdict: Verdict, outcome: Gate) -> Fault:
+def returned_fault(verdict: Verdict, outcome: Gate) -> Fault:
     """Nobody need be asked: the program cannot be run as it is."""
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in verdict.findings[:20])
     if any(finding.rule == UNKNOWN for finding in verdict.findings):
@@ -84,7 +84,7 @@ def _refused(verdict: Verdict) -> str:
     return "The sandbox has no network, no other programs and no files outside the workspace; use the tools instead."
 
 
-def of_ending(ending: Ending, state: str = "", hint: str = "") -> Fault:
+def fault_of_ending(ending: Ending, state: str = "", hint: str = "") -> Fault:
     """What the sandbox says of a program that failed or was ended; `state` is the kept one that ended with it;
     `hint`: what else its author should know."""
     name = f"{ending.error_type}: " if ending.error_type else ""
@@ -104,9 +104,9 @@ def _meaning(ending: Ending) -> str:
     return known or (_KINDS.get(ending.error_type, "") if ending.reason == "failed" else "")
 
 
-def no_network(ending: Ending, verdict: Verdict | None) -> str:
+def network_hint(ending: Ending, verdict: Verdict | None) -> str:
     """Why sockets do not work, for the author of a program that failed at one."""
     words = f"{ending.error_type} {ending.message}"
-    if ending.reason == "failed" and _SOCKETS.search(words) and tells_of_network(verdict):
+    if ending.reason == "failed" and _SOCKETS.search(words) and names_network(verdict):
         return _NO_NETWORK
     return ""

@@ -25,13 +25,13 @@ from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged, spawn
 from workbench.records import Fault, FileInfo, Ledger, Run, RunState
-from workbench.runs.answer_view import beginning, compose, compose_parts, cost, cut, shorten, taken_out
+from workbench.runs.answer_view import beginning, compose, compose_parts, cost, cut, extract_pictures, shorten
 from workbench.runs.dry_runs import planned
-from workbench.runs.program_execution import cut_wish
+from workbench.runs.program_execution import time_limit_notice
 from workbench.runs.run import ProgramRun, RunEnd, is_person, ledger_of
-from workbench.runs.run_faults import unanswered
+from workbench.runs.run_faults import stopped_before_answer
 from workbench.runs.skill_actions import learn_from_run
-from workbench.runs.workspace_changes import held_words
+from workbench.runs.workspace_changes import held_changes_notice
 from workbench.settings import Settings
 from workbench.thread_cancellation import WorkCancelled, cancellable
 from workbench.tokens import count
@@ -45,7 +45,7 @@ PRINTED = 1_500  # characters of the printed text of a run that was stopped
 
 
 class RunFinalizer:
-    """Every run comes through here once, whatever became of it."""
+    """Finishes every run once, whatever its end."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -54,7 +54,7 @@ class RunFinalizer:
         self._working: set[asyncio.Task[tuple[str, int] | Exception]] = set()
 
     async def take(self, run: ProgramRun, end: RunEnd) -> None:
-        """From its last step to everybody knowing of it."""
+        """Prepare the answer, end the run in the audit, and notify."""
         run.record = planned(run)
         run.record = replace(
             run.record,
@@ -68,7 +68,7 @@ class RunFinalizer:
             try:
                 view, tokens = await self._seen(run, end)
             except WorkCancelled:
-                end = unanswered(run.stop_reason) if end.state is RunState.DONE else end
+                end = stopped_before_answer(run.stop_reason) if end.state is RunState.DONE else end
                 run.record = replace(run.record, fault=end.fault)
                 view, tokens = self._counted(run, _beginning(replace(run.record, state=end.state)))
             ledger = self._ledger(run, tokens)
@@ -112,8 +112,8 @@ class RunFinalizer:
             work = spawn(f"prepare the answer of run {draft.id}", _settled(self._prepare(run, draft)))
         self._working.add(work)
         work.add_done_callback(self._working.discard)
-        given_up = run.given_up or asyncio.get_running_loop().create_future()
-        await asyncio.wait({work, given_up}, return_when=asyncio.FIRST_COMPLETED)
+        answer_unwanted = run.answer_unwanted or asyncio.get_running_loop().create_future()
+        await asyncio.wait({work, answer_unwanted}, return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
             flag.set()
             raise WorkCancelled
@@ -133,13 +133,17 @@ class RunFinalizer:
             await asyncio.wait(self._working)
 
     def _counted(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
-        told = () if is_person(run) else (cut_wish(self._services.settings(), draft), sealed_values_hint(run.session))
-        view = "\n\n".join(filter(None, (self._view(run, draft), held_words(run), *told)))
+        told = (
+            ()
+            if is_person(run)
+            else (time_limit_notice(self._services.settings(), draft), sealed_values_hint(run.session))
+        )
+        view = "\n\n".join(filter(None, (self._view(run, draft), held_changes_notice(run), *told)))
         return view, count(view) + cost(run.pictures)
 
     def _view(self, run: ProgramRun, draft: Run) -> str:
         """What the model gets. Masked before it is cut: a cut must not split a value in two."""
-        result, run.pictures = taken_out(draft.result, partial(self._refusal, run))
+        result, run.pictures = extract_pictures(draft.result, partial(self._refusal, run))
         draft = replace(draft, result=result)
         budget = self._services.settings().run_answer_tokens
         parts = compose_parts(draft)
@@ -205,7 +209,7 @@ _DAY: Final = 86_400.0
 
 
 class StoredAnswers:
-    """All of one project."""
+    """Whole answers of runs, in the workspace of one project."""
 
     def __init__(self, store: Store, snapshots: Snapshots, settings: Callable[[], Settings]) -> None:
         self._store = store

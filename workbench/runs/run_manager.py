@@ -52,27 +52,27 @@ OPEN_RUNS = 20  # programs of one agent that may wait or run at once
 class RunManager:
     """The runs of this core and those that are known of earlier ones."""
 
-    def __init__(self, services: Services, broker: Broker, stock: GeneratedPackages) -> None:
+    def __init__(self, services: Services, broker: Broker, packages_of_runs: GeneratedPackages) -> None:
         self._services = services
         self._broker = broker
         self.approvals = Approvals(services)
         self._assessor = ProgramAssessor(services)
         self.read_within_bounds = self._assessor.read_within_bounds
-        self._pipeline = RunPipeline(services, broker, stock, self.approvals, self._assessor)
+        self._pipeline = RunPipeline(services, broker, packages_of_runs, self.approvals, self._assessor)
         self.staging, self.states = self._pipeline.staging, self._pipeline.states
         self.held_calls, self.slots = self._pipeline.held_calls, self._pipeline.slots
         self._runs: dict[str, ProgramRun] = {}
         self._open: dict[str, ProgramRun] = {}  # those that were not over when somebody last looked
-        self._past: tuple[Run, ...] = ()
+        self._earlier: tuple[Run, ...] = ()
         self.dry_runs = DryRuns(services, self._find, self._start)
         self.interrupted = 0  # runs that the core before this one left unfinished
 
     def open(self) -> None:
         """Know the runs of earlier cores; those without an end are written down as interrupted."""
         began = time.time()
-        self._past, self.interrupted = past_runs(self._services.journal, self._services.audit_search)
+        self._earlier, self.interrupted = past_runs(self._services.journal, self._services.audit_search)
         cut_off = [
-            run for run in self._past if run.state is RunState.INTERRUPTED and run.started and run.ended >= began
+            run for run in self._earlier if run.state is RunState.INTERRUPTED and run.started and run.ended >= began
         ]
         shutil.rmtree(self._services.paths.replays, ignore_errors=True)  # of a core that was killed
         self._settling = spawn("settle the workspace", self._settle(cut_off))
@@ -87,13 +87,13 @@ class RunManager:
     def runs(self) -> tuple[Run, ...]:
         """Runs of this core and the last ones before it, newest first."""
         now = sorted((run.record for run in self._runs.values()), key=lambda run: -run.proposal.at)
-        return (*now, *self._past)
+        return (*now, *self._earlier)
 
     @api
     def run(self, run_id: str) -> Run:
         if run_id in self._runs:
             return replace(self._runs[run_id].record, held_calls=self.held_calls.of(run_id))
-        for run in self._past:
+        for run in self._earlier:
             if run.id == run_id:
                 return run
         raise WorkbenchError(f"There is no run {run_id}.", "Look it up in the audit.")
@@ -116,11 +116,11 @@ class RunManager:
 
     def number(self, state: RunState) -> int:
         """Of runs that are not over."""
-        return sum(run.record.state is state for run in self._on_the_way())
+        return sum(run.record.state is state for run in self._runs_under_way())
 
     @property
     def busy(self) -> bool:
-        return bool(self._on_the_way())
+        return bool(self._runs_under_way())
 
     # ── submitting and deciding ─────────────────────────────────────────────────────────────────────────────────
     @api
@@ -188,7 +188,7 @@ class RunManager:
 
     def _check_open(self, session: Session) -> None:
         """An agent that proposes without end would bury what a person is asked, and eat the memory."""
-        open_now = sum(run.session is session for run in self._on_the_way())
+        open_now = sum(run.session is session for run in self._runs_under_way())
         if session.origin is Origin.AGENT and open_now >= OPEN_RUNS:
             words = f"{open_now} programs of yours are waiting or running already."
             raise WorkbenchError(words, "Wait until one of them has ended.")
@@ -208,7 +208,7 @@ class RunManager:
         return self._runs[run_id].recording if run_id in self._runs else None
 
     def decide(self, decision: Decision) -> Run:
-        """A person's answer, for this run and for those of the same question that it names."""
+        """Apply a decision of the user to a run, and to those with the same request that it names."""
         run = self._find(decision.run_id)
         self._check_decision(run, decision)
         made = self.approvals.pins.keep(run.record, decision, run.session)
@@ -228,9 +228,9 @@ class RunManager:
             run.record = replace(run.record, held=left)
             self._services.tell(RunChanged(run.record))
             return
-        for record in self._past:
+        for record in self._earlier:
             if record.id == run_id:
-                self._past = tuple(replace(one, held=left) if one is record else one for one in self._past)
+                self._earlier = tuple(replace(one, held=left) if one is record else one for one in self._earlier)
                 self._services.tell(RunChanged(replace(record, held=left)))
 
     def _clear(self) -> None:
@@ -301,8 +301,8 @@ class RunManager:
             del self._runs[run_id]
 
     async def release_sessions(self) -> None:
-        """Let go of what agents that left have read, as far as no run needs it."""
-        at_work = {run.session.id for run in self._on_the_way()}
+        """Release the sessions of agents that left, as far as no run needs them."""
+        at_work = {run.session.id for run in self._runs_under_way()}
         kept = {run.session.id for run in self._runs.values()}
         for session in self._services.sessions.release(at_work, kept):
             try:
@@ -312,14 +312,14 @@ class RunManager:
             finally:
                 session.release()
 
-    async def release_now_and_then(self) -> None:
-        """Until it is cancelled."""
+    async def release_sessions_regularly(self) -> None:
+        """Release agent sessions once a minute, until it is cancelled."""
         while True:
             await asyncio.sleep(RELEASE_SECONDS)
             await self.release_sessions()
 
-    def _on_the_way(self) -> list[ProgramRun]:
-        """Looked through several times in each run, so ended ones do not stay in it."""
+    def _runs_under_way(self) -> list[ProgramRun]:
+        """Runs that are not over. Ended ones are removed, because the list is read several times in each run."""
         for run_id in [run_id for run_id, run in self._open.items() if run.over]:
             del self._open[run_id]
         return list(self._open.values())

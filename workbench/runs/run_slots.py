@@ -1,6 +1,6 @@
-"""How many programs run at once; the others wait here. The limit is asked each time, so that a changed one counts.
+"""Limits how many programs run at once; the others wait here. A changed limit applies at once.
 
-Whoever proposes many programs does not push the others back: the agents that wait take turns, each with its oldest.
+Agents take turns, each with its oldest waiting program, so an agent that proposes many does not delay the others.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ class _Waiting:
 
 
 class RunSlots:
-    """`async with slots.place(owner, run):` holds one; leaving it, however, lets the next one in."""
+    """`async with slots.place(owner, run):` holds a slot; leaving it admits the next program."""
 
     def __init__(self, most: Callable[[], int]) -> None:
         self._most = most
-        self._taken = 0
+        self._in_use = 0
         self._queues: OrderedDict[str, deque[_Waiting]] = OrderedDict()  # who is next stands first
 
     @property
     def full(self) -> bool:
-        return self._taken >= self._most()
+        return self._in_use >= self._most()
 
     @property
     def most(self) -> int:
@@ -60,24 +60,24 @@ class RunSlots:
     async def __aexit__(self, *_: object) -> None:
         self._leave()
 
-    def look_again(self) -> None:
-        """The limit may be another one now."""
+    def admit_waiting(self) -> None:
+        """Admit waiting programs, because a slot is free or the limit changed."""
         while self._queues and not self.full:
             owner, queue = self._queues.popitem(last=False)
             one = queue.popleft()
             if queue:
                 self._queues[owner] = queue  # behind the others
             if not one.admitted.done():
-                self._taken += 1
+                self._in_use += 1
                 one.admitted.set_result(None)
 
     async def _enter(self, owner: str, run_id: str) -> None:
         if not self.full and not self._queues:
-            self._taken += 1
+            self._in_use += 1
             return
         one = _Waiting(run_id)
         self._queues.setdefault(owner, deque()).append(one)
-        self.look_again()
+        self.admit_waiting()
         try:
             await one.admitted
         except asyncio.CancelledError:
@@ -88,8 +88,8 @@ class RunSlots:
             raise
 
     def _leave(self) -> None:
-        self._taken -= 1
-        self.look_again()
+        self._in_use -= 1
+        self.admit_waiting()
 
     def _forget(self, owner: str, one: _Waiting) -> None:
         queue = self._queues.get(owner)

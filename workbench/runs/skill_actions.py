@@ -127,7 +127,7 @@ def learn_from_run(run: ProgramRun) -> None:
         usage.ran(key, record.id, run.session.mask(proposal.purpose), tools[:10], saved=saved, at=time.time())
 
 
-def needed(verdict: Verdict | None) -> tuple[str, ...]:
+def needed_tools(verdict: Verdict | None) -> tuple[str, ...]:
     """As "server.tool": those its text names, whether they are there or not."""
     if verdict is None:
         return ()

@@ -1,7 +1,7 @@
-"""Shows a person what a skill from elsewhere would do, and brings in exactly what was shown.
+"""Imports skills: shows the user what a skill would do, and imports exactly what was shown.
 
-A package is read once, into memory; what is imported is that reading, so a folder that changes meanwhile changes
-nothing. It always becomes a draft: only a person's Keep hands it to programs.
+A package is read once, into memory, and that reading is imported, so a folder that changes meanwhile changes nothing.
+An imported skill is always a draft: programs can use it only after the user keeps it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from workbench.analysis.used_skills import circle, read_all
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records import Gate, Skill, SkillFile, SkillReview, Tool, Verdict
-from workbench.runs.skill_actions import missing, needed
+from workbench.runs.skill_actions import missing, needed_tools
 from workbench.skills.skill_folder import CARD, code_file, skill_of
 from workbench.skills.skill_packages import SkillPackage, open_skill_packages
 
@@ -31,8 +31,8 @@ _COMMENT: Final = re.compile(r"<!--.{0,10000}?-->", re.S)
 _PROGRAMS: Final = (".py", ".sh", ".js", ".ts", ".rb", ".pl", ".exe", ".so", ".bin", ".bat", ".ps1")
 
 
-class Arrivals:
-    """Of one core. `look` reads and judges, `bring_in` writes."""
+class SkillImports:
+    """Imports of one core. `look` reads and assesses, `bring_in` writes."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -71,7 +71,7 @@ class Arrivals:
         code = package.text(code_file(package.name))
         skill = skill_of(package.name, package.text(CARD), code)
         verdict = read_all(code, tools, usable).verdict if code else None
-        wanted = needed(verdict)
+        wanted = needed_tools(verdict)
         skill = replace(skill, tools=wanted, missing=missing(wanted, tools))
         return SkillReview(
             key=uuid.uuid4().hex,
@@ -106,7 +106,7 @@ def _refusal(package: SkillPackage, skill: Skill, verdict: Verdict | None, way: 
         return skill.faults[0]
     if not skill.description:
         return "its SKILL.md has no description."
-    if verdict is not None and verdict.gate is Gate.BLOCKED and not needed(verdict):
+    if verdict is not None and verdict.gate is Gate.BLOCKED and not needed_tools(verdict):
         return verdict.sentence
     return f"it would import itself: {' → '.join(way)}." if way else ""
 

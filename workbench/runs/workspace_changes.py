@@ -156,7 +156,7 @@ def _speaks_for_all(run: ProgramRun) -> bool:
     return not run.repl_session.unapproved
 
 
-def held_words(run: ProgramRun) -> str:
+def held_changes_notice(run: ProgramRun) -> str:
     """What its author is told about changes that were not made."""
     if run.trouble is not None:
         return f"{run.trouble.message} {run.trouble.hint}"
@@ -175,7 +175,7 @@ def held_words(run: ProgramRun) -> str:
 
 
 class StagedWorkspaces:
-    """Of one core."""
+    """Copies of the workspace for the runs of one core."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

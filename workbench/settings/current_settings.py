@@ -11,15 +11,15 @@ class CurrentSettings:
     """Called, it returns the settings in force; whoever calls it each time follows a change at once."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        self.now = settings
         self._listeners: list[Callable[[], None]] = []
 
     def __call__(self) -> Settings:
-        return self._settings
+        return self.now
 
     def set(self, settings: Settings) -> None:
         """Put other settings into force and notify the listeners."""
-        self._settings = settings
+        self.now = settings
         for listener in self._listeners:
             listener()
 

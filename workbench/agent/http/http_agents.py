@@ -44,7 +44,7 @@ _VERSION: Final = "io.modelcontextprotocol/protocolVersion"
 
 
 class HttpAgent:
-    """One of them, from its first request until it says goodbye or is silent for long."""
+    """One agent, from its first request until it ends its session or is silent for long."""
 
     def __init__(self, door: AgentConnection) -> None:
         self.door = door
@@ -66,7 +66,7 @@ class HttpAgent:
         self._task = spawn(f"http agent {door.session.id}", self._live())
 
     async def answer(self, scope: Scope, receive: Receive, send: Send, begun: Callable[[str], None]) -> int:
-        """Let the SDK answer, and say with which status; the agent stays as long as a request of it is open."""
+        """Have the SDK answer a request; returns the status. The agent counts as connected while a request is open."""
         await self._ready.wait()
         leaving = ResponseFilter(send, self.door.edge, begun)
         scope = self._agreed(scope)
@@ -118,7 +118,7 @@ class HttpAgent:
 
 
 class HttpAgents:
-    """All that are there."""
+    """All agents that are connected over HTTP."""
 
     def __init__(self, make: Callable[[], AgentConnection]) -> None:
         self._make = make
@@ -132,7 +132,7 @@ class HttpAgents:
             await self._end(agent)
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A request that the gate let through."""
+        """Answer a request that passed the request gate."""
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 body = await _body(receive) if scope["method"] == "POST" else b""
@@ -204,13 +204,13 @@ class HttpAgents:
         return [*self._by_session.values(), *self._by_client.values()]
 
     async def _look(self) -> None:
-        """HTTP tells nobody that an agent is gone."""
+        """Look for agents that are gone, which HTTP does not report."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             await self.look()
 
     async def look(self) -> None:
-        """Who was silent for long counts as gone; for whom nobody waits, nothing runs on."""
+        """End agents that were silent for long, and stop programs whose answers no request waits for any more."""
         for agent in self._all():
             away = 0.0 if agent.inside else time.monotonic() - agent.last
             if away > IDLE_SECONDS:
