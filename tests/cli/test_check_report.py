@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from workbench.cli.check_report import Checked, State, junit
+from workbench.cli.saved_call_checks import Checked, State, junit
 
 
 def test_strange_characters_make_no_broken_xml():

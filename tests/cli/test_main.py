@@ -10,9 +10,8 @@ import sys
 import pytest
 
 from workbench import __version__
-from workbench.cli import exit_codes
-from workbench.cli.command_examples import EXAMPLES
-from workbench.cli.main import COMMANDS, arranger, main
+from workbench.cli.common_options import MEANING
+from workbench.cli.main import COMMAND_EXAMPLES, COMMANDS, arranger, main
 
 
 def test_a_core_that_cannot_start_is_a_sentence_and_a_hint(run, paths):
@@ -44,7 +43,7 @@ def test_the_first_help_names_every_command_and_every_exit_code(capsys):
         main(["--help"])
     out = capsys.readouterr().out
     assert all(f"mcp-workbench {name}" in out for name in COMMANDS)
-    assert all(f"{code}  {words}" in out for code, words in exit_codes.MEANING.items())
+    assert all(f"{code}  {words}" in out for code, words in MEANING.items())
     assert "examples:" in out
 
 
@@ -113,12 +112,12 @@ def test_a_reader_that_has_enough_is_no_traceback(paths):
 
 
 def test_every_command_shows_examples_and_each_of_them_is_right(capsys):
-    assert set(EXAMPLES) == set(COMMANDS)
+    assert set(COMMAND_EXAMPLES) == set(COMMANDS)
     for name in COMMANDS:
         with pytest.raises(SystemExit):
             main([name, "--help"])
         assert "examples:\n  mcp-workbench " in capsys.readouterr().out
-        for example in EXAMPLES[name]:
+        for example in COMMAND_EXAMPLES[name]:
             parser = argparse.ArgumentParser()
             arranger(name)(parser)
             words = shlex.split(example)

@@ -38,8 +38,8 @@ def test_an_unknown_form_is_a_sentence(tmp_path):
 @pytest.mark.parametrize(("server", "tool"), [("demo", "list_orders"), ("-odd", "--tool 'x'")])
 def test_the_command_line_gives_our_own_parser_the_same_call(tmp_path, monkeypatch, server, tool):
     seen = []
-    monkeypatch.setattr("workbench.cli.call.talk", lambda paths, talk: seen.append(paths) or sys.exit(0))
-    monkeypatch.setattr("workbench.cli.call.whole_arguments", lambda text: seen.append(json.loads(text)))
+    monkeypatch.setattr("workbench.cli.tool_calls.talk", lambda paths, talk: seen.append(paths) or sys.exit(0))
+    monkeypatch.setattr("workbench.cli.tool_calls.whole_arguments", lambda text: seen.append(json.loads(text)))
     words = shlex.split(call_text("command", ServerState(DEMO), Tool(server, tool), NASTY, tmp_path))
     assert words[0] == "mcp-workbench"
     with pytest.raises(SystemExit):

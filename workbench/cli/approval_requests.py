@@ -17,8 +17,7 @@ from msgspec.structs import replace
 
 from workbench.api.client_texts import LONGEST, confirmation_name
 from workbench.cli.approval_text import call_facts, program_facts, time_left
-from workbench.cli.core_requests import talk
-from workbench.cli.exit_codes import DONE
+from workbench.cli.common_options import DONE, talk
 from workbench.cli.terminal_answers import ROLE, Terminal, answer, later, running, unlock
 from workbench.cli.terminal_output import narrate
 from workbench.errors import WorkbenchError

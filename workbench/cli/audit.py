@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from workbench.api.client_texts import parse_time
-from workbench.cli.common_options import Parser, add_common
-from workbench.cli.core_requests import ask, talk
-from workbench.cli.exit_codes import BROKEN, DONE
+from workbench.cli.common_options import BROKEN, DONE, Parser, add_common, ask, talk
 from workbench.cli.terminal_output import moment, print_data, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths

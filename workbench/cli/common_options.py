@@ -1,13 +1,18 @@
-"""Options that several commands take: the project, and how data is printed."""
+"""Options, exit codes and the connection to the core that the commands share."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths, paths_of
+
+if TYPE_CHECKING:
+    from workbench.api.client import CoreConnection
+    from workbench.api.client_stub import CoreApi
 
 Command = Callable[[argparse.Namespace, Paths], int]
 Parser = argparse.ArgumentParser
@@ -42,3 +47,45 @@ def project_paths(folder: str | None) -> Paths:
     if not path.is_dir():
         raise WorkbenchError(f"{folder} is not a folder.", "A project is a folder; name the one that holds it.")
     return paths_of(path)
+
+
+DONE, FAULT, USAGE, BROKEN, NOT_RUNNING, TOOL_ERROR, UNANSWERED, REFUSED = range(8)
+INTERRUPTED = 130  # as shells say it for Ctrl+C
+
+MEANING = {
+    DONE: "done",
+    FAULT: "a fault, or a check that did not go as expected; the sentence is on stderr",
+    USAGE: "wrong usage",
+    BROKEN: "the audit is not whole",
+    NOT_RUNNING: "no core runs",
+    TOOL_ERROR: "the tool answered that it failed",
+    UNANSWERED: "approval is needed first: --yes for a risky call, --allow for a new server, or a terminal",
+    REFUSED: "the analysis or the user refused the program",
+    INTERRUPTED: "interrupted",
+}
+
+
+T = TypeVar("T")
+
+
+def ask(paths: Paths, question: Callable[[CoreApi], Awaitable[T]], start: bool = True) -> T:
+    """The answer to one question."""
+    return talk(paths, lambda connection: question(connection.api), start)
+
+
+def talk(
+    paths: Paths, conversation: Callable[[CoreConnection], Awaitable[T]], start: bool = True, role: str = "script"
+) -> T:
+    """What came of several questions over one connection; Ctrl+C takes back what is still open."""
+    import asyncio
+
+    from workbench.api.client import connect
+
+    async def hold() -> T:
+        connection = await connect(paths, start, role=role)
+        try:
+            return await conversation(connection)
+        finally:
+            await connection.close()
+
+    return asyncio.run(hold())

@@ -8,9 +8,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.cli.common_options import Parser, add_common
-from workbench.cli.core_requests import talk
-from workbench.cli.exit_codes import DONE, FAULT, USAGE
+from workbench.cli.common_options import DONE, FAULT, USAGE, Parser, add_common, talk
 from workbench.cli.terminal_output import narrate, print_data, print_json, print_table
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths, resources

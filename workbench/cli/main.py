@@ -12,100 +12,97 @@ import sys
 from collections.abc import Callable, Mapping
 
 from workbench import __version__
-from workbench.cli.command_examples import with_examples
-from workbench.cli.common_options import Command, Parser, project_paths
-from workbench.cli.exit_codes import FAULT, INTERRUPTED, MEANING
+from workbench.cli.common_options import FAULT, INTERRUPTED, MEANING, Command, Parser, project_paths
 from workbench.cli.terminal_output import narrate_fault
-from workbench.cli.window_requirements import check_window, qt_version
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.similar_names import similar_names
 
-# Command → who arranges it, and what it does. A module is loaded for its own command only: the window, and an agent
-# that starts `serve`, would wait for all.
+# Command → the function that adds its arguments, and its description. A module is imported for its own command only,
+# because the window and agents that start `serve` would wait for the others.
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "servers": ("servers:arrange_servers", "List the servers of a project and how they are, and allow one to start."),
-    "tools": ("servers:arrange_tools", "List the tools of a project, also those of servers that do not run now."),
-    "call": ("call:arrange_call", "Call one tool and print what it answers."),
-    "doctor": ("doctor:arrange_doctor", "Find out why a server cannot be reached, or what this machine lacks."),
-    "read": ("resources_and_prompts:arrange_read", "Read a resource of a server and print it."),
-    "prompt": ("resources_and_prompts:arrange_prompt", "Fill a prompt of a server and print its messages."),
-    "check": ("saved_call_checks:arrange_check", "Make saved calls and hold their answers to what is expected."),
-    "assess": ("assess:arrange_assess", "Say what the policy of a project says of programs, without running them."),
-    "run": ("run:arrange_run", "Run a program in the sandbox, with the tools of a project."),
-    "runs": ("runs:arrange_runs", "List what waits for your answer, and answer it in a terminal."),
-    "calls": ("runs:arrange_calls", "List calls that are held in the middle of a run, and answer them in a terminal."),
-    "pin": ("pin:arrange_pin", "Set a PIN that answers from a terminal need."),
-    "dry-run": ("dry_run:arrange_dry_run", "List what a program would change or send, without any of it happening."),
+    "servers": (
+        "servers:arrange_servers",
+        "List the servers of a project, allow one to start, add one.",
+    ),
+    "tools": ("servers:arrange_tools", "List the tools of a project, including those of stopped servers."),
+    "call": ("tool_calls:arrange_call", "Call one tool and print its answer."),
+    "doctor": ("diagnosis:arrange_doctor", "Diagnose why a server cannot be reached, or what this machine lacks."),
+    "read": ("servers:arrange_read", "Read a resource of a server and print it."),
+    "prompt": ("servers:arrange_prompt", "Fill a prompt of a server and print its messages."),
+    "check": ("saved_call_checks:arrange_check", "Make saved calls and compare their answers with what is expected."),
+    "assess": ("program_runs:arrange_assess", "Analyze programs without running them."),
+    "run": ("program_runs:arrange_run", "Run a program in the sandbox with the tools of a project."),
+    "runs": (
+        "waiting_requests:arrange_runs",
+        "List what waits for approval, and answer in a terminal.",
+    ),
+    "calls": ("waiting_requests:arrange_calls", "List held calls of running programs, and answer in a terminal."),
+    "pin": ("terminal_answers:arrange_pin", "Set a PIN that approvals in a terminal require."),
+    "dry-run": ("program_runs:arrange_dry_run", "List what a program would change or send, without doing it."),
     "skills": ("skills:arrange_skills", "List, read, keep, run and test the skills of a project."),
     "files": (
-        "files:arrange_files",
-        "List and read the workspace's files, compare what a run changed, and take it back.",
+        "workspace_files:arrange_files",
+        "List and read workspace files, and compare or undo changes.",
     ),
-    "connect": ("connect:arrange_connect", "Put this workbench into an agent's settings, or print what to put there."),
+    "connect": (
+        "connect:arrange_connect",
+        "Add this workbench to the settings of an MCP client.",
+    ),
     "serve": (
-        "serve:arrange_serve",
-        "Serve an agent over stdin and stdout; starts the core of the project when none runs.",
+        "agent_endpoint:arrange_serve",
+        "Serve an agent over stdin and stdout. Starts the core if needed.",
     ),
-    "status": (
-        "core_status:arrange_status",
-        "Say what the core of a project is doing. Starts nothing; exit code 4 when none runs.",
-    ),
+    "status": ("core_status:arrange_status", "Print the state of a project's core. Exit code 4 if none runs."),
     "stop": ("core_status:arrange_stop", "End the core of a project and everything it started."),
-    "sandbox": (
-        "sandbox:arrange_sandbox",
-        "Say which isolation this machine has, and build what containers and machines need.",
-    ),
-    "search": (
-        "search:arrange_search",
-        "Find tools, resources, prompts and skills; and build the model that reads meaning best.",
-    ),
-    "tokens": ("token_report:arrange_tokens", "Say what programs cost and saved a model, and whether they pay here."),
-    "audit": ("audit:arrange_audit", "Check or read the audit of a project."),
+    "sandbox": ("diagnosis:arrange_sandbox", "List the isolation levels of this machine, and build what they need."),
+    "search": ("search:arrange_search", "Find tools, resources, prompts and skills, and build the sentence model."),
+    "tokens": ("core_status:arrange_tokens", "Print how many model tokens programs cost and saved."),
+    "audit": ("audit:arrange_audit", "Verify, query and export the audit of a project."),
 }
 OLD_COMMANDS = {"rehearse": "dry-run"}  # names of version 0.1, still accepted
 USAGES = (
-    ("mcp-workbench [FOLDER]", "open the window on a project: a folder, or your own project"),
+    ("mcp-workbench [FOLDER]", "open the window for a project folder, or for your own project"),
     ("mcp-workbench servers", "list the servers"),
-    ("mcp-workbench servers allow NAME", "let a server start for the first time"),
-    ("mcp-workbench tools", "list the tools, or search them"),
+    ("mcp-workbench servers allow NAME", "allow a server to start for the first time"),
+    ("mcp-workbench tools", "list or search the tools"),
     ("mcp-workbench call SERVER TOOL", "call a tool and print its answer"),
-    ("mcp-workbench doctor [SERVER]", "find out why a server cannot be reached"),
+    ("mcp-workbench doctor [SERVER]", "diagnose why a server cannot be reached"),
     ("mcp-workbench read SERVER URI", "read a resource and print it"),
     ("mcp-workbench prompt SERVER NAME", "fill a prompt and print its messages"),
-    ("mcp-workbench check [PATH…]", "make saved calls and hold their answers to what is expected"),
-    ("mcp-workbench assess FILE…", "say what the policy says of programs, without running them"),
+    ("mcp-workbench check [PATH…]", "make saved calls and compare their answers"),
+    ("mcp-workbench assess FILE…", "analyze programs without running them"),
     ("mcp-workbench run FILE", "run a program in the sandbox"),
-    ("mcp-workbench runs list|show", "list programs and calls that wait for you"),
-    ("mcp-workbench runs allow|deny|edit ID", "answer one in a terminal"),
-    ("mcp-workbench calls list|allow|deny", "the same for calls that a running program waits for"),
-    ("mcp-workbench pin set|clear", "ask for a PIN before an answer from a terminal"),
-    ("mcp-workbench dry-run FILE", "list what a program would do, without any of it happening"),
+    ("mcp-workbench runs list|show", "list programs and calls that wait for approval"),
+    ("mcp-workbench runs allow|deny|edit ID", "allow, deny or edit a waiting program"),
+    ("mcp-workbench calls list|allow|deny", "list, allow or deny held calls of running programs"),
+    ("mcp-workbench pin set|clear", "require a PIN for approvals in a terminal"),
+    ("mcp-workbench dry-run FILE", "list what a program would do, without doing it"),
     ("mcp-workbench skills list", "list the skills"),
-    ("mcp-workbench skills show NAME", "read one, its code and its versions"),
-    ("mcp-workbench skills keep NAME", "keep a draft that an agent offers"),
-    ("mcp-workbench skills run NAME", "run one"),
-    ("mcp-workbench skills test [NAME…]", "play the recordings of skills and say what differs"),
-    ("mcp-workbench files list|read", "list the workspace's files, print one"),
-    ("mcp-workbench files changes|diff|undo", "see what runs changed, and take it back"),
-    ("mcp-workbench connect [CLIENT]", "put this workbench into an agent's settings"),
+    ("mcp-workbench skills show NAME", "print a skill, its code and its versions"),
+    ("mcp-workbench skills keep NAME", "keep a draft that an agent proposed"),
+    ("mcp-workbench skills run NAME", "run a skill"),
+    ("mcp-workbench skills test [NAME…]", "play recordings of skills and report differences"),
+    ("mcp-workbench files list|read", "list the files of the workspace, or print one"),
+    ("mcp-workbench files changes|diff|undo", "list, compare or undo what runs changed"),
+    ("mcp-workbench connect [CLIENT]", "add this workbench to the settings of an MCP client"),
     ("mcp-workbench serve", "serve an agent over stdin and stdout"),
-    ("mcp-workbench serve --direct SERVER", "serve it, and show it a server's tools one by one, too"),
+    ("mcp-workbench serve --direct SERVER", "also offer the tools of a server one by one"),
     ("mcp-workbench serve --http", "open the HTTP endpoint for agents on this machine"),
-    ("mcp-workbench status", "say what the core of a project is doing"),
+    ("mcp-workbench status", "print the state of a project's core"),
     ("mcp-workbench stop", "end the core of a project and everything it started"),
-    ("mcp-workbench sandbox status", "say which isolation this machine has"),
+    ("mcp-workbench sandbox status", "list the isolation levels of this machine"),
     ("mcp-workbench sandbox build LEVEL", "build what containers or virtual machines need"),
-    ("mcp-workbench sandbox remove LEVEL", "remove what was built"),
+    ("mcp-workbench sandbox remove LEVEL", "remove what was built for a level"),
     ("mcp-workbench search find WORDS", "find tools, resources, prompts and skills"),
-    ("mcp-workbench search status", "say whether the search has its sentence model"),
-    ("mcp-workbench search build", "build the model with which the search reads meaning best"),
-    ("mcp-workbench search remove", "remove it"),
-    ("mcp-workbench tokens", "say what programs cost and saved a model"),
-    ("mcp-workbench audit verify", "check that the audit is whole"),
-    ("mcp-workbench audit query", "read the audit"),
-    ("mcp-workbench audit export", "write entries into a file, with the hashes that chain them"),
-    ("mcp-workbench audit report", "make the compliance report of a stretch of time"),
+    ("mcp-workbench search status", "say whether the sentence model is built"),
+    ("mcp-workbench search build", "build the sentence model for search by meaning"),
+    ("mcp-workbench search remove", "remove the sentence model"),
+    ("mcp-workbench tokens", "print the model tokens that programs cost and saved"),
+    ("mcp-workbench audit verify", "check that the audit is complete and unchanged"),
+    ("mcp-workbench audit query", "print audit entries"),
+    ("mcp-workbench audit export", "write entries with their hashes into a file"),
+    ("mcp-workbench audit report", "write the compliance report for a period"),
 )
 EXAMPLES = """examples:
   mcp-workbench ~/projects/shop
@@ -117,7 +114,7 @@ EXAMPLES = """examples:
 
 
 def main(arguments: list[str]) -> int | Paths:
-    """The exit code of a command, or the paths of the project a window is wished for."""
+    """The exit code of a command, or the paths of the project whose window opens."""
     arguments = [OLD_COMMANDS.get(word, word) for word in arguments[:1]] + arguments[1:]
     try:
         code = _run(arguments) if arguments and arguments[0] in COMMANDS else _window(arguments)
@@ -127,7 +124,7 @@ def main(arguments: list[str]) -> int | Paths:
         narrate_fault(fault)
         return FAULT
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader closed the pipe
         return FAULT
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -149,7 +146,7 @@ def _window(arguments: list[str]) -> Paths:
         epilog=about(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="the project to open; your own when none is given")
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="folder of the project (your own project)")
     parser.add_argument("--version", action="version", version=f"mcp-workbench {__version__}")
     folder = parser.parse_args(arguments).folder
     if folder is not None and _is_word(folder):
@@ -160,7 +157,7 @@ def _window(arguments: list[str]) -> Paths:
 
 
 def _is_word(given: str) -> bool:
-    """Whether somebody meant a command rather than a folder: it does not look like a path, and nothing is there."""
+    """Whether the argument is rather a command than a folder: it does not look like a path and does not exist."""
     return not (os.sep in given or given.startswith(("~", ".")) or os.path.exists(given))
 
 
@@ -184,7 +181,93 @@ def _run(arguments: list[str]) -> int:
 
 
 def arranger(command: str) -> Callable[[Parser], None]:
-    """Who gives a parser what this command takes."""
+    """The function that adds the arguments of a command to a parser."""
     module, _, name = COMMANDS[command][0].partition(":")
     found: Callable[[Parser], None] = getattr(importlib.import_module(f"workbench.cli.{module}"), name)
     return found
+
+
+COMMAND_EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "servers": ("servers --json", "servers --known", "servers --add 'GitHub, at its address'", "servers allow github"),
+    "tools": ("tools --server demo", "tools --search 'late orders'"),
+    "call": ("call demo list_orders --arg limit=3 --output json", "call files write --json @arguments.json --yes"),
+    "doctor": ("doctor", "doctor github --details"),
+    "read": ("read demo orders://summary",),
+    "prompt": ("prompt demo weekly_report --arg week=2025-W20",),
+    "check": ("check --project . --allow --junit report.xml", "check orders/open.json"),
+    "assess": ("assess job.py", "assess *.py --sarif"),
+    "run": (
+        "run report.py",
+        "run job.py --tools demo.list_orders --tools demo.count_orders --json",
+        "run - --timeout 5",
+        "run clean_up.py --wait",
+    ),
+    "runs": ("runs list", "runs show r1f2e3d4c5b6 --json", "runs allow r1f2", "runs deny r1f2 --reason 'Not today'"),
+    "calls": ("calls list", "calls allow 1f2e3d4c5b6a-1"),
+    "pin": ("pin set", "pin clear"),
+    "dry-run": ("dry-run clean_up.py", "dry-run - --json"),
+    "skills": (
+        "skills list --search orders --json",
+        "skills show pending-orders-summary",
+        "skills keep pending-orders-summary",
+        "skills run pending-orders-summary --arg minimum_amount=500",
+        "skills test",
+    ),
+    "files": ("files list", "files diff 1f2e3d4c5b6a", "files undo 1f2e3d4c5b6a report.csv --yes"),
+    "connect": (
+        "connect",
+        "connect claude-code",
+        "connect codex --write --wait",
+        "connect cursor --write --here --project .",
+        "connect --prompt",
+    ),
+    "serve": ("serve", "serve --project ."),
+    "status": ("status --json",),
+    "stop": ("stop --project .",),
+    "sandbox": ("sandbox status", "sandbox build container"),
+    "search": (
+        "search find pay money back",
+        "search find orders --kind tool --limit 5 --json",
+        "search build",
+    ),
+    "tokens": ("tokens --json",),
+    "audit": ("audit verify", "audit query --kind run. --limit 20 --json", "audit report"),
+}
+
+
+def with_examples(command: str, foot: str | None) -> str:
+    """The foot of a command's help, with its examples behind what it says already."""
+    lines = "\n".join(f"  mcp-workbench {example}" for example in COMMAND_EXAMPLES.get(command, ()))
+    return "\n\n".join(filter(None, (foot, lines and f"examples:\n{lines}")))
+
+
+def check_window(environ: Mapping[str, str], python: tuple[int, int], qt: str) -> None:
+    """Refuse what would end in an abort inside Qt: no display, or a Qt that does not work with this Python."""
+    if sys.platform == "linux" and not any(environ.get(n) for n in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
+        raise WorkbenchError(
+            "There is no display to open a window on.",
+            "Run it in a desktop session. Without one, `mcp-workbench serve` and the other commands work.",
+        )
+    if not qt:
+        raise WorkbenchError(
+            "PySide6 is not installed.", 'Install it with: pip install "PySide6-Essentials>=6.10,<6.12"'
+        )
+    if python < (3, 12) and _numbers(qt) >= (6, 12):
+        raise WorkbenchError(
+            f"PySide6 {qt} crashes on Python {python[0]}.{python[1]}.",
+            'Install one that works: pip install "PySide6-Essentials>=6.10,<6.12"',
+        )
+
+
+def qt_version() -> str:
+    """The version of the installed Qt; empty when there is none."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("PySide6-Essentials")
+    except PackageNotFoundError:
+        return ""
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())

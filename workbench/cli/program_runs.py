@@ -1,4 +1,4 @@
-"""Runs a program for a command: reads it, submits it, streams its output, answers for it, and reports the result."""
+"""`run`, `dry-run` and `assess`: runs a program, lists what it would change, or analyzes it without running it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from workbench.cli.common_options import Parser
-from workbench.cli.exit_codes import DONE, FAULT, REFUSED, UNANSWERED
-from workbench.cli.terminal_output import Progress, narrate, print_data, print_json, print_part
+from workbench.cli.common_options import DONE, FAULT, REFUSED, UNANSWERED, Parser, add_common, talk
+from workbench.cli.terminal_output import Progress, narrate, print_data, print_json, print_part, visible
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
-from workbench.records import JsonObject, Run, RunState
+from workbench.paths import Paths
+from workbench.records import Gate, Held, JsonObject, Run, RunState, Verdict
+
+if TYPE_CHECKING:
+    from workbench.api.client import CoreConnection
+    from workbench.events import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +43,6 @@ class Program:
             raise WorkbenchError(f"{source} cannot be read: {words}.") from fault
         name = Path(source).name
         return cls(name, code, language or ("typescript" if name.endswith(".ts") else "python"))
-
-
-if TYPE_CHECKING:
-    from workbench.api.client import CoreConnection
-    from workbench.events import Event
 
 
 def add_running(parser: Parser) -> None:
@@ -180,3 +179,185 @@ class _Stream:
         self.shown += len(text)
         print_part(text)
         sys.stdout.flush()
+
+
+RUN_EPILOG = """\
+The program is analyzed and runs in the sandbox with the tools of the project's servers. Approval requests appear in
+this terminal. Without a terminal they are refused, unless --yes allows the program beforehand or --wait leaves the
+answer to a window. A program of critical risk can be allowed in a window only. Ctrl+C stops the program and its calls.
+
+The program's output and its result go to stdout, everything else to stderr.
+
+exit codes: 0 done, 1 failed or stopped, 2 wrong usage, 6 approval is needed first, 7 refused by the analysis or by the
+user, 130 interrupted"""
+
+
+def arrange_run(parser: Parser) -> None:
+    """The program, its limits, and how it is approved."""
+    parser.epilog = RUN_EPILOG
+    parser.add_argument("file", metavar="FILE", help="the program, or - for stdin")
+    parser.add_argument("--language", default="", metavar="NAME", help="python or typescript (by the file name)")
+    parser.add_argument("--purpose", default="", metavar="WORDS", help="what the program is for (the file name)")
+    parser.add_argument(
+        "--session", dest="state", default="", metavar="NAME", help="name of a REPL session to continue"
+    )
+    parser.add_argument("--state", help=argparse.SUPPRESS)  # the option's name in version 0.1
+    add_running(parser)
+    add_common(parser, _run)
+
+
+def _run(given: argparse.Namespace, paths: Paths) -> int:
+    program = Program.read(given.file, given.language)
+
+    async def carry(connection: CoreConnection) -> int:
+        running = Running(connection, given, stdin_is_program=given.file == "-")
+        run = await running.carry(program, given.purpose or program.name, state=given.state)
+        return running.report(run)
+
+    return talk(paths, carry)
+
+
+DRY_RUN_EPILOG = """\
+Tools that only read are called. Everything else is held back and listed: calls that change, send or
+delete something, and changes of workspace files. There is no network. This command allows nothing. In the window, the
+page of the dry run opens its plan, where you choose what the program may really do.
+
+The plan goes to stdout, everything else to stderr. Exit codes: 0 the program ran to its end, 1 it failed (the plan is
+incomplete) or cannot run, 2 wrong usage, 130 interrupted (the dry run is stopped)."""
+
+
+def arrange_dry_run(parser: Parser) -> None:
+    """A file, and how the plan is printed."""
+    parser.epilog = DRY_RUN_EPILOG
+    parser.add_argument("file", metavar="FILE", help="the program, or - for stdin")
+    parser.add_argument("--language", default="", metavar="NAME", help="python or typescript (by the file name)")
+    parser.add_argument("--profile", default="", metavar="NAME", help="the profile whose limits apply")
+    add_common(parser, _dry_run)
+
+
+def _dry_run(given: argparse.Namespace, paths: Paths) -> int:
+    program = Program.read(given.file, given.language)
+    run = talk(paths, lambda connection: _carry(connection, program, given.profile))
+    if given.output == "json":
+        print_json(_as_json(run))
+    else:
+        _print_plan(run)
+    if run.state is not RunState.DONE:
+        fault = run.fault
+        narrate(f"mcp-workbench: {fault.message if fault else 'It did not come to its end.'}")
+        narrate(fault.hint if fault and fault.hint else "The list holds what it would have done until then.")
+    return DONE if run.state is RunState.DONE else FAULT
+
+
+async def _carry(connection: CoreConnection, program: Program, profile: str) -> Run:
+    """Follow it to its end; whoever interrupts stops it."""
+    from workbench.api.run_completion import wait_for_run
+
+    begun = await connection.api.dry_run(program.code, program.name, "", program.language, profile)
+    over = await wait_for_run(connection, begun.id)
+    plan = [replace(held, arguments=await connection.whole(held.arguments)) for held in over.plan]
+    return replace(over, plan=tuple(plan))
+
+
+def _print_plan(run: Run) -> None:
+    for note in run.plan_notes:
+        narrate(visible(note))
+    if not run.plan:
+        narrate("Nothing had to be held back.")
+    for number, held in enumerate(run.plan, 1):
+        print(visible(f"{number:>3}  {_words(held)}"))
+
+
+def _words(held: Held) -> str:
+    notes = [f"line {held.line}"] if held.line else []
+    notes += {True: ["can be undone"], False: ["cannot be undone"], None: []}[held.reversible]
+    notes += [f"not known yet: {one}" for one in held.waits_for]
+    notes += [f"{one.path} stood in {one.server}.{one.tool}" for one in held.origins if one.tool]
+    return f"{held.summary}  [{'; '.join(notes)}]" if notes else held.summary
+
+
+def _as_json(run: Run) -> JsonObject:
+    return {
+        "dry_run": run.id,
+        "sha": run.proposal.sha,
+        "state": str(run.state),
+        "fault": run.fault.message if run.fault else "",
+        "notes": list(run.plan_notes),
+        "plan": [
+            {
+                "server": held.server,
+                "tool": held.tool,
+                "arguments": held.arguments,
+                "summary": held.summary,
+                "line": held.line,
+                "reversible": held.reversible,
+                "risk": str(held.risk),
+                "waits_for": list(held.waits_for),
+                "origins": [
+                    {"path": one.path, "from": f"{one.server}.{one.tool}", "kinds": list(one.kinds)}
+                    for one in held.origins
+                ],
+            }
+            for held in run.plan
+        ],
+    }
+
+
+ASSESS_EPILOG = """\
+Each program is judged as if an agent proposed it: with the tools of this project, your annotations, your
+rules, and the limits of a profile. --sarif prints all findings as one SARIF log, for editors and code hosts.
+Exit codes: 0 every program can run, with or without approval; 1 a program cannot run here or cannot be read."""
+_OUTCOMES = {
+    Gate.AUTO: "runs at once",
+    Gate.ASK: "waits for your approval",
+    Gate.REFUSED: "the sandbox would refuse it",
+    Gate.BLOCKED: "goes back to its author",
+}
+
+
+def arrange_assess(parser: Parser) -> None:
+    """Files, their bounds, and how the verdicts are printed."""
+    parser.epilog = ASSESS_EPILOG
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a program, or - for stdin")
+    parser.add_argument("--language", default="", metavar="NAME", help="python or typescript (by the file name)")
+    parser.add_argument("--profile", default="", metavar="NAME", help="the bounds it is judged within")
+    parser.add_argument("--sarif", action="store_true", help="print the findings as SARIF")
+    add_common(parser, _assess)
+
+
+def _assess(given: argparse.Namespace, paths: Paths) -> int:
+    programs = [Program.read(file, given.language) for file in given.files]
+    verdicts, log = talk(paths, lambda connection: _judged(connection, given, programs))
+    if given.sarif:
+        print_data(log)
+    elif given.output == "json":
+        print_json([_plain(program, verdict) for program, verdict in zip(programs, verdicts, strict=True)])
+    else:
+        for program, verdict in zip(programs, verdicts, strict=True):
+            _print_assessment(program, verdict)
+    return FAULT if any(one.gate in (Gate.BLOCKED, Gate.REFUSED) for one in verdicts) else DONE
+
+
+async def _judged(
+    connection: CoreConnection, given: argparse.Namespace, programs: list[Program]
+) -> tuple[list[Verdict], str]:
+
+    api = connection.api
+    verdicts = [await api.assess(one.code, one.language, given.profile) for one in programs]
+    if not given.sarif:
+        return verdicts, ""
+    return verdicts, await connection.whole(await api.sarif(tuple(given.files), tuple(verdicts)))
+
+
+def _print_assessment(program: Program, verdict: Verdict) -> None:
+    print(visible(f"{program.name}: {verdict.risk}, {_OUTCOMES[verdict.gate]}. {verdict.sentence}"))
+    for finding in verdict.findings:
+        print(visible(f"  line {finding.span.line}: {finding.risk}, {finding.message} [{finding.rule}]"))
+    for words in verdict.not_assessed:
+        print(visible(f"  not assessed: {words}"))
+
+
+def _plain(program: Program, verdict: Verdict) -> dict[str, object]:
+    from workbench.api.codec import to_plain
+
+    return {"file": program.name, **to_plain(verdict)}

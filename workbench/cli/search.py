@@ -11,9 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from workbench.cli.common_options import Parser, add_common
-from workbench.cli.core_requests import ask
-from workbench.cli.exit_codes import DONE, INTERRUPTED
+from workbench.cli.common_options import DONE, INTERRUPTED, Parser, add_common, ask
 from workbench.cli.terminal_output import narrate, print_record, print_table
 from workbench.paths import Paths
 from workbench.records import FindKind

@@ -1,10 +1,11 @@
-"""The controlling terminal: what is decided is shown and typed there, whatever stdin and stdout are.
+"""`pin`, and answers at the controlling terminal: requests are shown and answers typed there, whatever stdin is.
 
-An answer is never taken from a flag, a pipe or a file, and never from keys that were pressed before it was asked.
+An answer is never taken from a flag, a pipe, a file or keys that were pressed before the request was shown.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import shutil
@@ -15,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api.core_lock import lock_holder
-from workbench.cli.core_requests import talk
-from workbench.cli.exit_codes import NOT_RUNNING, UNANSWERED
+from workbench.cli.common_options import DONE, NOT_RUNNING, UNANSWERED, Parser, add_common, ask, talk
 from workbench.cli.terminal_output import narrate, narrate_fault, visible
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
@@ -173,3 +173,63 @@ def _project(pid: int) -> Paths | None:
         return paths_of(Path(os.fsdecode(words[words.index(b"--project") + 1])))
     except (OSError, ValueError, IndexError):
         return None
+
+
+EPILOG = """The PIN is asked for by `runs allow|deny|edit`, `calls allow|deny`, `skills keep` and `servers allow`. Only
+a salted scrypt hash of it is kept, in terminal-pin.json in your config folder. Wrong tries have to wait longer and
+longer. If you forget it, remove that file; SECURITY.md says what a PIN stops and what it does not."""
+
+
+def arrange_pin(parser: Parser) -> None:
+    """set, clear, status."""
+    parser.epilog = EPILOG
+    commands = parser.add_subparsers(required=True, metavar="set|clear|status")
+    for name, words, run in (
+        ("set", "set a PIN, or replace it", _set),
+        ("clear", "ask for none any more", _clear),
+        ("status", "say whether one is set", _status),
+    ):
+        made = commands.add_parser(name, help=words, epilog=EPILOG, formatter_class=parser.formatter_class)
+        add_common(made, run, data=False)
+
+
+def _set(given: argparse.Namespace, paths: Paths) -> int:
+    return answer(_pin_project(given, paths), _choose, start=True)
+
+
+def _clear(given: argparse.Namespace, paths: Paths) -> int:
+    return answer(_pin_project(given, paths), _remove, start=True)
+
+
+def _pin_project(given: argparse.Namespace, paths: Paths) -> Paths:
+    """Any will do: the PIN is one for all."""
+    return next(iter(running(given.project, paths)), paths)
+
+
+def _status(given: argparse.Namespace, paths: Paths) -> int:
+    there = ask(_pin_project(given, paths), lambda api: api.has_pin())
+    print("A PIN is set." if there else "No PIN is set.")
+    return DONE
+
+
+async def _choose(connection: CoreConnection, terminal: Terminal) -> int:
+    old = ""
+    if await connection.api.has_pin() and not (old := await terminal.line("Your PIN now: ", hidden=True) or ""):
+        return later()
+    new = await terminal.line("New PIN: ", hidden=True)
+    if not new:
+        return later()
+    if new != await terminal.line("Once more: ", hidden=True):
+        raise WorkbenchError("The two are not the same.", "Nothing was changed.")
+    await connection.api.set_pin(new, old)
+    narrate("The PIN is set. Answers from a terminal ask for it.")
+    return DONE
+
+
+async def _remove(connection: CoreConnection, terminal: Terminal) -> int:
+    old = ""
+    if await connection.api.has_pin() and not (old := await terminal.line("Your PIN: ", hidden=True) or ""):
+        return later()
+    await connection.api.clear_pin(old)
+    narrate("No PIN is asked for any more.")
+    return DONE

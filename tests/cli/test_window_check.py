@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.cli.window_requirements import check_window
+from workbench.cli.main import check_window
 from workbench.errors import WorkbenchError
 
 

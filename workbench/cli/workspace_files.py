@@ -9,9 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.cli.common_options import Parser, add_common
-from workbench.cli.core_requests import ask, talk
-from workbench.cli.exit_codes import BROKEN, DONE
+from workbench.cli.common_options import BROKEN, DONE, Parser, add_common, ask, talk
 from workbench.cli.terminal_output import moment, print_part, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths

@@ -1,15 +1,16 @@
-"""`doctor`: why a server cannot be reached, and what this machine lacks."""
+"""`doctor` and `sandbox`: examines servers and this machine, and builds what the isolation levels need."""
 
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.common_options import Parser, add_common
+from workbench.cli.common_options import DONE, FAULT, INTERRUPTED, Parser, add_common, talk
 from workbench.cli.consents import find_server
-from workbench.cli.core_requests import talk
-from workbench.cli.exit_codes import DONE, FAULT
 from workbench.cli.terminal_output import print_record
 from workbench.paths import Paths
 from workbench.records import Check, CheckState
@@ -58,3 +59,36 @@ def _lines(checks: Sequence[Check], *, details: bool) -> list[str]:
         if details:
             lines.extend(f"{'':<13}| {line}" for line in check.detail.splitlines())
     return lines
+
+
+# Python looks for modules where it starts, and a project may hold anybody's.
+_ABOVE = Path(__file__).resolve().parents[2]
+_LEVELS = ("container", "vm")
+
+
+def arrange_sandbox(parser: Parser) -> None:
+    parser.set_defaults(run=_work, project=None)
+    deeds = parser.add_subparsers(dest="do", required=True, metavar="DO")
+    status = deeds.add_parser("status", help="say which levels of isolation there are, and what the others lack")
+    status.add_argument("--json", action="store_true", help="print JSON")
+    build = deeds.add_parser("build", help="build what a level needs, from the system's packages")
+    build.add_argument("level", choices=_LEVELS)
+    build.add_argument("--from", dest="base", default="", metavar="IMAGE", help="begin with an image the engine has")
+    build.add_argument("--again", action="store_true", help="also when what was built is still current")
+    remove = deeds.add_parser("remove", help="remove what was built for a level")
+    remove.add_argument("level", choices=_LEVELS)
+
+
+def _work(given: argparse.Namespace, paths: Paths) -> int:
+    words = [given.do]
+    if given.do == "status":
+        words += ["--json"] * given.json
+    else:
+        words.append(given.level)
+    if given.do == "build":
+        words += ["--again"] * given.again + ([f"--from={given.base}"] if given.base else [])
+    command = [sys.executable, "-m", "workbench.sandbox.build_command", *words]
+    try:
+        return subprocess.run(command, cwd=_ABOVE, check=False).returncode
+    except KeyboardInterrupt:
+        return INTERRUPTED

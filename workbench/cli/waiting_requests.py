@@ -27,9 +27,7 @@ from workbench.cli.approval_requests import (
     settle,
 )
 from workbench.cli.approval_text import program_facts, time_left
-from workbench.cli.common_options import Command, Parser, add_common
-from workbench.cli.core_requests import talk
-from workbench.cli.exit_codes import DONE
+from workbench.cli.common_options import DONE, Command, Parser, add_common, talk
 from workbench.cli.terminal_answers import ROLE, answer, later, none_runs, running
 from workbench.cli.terminal_output import narrate, print_data, print_json, print_record, print_table, visible
 from workbench.errors import WorkbenchError
