@@ -98,6 +98,14 @@ def same(one: State | None, other: State | None) -> bool:
     return one.sha == other.sha if one.sha and other.sha else one[1:3] == other[1:3]
 
 
+def write_order(path: str, wanted: State | Stamp | None) -> tuple[int, int]:
+    """Sorts paths to write: first those to remove, the deepest first; then folders, then what is in them."""
+    depth = path.count("/")
+    if wanted is None:
+        return 0, -depth
+    return (1, depth) if wanted.is_folder else (2, depth)
+
+
 # Rows as they are read. SQLite checks no types, and the file may be damaged.
 class _KnownRow(NamedTuple):
     path: bytes

@@ -65,6 +65,29 @@ def open_folder(root: int, parts: Sequence[str]) -> int:
     return _step_by_step(root, parts)
 
 
+@contextmanager
+def closing_handle(handle: int) -> Iterator[int]:
+    """Close a file descriptor at the end of the block."""
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def open_parent(root: int, path: str) -> Iterator[tuple[int, str]]:
+    """The folder of a path below an open folder, as `open_folder` opens it, and the path's last part."""
+    *folders, name = path.split("/")
+    with closing_handle(open_folder(root, folders)) as folder:
+        yield folder, name
+
+
+def change_mode(folder: int, name: str, mode: int) -> None:
+    """Change the rights of an entry itself, also where it is closed to us, and never of what a link leads to."""
+    with closing_handle(os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)) as handle:
+        os.chmod(f"/proc/self/fd/{handle}", mode)
+
+
 def _step_by_step(root: int, parts: Sequence[str]) -> int:
     here = os.open(parts[0], FOLDER, dir_fd=root)
     for step in parts[1:]:
@@ -94,10 +117,8 @@ class Confined:
         except OSError as fault:
             hint = "It must be a folder of the project, not a link to another place."
             raise WorkbenchError(f"The workspace cannot be opened: {fault.strerror}.", hint) from fault
-        try:
+        with closing_handle(root):
             yield root
-        finally:
-            os.close(root)
 
     def _opened(self) -> int:
         with suppress(FileNotFoundError):
@@ -110,23 +131,15 @@ class Confined:
     def parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
         """The folder a path's last part stands in, and that part as the disk spells it."""
         *folders, name = parts_of(path)
-        with self.open_root() as root:
-            here = _open_parent(root, folders, path, make=make)
-            try:
-                yield here, _real(here, name)
-            finally:
-                os.close(here)
+        with self.open_root() as root, closing_handle(_open_or_make(root, folders, path, make=make)) as here:
+            yield here, _real(here, name)
 
     @contextmanager
     def folder(self, path: str) -> Iterator[int]:
         """A folder; the workspace itself where the path is empty."""
         parts = parts_of(path) if path else []
-        with self.open_root() as root:
-            here = _open_parent(root, parts, path, make=False)
-            try:
-                yield here
-            finally:
-                os.close(here)
+        with self.open_root() as root, closing_handle(_open_or_make(root, parts, path, make=False)) as here:
+            yield here
 
 
 def open_plain(folder: int, name: str, path: str) -> int:
@@ -180,7 +193,7 @@ def not_plain_file(path: str) -> WorkbenchError:
     return WorkbenchError(f"{path} is no plain file.", "Links, pipes, devices and folders cannot be read or replaced.")
 
 
-def _open_parent(root: int, folders: list[str], path: str, *, make: bool) -> int:
+def _open_or_make(root: int, folders: list[str], path: str, *, make: bool) -> int:
     """The folder these steps lead to; a link is no way in."""
     try:
         return open_folder(root, folders)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from workbench.workspace.confined_paths import FOLDER, open_folder
+from workbench.workspace.confined_paths import FOLDER, closing_handle, open_parent
 
 DEEPEST = 200  # folders within folders that are looked into; each holds a descriptor
 _FURTHEST = (1 << 63) - 1  # what can be written down; a program may give a file a time of the year 2446
@@ -46,17 +46,11 @@ def stamp_of(found: os.stat_result) -> Stamp:
 
 def stamp_at(root: int, path: str) -> Stamp | None:
     """The stamp of something below an open folder; None where nothing is, or it cannot be reached."""
-    *folders, name = path.split("/")
     try:
-        folder = open_folder(root, folders)
+        with open_parent(root, path) as (folder, name):
+            return stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
     except OSError:
         return None
-    try:
-        return stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
-    except OSError:
-        return None
-    finally:
-        os.close(folder)
 
 
 def look(root: int, most: int, seconds: float = 3600.0) -> dict[str, Stamp]:
@@ -106,15 +100,10 @@ def _look(folder: int, prefix: str, found: dict[str, Stamp], most: int, until: f
         raise TooMany
     for name in folders:
         try:
-            inner = os.open(name, FOLDER, dir_fd=folder)
+            with closing_handle(os.open(name, FOLDER, dir_fd=folder)) as inner:
+                _look(inner, f"{prefix}{name}/", found, most, until, depth + 1)
         except OSError:
-            continue  # gone, another thing by now, or closed to us
-        try:
-            _look(inner, f"{prefix}{name}/", found, most, until, depth + 1)
-        except OSError:
-            continue
-        finally:
-            os.close(inner)
+            continue  # gone, replaced by something else, or closed to us
 
 
 def _each(folder: int, prefix: str, depth: int) -> Iterator[tuple[str, Stamp]]:

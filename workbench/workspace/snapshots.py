@@ -24,7 +24,7 @@ from typing import Final
 from workbench.records.files import OUTSIDE
 from workbench.settings import Settings
 from workbench.workspace.change_store import Book, Change, Changes, Contents, Known, State, same
-from workbench.workspace.confined_paths import Confined, open_folder
+from workbench.workspace.confined_paths import Confined, closing_handle, open_parent
 from workbench.workspace.directory_scan import Stamp, TooMany, look, stamp_at, stamp_of
 
 MOST: Final = 100_000  # entries that are looked at: what a workspace may hold
@@ -286,31 +286,22 @@ class Snapshots:
     def _store_content(self, root: int, path: str, stamp: Stamp) -> Known:
         if not self._fits(stamp.size):
             return Known(stamp, "")
-        *folders, name = path.split("/")
         try:
-            folder = open_folder(root, folders)
-        except OSError:
-            return Known(stamp, "")
-        try:
-            if stat.S_ISLNK(stamp.mode):
-                return Known(stamp, self.contents.add_bytes(os.fsencode(os.readlink(name, dir_fd=folder))))
-            return self._file(folder, name, stamp)
+            with open_parent(root, path) as (folder, name):
+                if stat.S_ISLNK(stamp.mode):
+                    return Known(stamp, self.contents.add_bytes(os.fsencode(os.readlink(name, dir_fd=folder))))
+                return self._file(folder, name, stamp)
         except OSError:
             return Known(stamp, "")  # gone since, or closed to us
-        finally:
-            os.close(folder)
 
     def _file(self, folder: int, name: str, stamp: Stamp) -> Known:
-        handle = os.open(name, _FILE, dir_fd=folder)
-        try:
+        with closing_handle(os.open(name, _FILE, dir_fd=folder)) as handle:
             before = stamp_of(os.fstat(handle))
             if not before.is_file:
                 return Known(stamp, "")
             sha = self.contents.add_file(handle, self._most)
             if stamp_of(os.fstat(handle)) != before:
-                return Known(stamp, "")  # somebody writes it right now: the next look takes it
-        finally:
-            os.close(handle)
+                return Known(stamp, "")  # it is written right now: the next look takes it
         self._total += before.size
         return Known(before, sha)
 

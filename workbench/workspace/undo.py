@@ -14,8 +14,8 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from workbench.errors import WorkbenchError
-from workbench.workspace.change_store import Change, Changes, Known, State, same
-from workbench.workspace.confined_paths import open_folder
+from workbench.workspace.change_store import Change, Changes, Known, State, same, write_order
+from workbench.workspace.confined_paths import change_mode, closing_handle, open_folder, open_parent
 from workbench.workspace.directory_scan import stamp_of
 from workbench.workspace.file_names import displayed_name
 from workbench.workspace.snapshots import Snapshots, Writer
@@ -65,7 +65,7 @@ class Undoing:
             steps = [step for step in chosen if step.state not in (DONE, LOST)]
             lost = [displayed_name(step.path) for step in chosen if step.state == LOST]
             with self._snapshots.way.open_root() as root:
-                for step in _ordered(steps):
+                for step in sorted(steps, key=lambda step: write_order(step.path, step.change.before)):
                     try:
                         self._take_back(root, step, now)
                     except (OSError, WorkbenchError) as fault:
@@ -100,26 +100,25 @@ class Undoing:
         *folders, name = step.path.split("/")
         before = step.change.before
         if before is None:
-            _remove(root, folders, name, now.get(step.path))
+            _remove(root, step.path, now.get(step.path))
             return
-        folder = _open_parent(root, folders)
-        try:
+        with closing_handle(_open_or_make(root, folders)) as folder:
             _check_still(folder, name, now.get(step.path))
             _make_way(folder, name, before)
             if before.is_folder:
-                _make_folder(folder, name, before)
+                with suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=folder)
+                change_mode(folder, name, stat.S_IMODE(before.mode) & 0o777)
             elif stat.S_ISLNK(before.mode):
                 self._put_link(folder, name, before)
             else:
                 self._put_file(folder, name, before)
-        finally:
-            os.close(folder)
 
     def _put_file(self, folder: int, name: str, before: State) -> None:
         draft = f".writing-{secrets.token_hex(8)}"
         try:
             if not before.sha or not self._contents.has(before.sha):  # only its rights were changed
-                _give_rights(folder, name, before)
+                change_mode(folder, name, stat.S_IMODE(before.mode) & 0o777)
                 return
             with self._contents.open(before.sha) as source:
                 target = os.open(draft, _NEW, 0o600, dir_fd=folder)
@@ -147,20 +146,8 @@ def _done(writer: Writer) -> Changes:
     return Changes(*known, writer.undoes, note=writer.note)
 
 
-def _ordered(steps: list[Step]) -> list[Step]:
-    """First what goes, the deepest first; then folders that come back; then what is in them."""
-
-    def place(step: Step) -> tuple[int, int]:
-        before, depth = step.change.before, step.path.count("/")
-        if before is None:
-            return 0, -depth
-        return (1, depth) if before.is_folder else (2, depth)
-
-    return sorted(steps, key=place)
-
-
-def _open_parent(root: int, folders: list[str]) -> int:
-    """The folder, made where it is gone."""
+def _open_or_make(root: int, folders: list[str]) -> int:
+    """Open a folder and make it, and those above it, where they are gone."""
     with suppress(FileNotFoundError):
         return open_folder(root, folders)
     here = os.dup(root)
@@ -185,19 +172,11 @@ def _check_still(folder: int, name: str, known: Known | None) -> None:
         raise WorkbenchError("it is changed right now.")
 
 
-def _remove(root: int, folders: list[str], name: str, known: Known | None) -> None:
-    try:
-        folder = open_folder(root, folders)
-    except FileNotFoundError:
-        return
-    try:
+def _remove(root: int, path: str, known: Known | None) -> None:
+    with suppress(FileNotFoundError), open_parent(root, path) as (folder, name):
         _check_still(folder, name, known)
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         (os.rmdir if stat.S_ISDIR(found.st_mode) else os.unlink)(name, dir_fd=folder)
-    except FileNotFoundError:
-        return
-    finally:
-        os.close(folder)
 
 
 def _make_way(folder: int, name: str, before: State) -> None:
@@ -208,18 +187,3 @@ def _make_way(folder: int, name: str, before: State) -> None:
             os.rmdir(name, dir_fd=folder)
         elif before.is_folder and not stat.S_ISDIR(here.st_mode):
             os.unlink(name, dir_fd=folder)
-
-
-def _make_folder(folder: int, name: str, before: State) -> None:
-    with suppress(FileExistsError):
-        os.mkdir(name, dir_fd=folder)
-    _give_rights(folder, name, before)
-
-
-def _give_rights(folder: int, name: str, before: State) -> None:
-    """By the thing itself, also where it is closed to us, and never through a link."""
-    handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-    try:
-        os.chmod(f"/proc/self/fd/{handle}", stat.S_IMODE(before.mode) & 0o777)
-    finally:
-        os.close(handle)

@@ -26,8 +26,8 @@ import msgspec
 from msgspec import Struct
 
 from workbench.errors import WorkbenchError
-from workbench.workspace.change_store import Change, Changes, Contents, Known, State
-from workbench.workspace.confined_paths import FOLDER, Confined, open_folder
+from workbench.workspace.change_store import Change, Changes, Contents, Known, State, write_order
+from workbench.workspace.confined_paths import FOLDER, Confined, change_mode, closing_handle, open_folder, open_parent
 from workbench.workspace.directory_scan import Stamp, TooMany, look, stamp_at, stamp_of
 from workbench.workspace.file_names import danger, displayed_name
 from workbench.workspace.held_files import HELD, HeldFiles
@@ -142,15 +142,13 @@ class Stage:
 
     def recover(self, began: float) -> None:
         """Find out what a run changed in it under which the core was killed at work, as far as both places tell."""
-        place = os.open(self.folder, FOLDER)
         try:
-            here = look(place, MOST, LOOKING)
-            if any(map(_is_closed, here.values())):
-                here = self._opened_up(place, here)
+            with closing_handle(os.open(self.folder, FOLDER)) as place:
+                here = look(place, MOST, LOOKING)
+                if any(map(_is_closed, here.values())):
+                    here = self._opened_up(place, here)
         except TooMany:
             raise Overfull from None
-        finally:
-            os.close(place)
         with self._way.open_root() as root:
             now = look(root, MOST, LOOKING)
         for path, stamp in now.items():
@@ -185,20 +183,15 @@ class Stage:
 
     def changes(self, *, quick: bool = False) -> dict[str, Difference]:
         """Every path that differs from what the last refresh or settlement left; the program has ended by now."""
-        place = os.open(self.folder, FOLDER)
-        try:
+        with closing_handle(os.open(self.folder, FOLDER)) as place:
             try:
                 now = look(place, _QUICK if quick else MOST, LOOKING)
             except TooMany:
-                if quick:
-                    raise NotQuick from None
-                raise Overfull from None
+                raise (NotQuick if quick else Overfull) from None
             if any(map(_is_closed, now.values())):
                 if quick:
                     raise NotQuick
                 now = self._opened_up(place, now)
-        finally:
-            os.close(place)
         entries = self._entries
         found = {
             path: Difference(entries[path].source if path in entries else None, stamp)
@@ -247,8 +240,7 @@ class Stage:
 
     def _follow(self, root: int, now: Mapping[str, Stamp], gone: list[str], other: list[str]) -> None:
         """Remove what is gone, the deepest first, then copy what is other, folders first."""
-        place = os.open(self.folder, FOLDER)
-        try:
+        with closing_handle(os.open(self.folder, FOLDER)) as place:
             for path in sorted(gone, key=lambda path: -path.count("/")):
                 _remove_tree(place, path)
                 self._entries.pop(path, None)
@@ -274,8 +266,6 @@ class Stage:
             for path in reversed(folders):
                 _change_rights(place, path, now[path].mode & _RIGHTS)
                 self._entries[path] = Entry(now[path], Stamp(now[path].mode & ~0o7000, 0, 0, 0, 0, 1))
-        finally:
-            os.close(place)
 
     def _copy(self, path: str, stamp: Stamp, outside: int, inside: int) -> None:
         name = path.rpartition("/")[2]
@@ -385,29 +375,29 @@ class Settling:
         if not differences:
             return settled
         writer.only = tuple(differences)
-        place = os.open(stage.folder, FOLDER)
-        try:
-            with self._snapshots.deed(writer) as known, self._snapshots.way.open_root() as root:
-                found = _StageDifferences(root, place, differences)
-                for path in found.equal():
-                    stage.adopt(path, found.now[path], differences[path].copy)
-                    settled.rewritten.add(path)
-                found.forget(settled.rewritten)
-                why = _reasons(found, own, approved=approved) if not hold else dict.fromkeys(found.all, hold)
-                found.fill_up(why, room - _size(root, known, room), files - len(known))
-                for path in found.ordered():
-                    if path not in why and not found.write(path):
-                        why[path] = CHANGED
-                for path, one in found.all.items():
-                    if path not in why:
-                        now = stamp_at(root, path)
-                        stage.adopt(path, now, one.copy if found.can_read(path) else stamp_at(place, path))
-                        _note_own(own, path, one.base, now)
-                settled.held = why
-                settled.written = tuple(path for path in found.all if path not in why)
-                settled.files = self._held_and_written(found, writer, name, why)
-        finally:
-            os.close(place)
+        with (
+            closing_handle(os.open(stage.folder, FOLDER)) as place,
+            self._snapshots.deed(writer) as known,
+            self._snapshots.way.open_root() as root,
+        ):
+            found = _StageDifferences(root, place, differences)
+            for path in found.equal():
+                stage.adopt(path, found.now[path], differences[path].copy)
+                settled.rewritten.add(path)
+            found.forget(settled.rewritten)
+            why = _reasons(found, own, approved=approved) if not hold else dict.fromkeys(found.all, hold)
+            found.fill_up(why, room - _size(root, known, room), files - len(known))
+            for path in found.ordered():
+                if path not in why and not found.write(path):
+                    why[path] = CHANGED
+            for path, one in found.all.items():
+                if path not in why:
+                    now = stamp_at(root, path)
+                    stage.adopt(path, now, one.copy if found.can_read(path) else stamp_at(place, path))
+                    _note_own(own, path, one.base, now)
+            settled.held = why
+            settled.written = tuple(path for path in found.all if path not in why)
+            settled.files = self._held_and_written(found, writer, name, why)
         if settled.held:
             stage.reset(settled.held)
         return settled
@@ -477,77 +467,54 @@ class _StageDifferences:
 
     def leads_out(self, path: str) -> bool:
         """Whether a link names a place that is not surely below the workspace: others would follow it there."""
-        *folders, name = path.split("/")
         try:
-            folder = open_folder(self._place, folders)
+            with open_parent(self._place, path) as (folder, name):
+                target = os.readlink(name, dir_fd=folder)
         except OSError:
             return True
-        try:
-            target = os.readlink(name, dir_fd=folder)
-        except OSError:
-            return True
-        finally:
-            os.close(folder)
-        depth = len(folders) - target.split("/").count("..")
+        depth = path.count("/") - target.split("/").count("..")
         return target.startswith("/") or depth < 0
 
     def ordered(self) -> list[str]:
-        """First what goes, the deepest first; then folders, then what is in them."""
-
-        def order(path: str) -> tuple[int, int]:
-            copy, depth = self.all[path].copy, path.count("/")
-            if copy is None:
-                return 0, -depth
-            return (1, depth) if copy.is_folder else (2, depth)
-
-        return sorted(self.all, key=order)
+        """In the order in which they can be written."""
+        return sorted(self.all, key=lambda path: write_order(path, self.all[path].copy))
 
     def write(self, path: str) -> bool:
         """Put one of them into the workspace, in one step; False where that is not possible as it was meant."""
-        *folders, name = path.split("/")
         copy, now = self.all[path].copy, self.now[path]
         try:
-            folder = open_folder(self._root, folders)
+            with open_parent(self._root, path) as (folder, name):
+                if _stamp(folder, name) != now:
+                    return False  # the user writes it at this moment
+                if now is not None and (copy is None or copy.is_folder != now.is_folder):
+                    _remove_entry(folder, name)
+                if copy is None:
+                    return True
+                if copy.is_folder:
+                    with suppress(FileExistsError):
+                        os.mkdir(name, 0o700, dir_fd=folder)
+                    _change_rights(folder, name, copy.mode & _RIGHTS)
+                else:
+                    self._write_file(path, copy, folder, new=now is None)
+                return True
         except OSError:
             return False
-        try:
-            if _stamp(folder, name) != now:
-                return False  # the user writes it at this moment
-            if now is not None and (copy is None or copy.is_folder != now.is_folder):
-                _remove_entry(folder, name)
-            if copy is None:
-                return True
-            if copy.is_folder:
-                with suppress(FileExistsError):
-                    os.mkdir(name, 0o700, dir_fd=folder)
-                _change_rights(folder, name, copy.mode & _RIGHTS)
-                return True
-            return self._write_file(path, folder, name, new=now is None)
-        except OSError:
-            return False
-        finally:
-            os.close(folder)
 
-    def _write_file(self, path: str, folder: int, name: str, *, new: bool) -> bool:
-        *above, own = path.split("/")
-        source = open_folder(self._place, above)
+    def _write_file(self, path: str, copy: Stamp, folder: int, *, new: bool) -> None:
         draft = f".writing-{secrets.token_hex(8)}"
-        try:
-            copy = self.all[path].copy
-            assert copy is not None
-            if stat.S_ISLNK(copy.mode):
-                os.symlink(os.readlink(own, dir_fd=source), draft, dir_fd=folder)
-            else:
-                _copy_new(own, source, draft, folder, copy)
-            if new:
-                _link_new(draft, name, folder)
-            else:
-                os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
-            return True
-        finally:
-            os.close(source)
-            with suppress(FileNotFoundError):
-                os.unlink(draft, dir_fd=folder)
+        with open_parent(self._place, path) as (source, name):
+            try:
+                if stat.S_ISLNK(copy.mode):
+                    os.symlink(os.readlink(name, dir_fd=source), draft, dir_fd=folder)
+                else:
+                    _copy_new(name, source, draft, folder, copy)
+                if new:
+                    _link_new(draft, name, folder)
+                else:
+                    os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+            finally:
+                with suppress(FileNotFoundError):
+                    os.unlink(draft, dir_fd=folder)
 
     def change(self, path: str, contents: Contents | None) -> Change:
         """What was there and what the program left; its content is kept where `contents` are given."""
@@ -558,20 +525,13 @@ class _StageDifferences:
     def _store_content(self, path: str, copy: Stamp, contents: Contents) -> str:
         if copy.is_folder:
             return ""
-        *above, name = path.split("/")
-        folder = open_folder(self._place, above)
-        try:
+        with open_parent(self._place, path) as (folder, name):
             if stat.S_ISLNK(copy.mode):
                 return contents.add_bytes(os.fsencode(os.readlink(name, dir_fd=folder)))
             if not copy.mode & stat.S_IRUSR:
                 _change_rights(folder, name, 0o600)
-            handle = os.open(name, _READ, dir_fd=folder)
-            try:
+            with closing_handle(os.open(name, _READ, dir_fd=folder)) as handle:
                 return contents.add_file(handle, 1 << 62)
-            finally:
-                os.close(handle)
-        finally:
-            os.close(folder)
 
 
 def _reasons(found: _StageDifferences, own: Mapping[str, Stamp], *, approved: bool) -> dict[str, str]:
@@ -641,13 +601,8 @@ def _size(root: int, known: Mapping[str, Known], room: int) -> int:
         return seeming
     taken = 0
     for path in known:
-        *folders, name = path.split("/")
-        with suppress(OSError):
-            folder = open_folder(root, folders)
-            try:
-                taken += os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks * 512
-            finally:
-                os.close(folder)
+        with suppress(OSError), open_parent(root, path) as (folder, name):
+            taken += os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks * 512
     return taken
 
 
@@ -660,8 +615,7 @@ def _stamp(folder: int, name: str) -> Stamp | None:
 
 def _copy_file(name: str, stamp: Stamp, outside: int, inside: int) -> None:
     """In place where the same file is there, for whoever has it open; else anew."""
-    source = os.open(name, _READ, dir_fd=outside)
-    try:
+    with closing_handle(os.open(name, _READ, dir_fd=outside)) as source:
         if not stat.S_ISREG(os.fstat(source).st_mode):
             raise FileNotFoundError(name)
         here = _stamp(inside, name)
@@ -673,30 +627,22 @@ def _copy_file(name: str, stamp: Stamp, outside: int, inside: int) -> None:
             if here is not None:
                 _remove_entry(inside, name)
             target = os.open(name, _NEW, 0o600, dir_fd=inside)
-        try:
-            _pump(source, target)
-            os.fchmod(target, stamp.mode & _RIGHTS)
-            os.utime(target, ns=(stamp.changed, stamp.changed))
-        finally:
-            os.close(target)
-    finally:
-        os.close(source)
+        _fill(target, source, stamp)
 
 
 def _copy_new(name: str, source: int, draft: str, folder: int, copy: Stamp) -> None:
     if not copy.mode & stat.S_IRUSR:
         _change_rights(source, name, 0o600)
-    handle = os.open(name, _READ, dir_fd=source)
-    try:
-        target = os.open(draft, _NEW, 0o600, dir_fd=folder)
-        try:
-            _pump(handle, target)
-            os.fchmod(target, copy.mode & _RIGHTS)
-            os.utime(target, ns=(copy.changed, copy.changed))
-        finally:
-            os.close(target)
-    finally:
-        os.close(handle)
+    with closing_handle(os.open(name, _READ, dir_fd=source)) as handle:
+        _fill(os.open(draft, _NEW, 0o600, dir_fd=folder), handle, copy)
+
+
+def _fill(target: int, source: int, stamp: Stamp) -> None:
+    """Give an open file the content, rights and time of another one, and close it."""
+    with closing_handle(target):
+        _copy_content(source, target)
+        os.fchmod(target, stamp.mode & _RIGHTS)
+        os.utime(target, ns=(stamp.changed, stamp.changed))
 
 
 def _link_new(draft: str, name: str, folder: int) -> None:
@@ -710,7 +656,7 @@ def _link_new(draft: str, name: str, folder: int) -> None:
         os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def _pump(source: int, target: int) -> None:
+def _copy_content(source: int, target: int) -> None:
     """In the kernel, which shares blocks where it can."""
     try:
         while os.copy_file_range(source, target, _PIECE):
@@ -725,45 +671,30 @@ def _pump(source: int, target: int) -> None:
 
 
 def _same_content(root: int, place: int, path: str, base: Stamp) -> bool:
-    *above, name = path.split("/")
-    folders = open_folder(root, above), open_folder(place, above)
-    try:
+    with open_parent(root, path) as (ours, name), open_parent(place, path) as (theirs, _):
         if stat.S_ISLNK(base.mode):
-            return os.readlink(name, dir_fd=folders[0]) == os.readlink(name, dir_fd=folders[1])
-        first = os.fdopen(os.open(name, _READ, dir_fd=folders[0]), "rb")
-        with first as one, os.fdopen(os.open(name, _READ, dir_fd=folders[1]), "rb") as other:
+            return os.readlink(name, dir_fd=ours) == os.readlink(name, dir_fd=theirs)
+        first = os.fdopen(os.open(name, _READ, dir_fd=ours), "rb")
+        with first as one, os.fdopen(os.open(name, _READ, dir_fd=theirs), "rb") as other:
             while piece := one.read(_PIECE):
                 if piece != other.read(_PIECE):
                     return False
             return not other.read(1)
-    finally:
-        for folder in folders:
-            os.close(folder)
 
 
 def _make_folder(place: int, path: str) -> None:
-    *above, name = path.split("/")
-    with suppress(OSError):
-        folder = open_folder(place, above)
-        try:
-            here = _stamp(folder, name)
-            if here is not None and not here.is_folder:
-                os.unlink(name, dir_fd=folder)
-            with suppress(FileExistsError):
-                os.mkdir(name, 0o700, dir_fd=folder)
-            _change_rights(folder, name, 0o700)
-        finally:
-            os.close(folder)
+    with suppress(OSError), open_parent(place, path) as (folder, name):
+        here = _stamp(folder, name)
+        if here is not None and not here.is_folder:
+            os.unlink(name, dir_fd=folder)
+        with suppress(FileExistsError):
+            os.mkdir(name, 0o700, dir_fd=folder)
+        _change_rights(folder, name, 0o700)
 
 
 def _remove_tree(place: int, path: str) -> None:
-    *above, name = path.split("/")
-    with suppress(OSError):
-        folder = open_folder(place, above)
-        try:
-            _remove_entry(folder, name)
-        finally:
-            os.close(folder)
+    with suppress(OSError), open_parent(place, path) as (folder, name):
+        _remove_entry(folder, name)
 
 
 def _remove_entry(folder: int, name: str) -> None:
@@ -774,18 +705,8 @@ def _remove_entry(folder: int, name: str) -> None:
 
 
 def _change_rights(place: int, path: str, rights: int) -> None:
-    """By the thing itself, also where it is closed to us, and never through a link."""
-    with suppress(OSError):
-        *above, name = path.split("/")
-        folder = open_folder(place, above)
-        try:
-            handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-            try:
-                os.chmod(f"/proc/self/fd/{handle}", rights)
-            finally:
-                os.close(handle)
-        finally:
-            os.close(folder)
+    with suppress(OSError), open_parent(place, path) as (folder, name):
+        change_mode(folder, name, rights)
 
 
 def _open_folders(folder: Path) -> None:
