@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from workbench.api_handlers.calls import CallHandler
+from workbench.broker.broker import Broker
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import SavedCallsChanged
@@ -67,12 +67,12 @@ async def test_a_risky_call_is_made_only_with_a_yes(core):
 async def test_one_call_that_the_user_chose_is_their_own_and_one_of_many_is_not(core, monkeypatch):
     made = []
 
-    async def call(self, wish):
-        made.append(wish.unattended)
+    async def call(self, call, guard=None, progress=None):
+        made.append(call.unattended)
         return Outcome("c", ok=True)
 
     kept = await core.api.save_call(CALL, "")
-    monkeypatch.setattr(CallHandler, "call", call)
+    monkeypatch.setattr(Broker, "call", call)
     await core.api.check_saved(kept.file, False)
     await core.api.check_saved(kept.file, False, True)
     assert made == [True, False]

@@ -12,14 +12,12 @@ from workbench.api_handlers.request_handler import RequestHandler
 from workbench.broker.broker import Broker
 from workbench.broker.services import Services
 from workbench.calls.saved_call_files import CallStore
-from workbench.errors import WorkbenchError
 from workbench.events import SavedCallsChanged
 from workbench.identifiers import python_names
-from workbench.recordings.expectations import check_expectations
+from workbench.recordings.live_checks import LiveChecks
 from workbench.recordings.suggested_expectations import keep_answer, suggest_expectations
 from workbench.records import (
     CheckResult,
-    Expect,
     Fault,
     JsonObject,
     Origin,
@@ -95,9 +93,9 @@ class CallHandler(RequestHandler):
 class SavedCallsHandler(RequestHandler):
     """Saved calls and their checks. A check is a call by the user, so it goes through `CallHandler.call`."""
 
-    def __init__(self, services: Services, calls: CallHandler) -> None:
+    def __init__(self, services: Services, checks: LiveChecks) -> None:
         super().__init__(services)
-        self._calls = calls
+        self._checks = checks
 
     @api
     async def saved_calls(self) -> SavedCalls:
@@ -107,7 +105,7 @@ class SavedCallsHandler(RequestHandler):
     async def save_call(self, call: SavedCall, instead_of: str) -> SavedCall:
         """Write a call into the project, without what its tool's schema marks as secret. `instead_of` names the file it
         came from; empty for a new one, which replaces none."""
-        tool = self._known(call)
+        tool = self._checks.find_tool(call)
         arguments, withheld = without_secrets(call.arguments, tool.input_schema if tool else {})
         secrets = tuple(dict.fromkeys((*call.withheld, *withheld)))
         call = replace(call, arguments=arguments, withheld=secrets)
@@ -132,31 +130,15 @@ class SavedCallsHandler(RequestHandler):
 
     @api
     async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
-        """Make the call and hold its answer to what is expected. `attended`: the user chose this one call to be made;
-        else it is one of many, out of files that may be somebody else's."""
+        """Make the call and compare its answer with what is expected. `attended`: the user chose this one call to be
+        made; otherwise it is one of many, out of files that may be somebody else's."""
         saved = await asyncio.to_thread(self._saved.get, file)
-        if saved.withheld:
-            words = f"It needs {', '.join(saved.withheld)}, which no file keeps because its schema marks it as secret."
-            return _unmade(saved, Fault(words, "Open it in its form and type it there."))
-        wish = ToolCall(
-            "", saved.server, saved.tool, saved.arguments, Origin.PERSON, "person",
-            confirmed=confirmed, unattended=not attended,
-        )  # fmt: skip
-        outcome = await self._calls.call(wish)
-        if outcome.needs_confirmation:
-            return replace(_unmade(saved, outcome.fault), needs_confirmation=True)
-        if not outcome.ok and not outcome.tool_error and not any(e.kind is Expect.ERROR for e in saved.expectations):
-            return replace(_unmade(saved, outcome.fault), outcome=outcome)
-        tool = self._known(saved)
-        has_schema = tool is not None and tool.output_schema is not None
-        marks = await asyncio.to_thread(check_expectations, saved, outcome, has_schema=has_schema)
-        passed = all(mark.holds for mark in marks)
-        return CheckResult(file, saved.server, saved.tool, passed, marks, outcome)
+        return await self._checks.check_saved_call(saved, confirmed=confirmed, attended=attended)
 
     @api
     async def expect_this(self, call: SavedCall, outcome: Outcome, whole: bool) -> SavedCall:
         """The call with expectations made from an answer; with `whole`, the answer itself is kept and expected."""
-        tool = self._known(call)
+        tool = self._checks.find_tool(call)
         has_schema = tool is not None and tool.output_schema is not None
         expected = await asyncio.to_thread(suggest_expectations, outcome, has_schema=has_schema)
         if not whole:
@@ -167,17 +149,6 @@ class SavedCallsHandler(RequestHandler):
     @property
     def _saved(self) -> CallStore:
         return CallStore(self._services.paths.project)
-
-    def _known(self, call: SavedCall) -> Tool | None:
-        """The tool, where its server is known; a saved call may speak of one that is not here."""
-        try:
-            return self._catalog.tool(call.server, call.tool)
-        except WorkbenchError:
-            return None
-
-
-def _unmade(saved: SavedCall, fault: Fault | None) -> CheckResult:
-    return CheckResult(saved.file, saved.server, saved.tool, passed=False, fault=fault)
 
 
 class CallHistoryHandler(RequestHandler):

@@ -25,6 +25,7 @@ from workbench.api_handlers.workspace_files import WorkspaceHandler
 from workbench.broker.broker import Broker
 from workbench.broker.elicitation_audit import ElicitationAudit
 from workbench.broker.services import Services
+from workbench.recordings.live_checks import LiveChecks
 from workbench.records import Fault
 from workbench.runs.run_manager import RunManager
 
@@ -41,6 +42,7 @@ def api_methods(
     """The registry of a core's API: the objects that answer themselves, `owners` among them, and request handlers for
     what combines several or is audited."""
     calls, settings = CallHandler(services, broker), SettingsHandler(services)
+    checks = LiveChecks(services.catalog, calls.call)
     return Registry(
         *owners,
         services.catalog,
@@ -70,7 +72,7 @@ def api_methods(
         PrivacyRulesHandler(services, settings),
         ResourceHandler(services),
         RunHandler(services, run_manager),
-        SavedCallsHandler(services, calls),
+        SavedCallsHandler(services, checks),
         SearchHandler(services),
         SecretsHandler(services),
         ServerEntryHandler(services),
@@ -79,7 +81,7 @@ def api_methods(
         ServerTaskHandler(services),
         SignInHandler(services),
         SkillHandler(services, run_manager),
-        SkillTestHandler(services, run_manager, broker),
+        SkillTestHandler(services, run_manager, checks),
         TerminalPinHandler(services),
         TokenReportHandler(services),
         WorkspaceHandler(services, run_manager),

@@ -11,11 +11,10 @@ from workbench.analysis.used_skills import used_skills
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import RequestHandler
 from workbench.broker.agent_sessions import Session
-from workbench.broker.broker import Broker
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.recordings.cassette_maker import CassetteMaker
-from workbench.recordings.server_drift import check_drift
+from workbench.recordings.live_checks import LiveChecks
 from workbench.recordings.skill_test_runner import SkillTestRunner
 from workbench.records import (
     CassetteInfo,
@@ -38,10 +37,10 @@ SHOWN = 300  # characters of arguments and results in a list
 class SkillTestHandler(RequestHandler):
     """Recordings of skills, and what programs teach."""
 
-    def __init__(self, services: Services, run_manager: RunManager, broker: Broker) -> None:
+    def __init__(self, services: Services, run_manager: RunManager, checks: LiveChecks) -> None:
         super().__init__(services)
         self._manager = run_manager
-        self._broker = broker
+        self._checks = checks
         self._replay = SkillTestRunner(
             services.catalog, services.sandbox, services.library, services.paths.replays, services.settings,
             lambda settings: limits_from(settings, 0.0),
@@ -104,7 +103,7 @@ class SkillTestHandler(RequestHandler):
     async def check_drift(self, name: str, cassette: str, allow: bool = False) -> SkillTest:
         """Make its calls at the servers as they are: those that only read, or with `allow` all of them."""
         _, known = await asyncio.to_thread(self._one, name, cassette)
-        return await check_drift(self._catalog, self._broker.call, name, known, allow=allow)
+        return await self._checks.check_recording(name, known, allow=allow)
 
     # ── on a thread ──────────────────────────────────────────────────────────────────────────────
     def _subject(self, name: str, *, draft: bool) -> Skill:

@@ -1,0 +1,131 @@
+"""Makes stored calls at the live servers and compares the answers: a saved call with what its file expects, a recording
+with what was recorded.
+
+Both are calls of the user through the broker, so both are judged and asked about alike. Of a recording, other values
+are only mentioned: a tool that is gone, a changed definition or another form of an answer is what a skill may break on,
+and what tests that run offline cannot notice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeAlias
+
+from msgspec.structs import replace
+
+from workbench.errors import WorkbenchError
+from workbench.permissions.tool_annotations import facts_of
+from workbench.recordings.comparison import answer_value, definition_change, differences, form_changes
+from workbench.recordings.expectations import check_expectations
+from workbench.records import (
+    CheckResult,
+    DifferenceKind,
+    Expect,
+    Fault,
+    JsonObject,
+    JsonValue,
+    Origin,
+    Outcome,
+    SavedCall,
+    SkillDifference,
+    SkillTest,
+    Tool,
+    ToolCall,
+)
+from workbench.servers.server_catalog import ServerCatalog
+from workbench.skills.cassettes import Cassette, CassetteStep
+
+MOST: Final = 50  # calls of one recording that are made
+USER: Final = "person"  # the session of the user's own calls
+MakeCall: TypeAlias = Callable[[ToolCall], Awaitable[Outcome]]
+
+
+class LiveChecks:
+    """Checks of saved calls and of recordings, by calls of the user. `make_call`: judges and sends them."""
+
+    def __init__(self, catalog: ServerCatalog, make_call: MakeCall) -> None:
+        self._catalog = catalog
+        self._make_call = make_call
+
+    async def check_saved_call(self, saved: SavedCall, *, confirmed: bool, attended: bool) -> CheckResult:
+        """Make a saved call and compare its answer with what is expected. `attended`: the user chose this one call to
+        be made; otherwise it is one of many, out of files that may be somebody else's."""
+        not_made = CheckResult(saved.file, saved.server, saved.tool, passed=False)
+        if saved.withheld:
+            words = f"It needs {', '.join(saved.withheld)}, which no file keeps because its schema marks it as secret."
+            return replace(not_made, fault=Fault(words, "Open it in its form and type it there."))
+        outcome = await self._call(saved.server, saved.tool, saved.arguments, confirmed=confirmed, attended=attended)
+        if outcome.needs_confirmation:
+            return replace(not_made, fault=outcome.fault, needs_confirmation=True)
+        if not outcome.ok and not outcome.tool_error and not any(e.kind is Expect.ERROR for e in saved.expectations):
+            return replace(not_made, fault=outcome.fault, outcome=outcome)
+        tool = self.find_tool(saved)
+        has_schema = tool is not None and tool.output_schema is not None
+        marks = await asyncio.to_thread(check_expectations, saved, outcome, has_schema=has_schema)
+        return CheckResult(saved.file, saved.server, saved.tool, all(mark.holds for mark in marks), marks, outcome)
+
+    async def check_recording(self, skill: str, cassette: Cassette, *, allow: bool) -> SkillTest:
+        """Make each different call of a recording once; with `allow` also those that may change or send something."""
+        started, found, seen = time.perf_counter(), list[SkillDifference](), set[str]()
+        for step in cassette.steps:
+            said = json.dumps(step.params, sort_keys=True)
+            if step.kind != "call" or said in seen or len(seen) >= MOST:
+                continue
+            seen.add(said)
+            found += await self._check_step(cassette, step, allow=allow)
+        state = "failed" if any(one.breaks for one in found) else "changed" if found else "passed"
+        return SkillTest(skill, cassette.name, state, tuple(found), (time.perf_counter() - started) * 1000)
+
+    def find_tool(self, saved: SavedCall) -> Tool | None:
+        """The tool of a saved call, where its server is known."""
+        try:
+            return self._catalog.tool(saved.server, saved.tool)
+        except WorkbenchError:
+            return None
+
+    async def _check_step(self, cassette: Cassette, step: CassetteStep, *, allow: bool) -> list[SkillDifference]:
+        try:
+            tool = self._catalog.tool(str(step.params.get("server")), str(step.params.get("tool")))
+        except WorkbenchError as fault:
+            return [SkillDifference(DifferenceKind.DEFINITION, fault.message)]
+        recorded = cassette.tools.get(f"{tool.server}.{tool.name}")
+        change = definition_change(recorded, tool) if recorded is not None else None
+        found = [change] if change is not None else []
+        if not allow and not facts_of(tool).only_reads:
+            words = f"{step.tool} was not called: it may change or send something."
+            return [*found, SkillDifference(DifferenceKind.CALL, words, breaks=False)]
+        given = step.params.get("arguments")
+        arguments = given if isinstance(given, dict) else {}
+        outcome = await self._call(tool.server, tool.name, arguments, confirmed=allow, attended=False)
+        if not outcome.ok:
+            reason = outcome.fault.message if outcome.fault else "it failed"
+            words = f"{step.tool} failed: {reason}"
+            return [*found, SkillDifference(DifferenceKind.CALL, words, breaks=step.failure is None)]
+        return [*found, *_answer(step, answer_value(outcome))]
+
+    async def _call(self, server: str, tool: str, arguments: JsonObject, *, confirmed: bool, attended: bool) -> Outcome:
+        return await self._make_call(
+            ToolCall(
+                os.urandom(6).hex(), server, tool, arguments, Origin.PERSON, USER,
+                confirmed=confirmed, unattended=not attended,
+            )
+        )  # fmt: skip
+
+
+def _answer(step: CassetteStep, now: JsonValue) -> list[SkillDifference]:
+    if step.failure is not None:
+        return [SkillDifference(DifferenceKind.CALL, f"{step.tool} no longer fails.", breaks=False)]
+    bent = [
+        SkillDifference(DifferenceKind.RESULT, f"{step.tool}: {words}.") for words in form_changes(step.answer, now)
+    ]
+    if bent:
+        return bent[:5]
+    changed = sum(1 for _ in differences(step.answer, now, []))
+    if changed:
+        words = f"{step.tool} answers in the same form, with {changed} other values."
+        return [SkillDifference(DifferenceKind.RESULT, words, breaks=False)]
+    return []
