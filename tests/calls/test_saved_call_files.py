@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from workbench.calls import saved_call_files as store_file
-from workbench.calls.json_paths import covers, find, steps, written
+from workbench.calls.json_paths import covers, find, format_path, steps
 from workbench.calls.saved_call_files import CallStore, file_of
 from workbench.calls.saved_call_format import Misread, read, write
 from workbench.errors import WorkbenchError
@@ -261,7 +261,7 @@ def test_a_wrong_path_is_a_sentence(path):
 
 @given(st.lists(st.text(min_size=1) | st.integers(-9, 99) | st.none(), max_size=6))
 def test_what_is_written_is_read_the_same(path):
-    if len(text := written(path)) <= 500:
+    if len(text := format_path(path)) <= 500:
         assert list(steps(text)) == path
 
 

@@ -1,4 +1,4 @@
-"""Who is talking to us: one session per agent connection and one for the person, each with its own vault and ledger."""
+"""Agent sessions: one for each agent connection and one for the user, each with a vault and a ledger of its own."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ PAST_SESSIONS = 200  # released sessions whose tokens are still listed in the re
 _EDGE = 400  # characters; no address or number is longer
 _SEARCHES = 5  # of a session that later calls are looked up in
 _SEARCH_SECONDS = 900.0  # a call that comes later has another reason
-PERSON = "person"  # the id of the session that all of a person's doors share
-PREVIEW = "preview"  # of the one in which a person looks at what a model would see; nothing is ever called in it
+PERSON = "person"  # the id of the session that all clients of the user share
+PREVIEW = "preview"  # of the session in which the user looks at what a model would see; nothing is called in it
 
 
 _REMEMBERED = 20_000  # characters of a server's text that is not read a second time
 
 
 class Session:
-    """One conversation: its tokens never resolve in another one."""
+    """One agent session; its PII tokens never resolve in a different one."""
 
     def __init__(self, name: str, origin: Origin, author: str, masked: Callable[[], bool], masks: Masks) -> None:
         self.id = name
@@ -63,7 +63,7 @@ class Session:
         self._registered = SeenTexts()
         self.ledger = Ledger()
         self.provenance = ProvenanceIndex()
-        self.permitted: set[tuple[str, ...]] = set()  # values that a person let pass: server, tool, rule, path, value
+        self.permitted: set[tuple[str, ...]] = set()  # values that the user let pass: server, tool, rule, path, value
         self.given: Counter[tuple[str, str, str, str]] = Counter()  # kind, whose, to which server and tool → how many
         self.sealed = SealedValues(self.vault)
         self.seals: dict[str, bool] = {}  # sealed tools that answered → whether the agent was told
@@ -77,7 +77,7 @@ class Session:
         self._told: Counter[str] = Counter()  # tokens that the audit knows of
         self.shown: dict[int, tuple[JsonObject, object, str]] = {}  # of the last calls: arguments, what hid, text
         self._masked = masked
-        self._masks = masks  # stored secrets: hidden whatever the person set for personal data
+        self._masks = masks  # stored secrets: hidden whatever is set for personal data
 
     def searched(self, question: str, found: Iterable[ToolSummary]) -> None:
         """Remember for a while what was looked for, masked, and what was shown."""
@@ -226,7 +226,7 @@ class Session:
         return self.vault.learnt + self.provenance.letters // LETTERS_OF_A_VALUE
 
     def release(self) -> None:
-        """Drop everything heavy, whoever still holds the session."""
+        """Drop everything large; other objects may still hold the session."""
         self.forget()
         self.provenance = ProvenanceIndex()
         self.text_kinds = KindMarks()
@@ -239,7 +239,7 @@ class Session:
 
 class Sessions:
     """All sessions of this core. One whose agent left stays for a while, so that late answers find their vault and the
-    user can look behind the tokens of its runs; then it is released."""
+    user can reveal the tokens of its runs; then it is released."""
 
     def __init__(
         self, masked: Callable[[], bool], masks: Masks | None = None, memory: SessionMemory | None = None
@@ -248,7 +248,7 @@ class Sessions:
         self._masked = masked
         self._masks = masks or Masks()
         self._all = {PERSON: Session(PERSON, Origin.PERSON, "you", masked, self._masks)}
-        self.past: dict[str, Session] = {}  # of earlier cores, whose tokens a person may look behind; nobody's
+        self.past: dict[str, Session] = {}  # of earlier cores, whose tokens the user may reveal
         self.preview = Session(PREVIEW, Origin.PERSON, "you", masked, self._masks)
         self._following = Following()
         self.released: deque[tuple[str, str, Origin, Ledger]] = deque(maxlen=PAST_SESSIONS)  # what they spent
@@ -259,7 +259,7 @@ class Sessions:
         return self._all[PERSON]
 
     def open(self, author: str) -> Session:
-        """A new agent's session, under a name nobody can guess."""
+        """A new agent's session, under a name that cannot be guessed."""
         while (name := f"agent-{secrets.token_hex(3)}") in self._all:
             pass
         session = Session(name, Origin.AGENT, author, self._masked, self._masks)
@@ -268,7 +268,7 @@ class Sessions:
         return session
 
     def bring_back(self, name: str, author: str, vault: Vault) -> None:
-        """A session of an earlier core, for a person's eyes: no agent and no call reaches it."""
+        """A session of an earlier core, which only the user can look at: no agent and no call reaches it."""
         session = Session(name, Origin.AGENT, author, self._masked, self._masks)
         session.vault = vault
         self.past[name] = session
@@ -281,7 +281,7 @@ class Sessions:
         for session in self._all.values():
             session.follow(following)
         self.preview.follow(following)
-        self.preview.forget()  # what a person looks at there shows at once what they changed
+        self.preview.forget()  # so that the preview shows at once what the user changed
 
     def named(self, session: Session, author: str) -> None:
         """An agent said its name: what it read in an earlier connection, it has read."""

@@ -1,8 +1,9 @@
-"""Work behind an answer that its user saw at once: its personal data becomes known, then history and audit have it.
+"""Registers the personal data in answers; in long answers of the user's own calls after they are shown. Then the
+history and the audit get the call.
 
-Looking through a long answer takes seconds. No model reads what stands in the user's own session, so its answers need
-not wait for that; but whatever is masked with the values of the session does: the audit of later calls, what a model
-would see of a program, recordings.
+Looking through a long answer takes seconds. No model reads the user's own session, so its answers need not wait for
+that. What is masked with the values of the session does wait: the audit of later calls, what a model would see of a
+program, recordings.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Register: TypeAlias = Callable[[], Awaitable[object]]
 
 
 class AnswerRegistrations:
-    """Those of one session, one after the other in the order of their answers."""
+    """The registrations of one session, one after the other in the order of their answers."""
 
     def __init__(self) -> None:
         self._due: deque[tuple[Register, Callable[[], None]]] = deque()
@@ -103,18 +104,18 @@ def register_outcome(session: Session, source: Source, outcome: Outcome) -> None
 
 def _texts(block: Content) -> Iterator[str]:
     """All that can be read in one part of an answer."""
-    yield from (text for text in (block.text, block.uri, block.name, block.note, _asked(block.uri)) if text)
+    yield from (text for text in (block.text, block.uri, block.name, block.note, _query_parameters(block.uri)) if text)
     if block.kind == "resource" and 0 < len(block.data) <= _LONGEST_BLOB and (data := _bytes(block.data)):
         try:
             yield data.decode()
         except UnicodeDecodeError:
-            yield from parted(data).notes  # a file that is a picture, or that nobody reads as text
+            yield from parted(data).notes  # a file that is a picture, or no text at all
     elif block.kind == "image" and 0 < len(block.data) <= _LONGEST_PICTURE:
         yield from parted(_bytes(block.data)).notes
 
 
-def _asked(uri: str) -> str:
-    """What an address asks for, by its names, as JSON."""
+def _query_parameters(uri: str) -> str:
+    """The query parameters of an address, as JSON."""
     if "?" not in uri:
         return ""
     try:

@@ -60,7 +60,7 @@ from workbench.workspace.answer_cache import key_of
 
 
 class AnswerCache:
-    """One broker's."""
+    """Keeps answers of reading tools that the settings name, and finds them again for equal calls of programs."""
 
     hears = (SignInChanged, ServerRemoved)
 
@@ -68,7 +68,7 @@ class AnswerCache:
         self._services = services
 
     async def find(self, call: ToolCall, tool: Tool) -> Outcome | None:
-        """An answer that is kept, as if the server had given it just now."""
+        """A kept answer, as if the server had given it just now."""
         if not call.run_id or not self._is_cached(tool):
             return None
         found = await asyncio.to_thread(self._services.answer_cache.find, tool.server, self._key(call, tool))
@@ -84,16 +84,16 @@ class AnswerCache:
             await asyncio.to_thread(self._services.answer_cache.keep, tool.server, self._key(call, tool), outcome)
 
     def hear(self, event: Event) -> None:
-        """Somebody else may be signed in now."""
+        """Forget the answers of a server with a new sign-in or without an entry."""
         if isinstance(event, SignInChanged) and self._services.settings().cache_tools:
             self._services.answer_cache.forget(event.server)
         elif isinstance(event, ServerRemoved) and self._services.settings().cache_tools:
             self._services.answer_cache.forget(event.name)
 
     def _is_cached(self, tool: Tool) -> bool:
-        if not (wished := self._services.settings().cache_tools):
+        if not (patterns := self._services.settings().cache_tools):
             return False
-        names = wished.split()
+        names = patterns.split()
         if not tool.hints.read_only or facts_of(tool).risk is not Risk.LOW:
             return False
         return any(name == tool.server or fnmatchcase(f"{tool.server}.{tool.name}", name) for name in names)
@@ -113,7 +113,7 @@ Target = tuple[ServerConfig | None, str]  # a server's entry and the hash of a t
 
 
 class Broker:
-    """Carries one call from a wish to an outcome; whatever happens, the audit has it."""
+    """Judges and carries out calls; whatever happens, the audit has each of them."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -158,7 +158,7 @@ class Broker:
         return await self._carry(call, context, session, judgement, guard, progress)
 
     def progress(self, call_id: str) -> Progress:
-        """Tells the doors how far a call is."""
+        """A function that tells the clients how far a call is."""
 
         def tell(done: float, total: float, message: str) -> None:
             self._services.tell(CallProgress(call_id, done, total, message))
@@ -278,7 +278,7 @@ class Broker:
     async def _for_program(
         self, outcome: Outcome, tool: Tool, session: Session, given: Sequence[ReleaseDecision] = ()
     ) -> Outcome:
-        """What goes into a sandbox: without what a person sealed."""
+        """The answer as it goes into a sandbox: without sealed values."""
         fields = self._services.rules.of(tool).sealed_fields(self._services.settings().privacy_sealed)
         return await seal_answer(outcome, tool, session, fields, given)
 
@@ -293,8 +293,8 @@ class Broker:
         return await self._for_program(held, context.tool, session)
 
     def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome, *, learns: bool = True) -> None:
-        """So that the call can be found again, and the next search be better."""
-        if not outcome.cached:  # else nobody was called
+        """Put the call into the history, and let the search learn from it."""
+        if not outcome.cached:  # else no server was called
             self._services.history.keep(call, tool, outcome)
         if outcome.ok and learns:
             for question in session.questions(tool.server, tool.name):
@@ -309,7 +309,7 @@ class Broker:
             self._note("call.cancelled", call, session, risk, f"{call.server}.{call.tool} was cancelled", ok=False)
             self._services.history.keep(call, tool, Outcome(call.id, ok=False, fault=Fault("The call was cancelled.")))
             raise
-        except Exception as fault:  # whatever broke in the house: the audit must still have the call
+        except Exception as fault:  # whatever broke in the workbench: the audit must still have the call
             log.exception("a call of %s.%s broke", call.server, call.tool)
             return Outcome(
                 call.id, ok=False, fault=Fault("The workbench itself failed.", "Its log says more.", str(fault))
@@ -317,7 +317,7 @@ class Broker:
 
     async def _registered(self, session: Session, tool: Tool, outcome: Outcome, run_id: str) -> Outcome:
         """Remember the personal data that came in, with its keys, before anything can go out. An answer that cannot be
-        read for it reaches no agent; a person sees it, as they see all answers."""
+        read for it reaches no agent; the user sees it, as all answers."""
         place = Place(tool.server, tool.name, run_id, round(time.time(), 1))
         try:
             await offload.REGISTRATION.run(outcome.bytes, register_outcome, session, place, outcome)
@@ -334,7 +334,7 @@ class Broker:
     def _refuse(
         self, call: ToolCall, session: Session, fault: Fault, risk: Risk, *, confirm: bool = False, asks: str = ""
     ) -> Outcome:
-        if not confirm:  # a question back to the person is not a refusal yet
+        if not confirm:  # a question to the user is no refusal yet
             summary = f"{call.server}.{call.tool} was refused: {session.mask(fault.message)}"
             self._note("call.refused", call, session, risk, summary, ok=False)
         return _refusal(call, fault, confirm=confirm, asks=asks)
@@ -353,7 +353,7 @@ class Broker:
 
 
 def _denied_by_user(answer: HeldCallAnswer, judgement: Judgement) -> Fault:
-    """What the program is told."""
+    """The refusal of a call that the user denied, as the program reads it."""
     about = [one for one in judgement.reasons if one.rule in (RULED, UNFORESEEN)]
     words = f"{about[0].text.rstrip('.')}." if about else "This call needs the user's approval."
     reason = f"The user denied it: {answer.reason}" if answer.reason and answer.held_call_id else answer.reason

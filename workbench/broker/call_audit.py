@@ -1,6 +1,7 @@
-"""Takes known personal data out of every audit entry, in one place: whoever notes something can forget to.
+"""Audit entries of calls, and the masking of known personal data in every audit entry.
 
-Only values that the entry's session knows are replaced, nothing is guessed, so hashes, ids and words of ours stay.
+Masking is done in one place, so that no writer of an entry can forget it. Only values that the entry's session knows
+are replaced and nothing is guessed, so hashes, ids and words of ours stay.
 """
 
 from __future__ import annotations
@@ -32,15 +33,20 @@ _LEFT = frozenset(
         "address",  # where a connection really went, as the network found it: what an audit is for
     }
 )
-
-
+LONGEST_KEY = 400  # characters of a key that the audit keeps
+KEPT_LEAVES = 500  # values of a call's arguments that are looked at for the audit
+KEPT_ARGUMENTS = 4_000  # characters of a call's arguments that the audit keeps
+KEPT_FAULT = 2_400  # characters of what went wrong that the audit keeps
+LATER = "(in the entry of its answer)"  # instead of arguments that cannot be masked yet
+_AT_ONCE = 64  # calls whose arguments are remembered: as many as one program makes at a time
 _MOST_CLEAN = 4_096  # texts that are remembered to hold nothing
 _SHORT = 120  # characters of such a text
 log = logging.getLogger(__name__)
 
 
 class AuditMasking:
-    """For one audit. `is_tool`: whether a server has this tool; names that programs make up are text of theirs."""
+    """Masks the entries of one audit. `is_tool`: whether a server has this tool; names that programs make up are
+    masked as text."""
 
     def __init__(self, sessions: Sessions, is_tool: Callable[[str, str], bool]) -> None:
         self._sessions = sessions
@@ -98,19 +104,7 @@ def _masked(value: object, session: Session) -> JsonValue:
     return value
 
 
-LONGEST_KEY = 400  # characters of a key that the audit keeps
-
-
-KEPT_LEAVES = 500  # values of a call's arguments that are looked at for the audit
-
-
-KEPT_ARGUMENTS = 4_000  # characters of a call's arguments that the audit keeps
-
-
-_AT_ONCE = 64  # calls whose arguments are remembered: as many as one program makes at a time
-
-
-_written = json.JSONEncoder(ensure_ascii=False, default=str).encode
+_json_text = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 
 def shown_arguments(session: Session, arguments: JsonObject) -> str:
@@ -122,8 +116,8 @@ def shown_arguments(session: Session, arguments: JsonObject) -> str:
     if remembered is not None and remembered[0] is arguments and remembered[1] == session.hidden_by:
         return remembered[2]
     left = [KEPT_LEAVES]
-    text = _cut(_written(session.mask_json(_beginning(dict(arguments), session, left))))
-    if left[0] > 0 and "…" not in text:  # else they may be megabytes, which nobody should hold on to
+    text = _cut(_json_text(session.mask_json(_beginning(dict(arguments), session, left))))
+    if left[0] > 0 and "…" not in text:  # else they may be megabytes, which must not be held
         if len(session.shown) >= _AT_ONCE:
             session.shown.clear()
         session.shown[id(arguments)] = (arguments, session.hidden_by, text)
@@ -149,14 +143,8 @@ def _beginning(value: JsonValue, session: Session, left: list[int]) -> JsonValue
     return value
 
 
-LATER = "(in the entry of its answer)"  # instead of arguments that cannot be masked yet
-
-
-KEPT_FAULT = 2_400  # characters of what went wrong that the audit keeps
-
-
 def with_masked_names(call: ToolCall, session: Session) -> ToolCall:
-    """A call of what nobody has heard of: its names are a program's own words, of any length, about anybody."""
+    """A call of an unknown tool: its names are a program's own words, of any length, and may be personal."""
     server, tool = (session.mask_start(word, LONGEST_KEY) for word in (call.server, call.tool))
     return replace(call, server=server, tool=tool)
 
@@ -164,7 +152,7 @@ def with_masked_names(call: ToolCall, session: Session) -> ToolCall:
 def ended_call_note(
     call: ToolCall, tool: Tool, session: Session, risk: Risk, outcome: Outcome, given: Sequence[ReleaseDecision] = ()
 ) -> Note:
-    """That a call was answered; it never fails, because it may be written when nobody can be told any more."""
+    """The entry that a call was answered. Never fails, because it may be written when no caller is left."""
     kind, word = ("call.done", "answered") if outcome.ok else ("call.failed", "failed")
     word = "was answered from the cache" if outcome.cached else word
     summary = f"{tool.server}.{tool.name} {word}"

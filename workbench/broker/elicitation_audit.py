@@ -1,4 +1,4 @@
-"""Writes into the audit what servers ask of a person and how it ends, and learns the personal data in it.
+"""Writes elicitations of servers and their endings into the audit, and registers the personal data in them.
 
 What was typed into a form is never written down, not even masked: only which fields were given, and to whom.
 """
@@ -27,7 +27,7 @@ _ENDINGS = {  # kind and summary by how an elicitation ends
 
 
 class ElicitationAudit:
-    """Hears the bus."""
+    """Listens to events about elicitations."""
 
     hears = (AskArrived, AskSettled)
 
@@ -48,16 +48,16 @@ class ElicitationAudit:
                 self._note(ask, kind, summary.format(ask.server), ok=ending == "accept")
 
     def session(self, ask: Ask) -> Session:
-        """Whose call it is; a question of nobody's call is put to the person."""
+        """The session of the call that a server asks about; the user's, where it asks without a call."""
         sessions = self._services.sessions
         return sessions.get(ask.session) or sessions.person
 
     def restored(self, ask: Ask, content: str) -> str:
-        """A person's answer with real values in place of tokens, as in any call; and what it holds is remembered."""
+        """The user's answer with real values in place of tokens, as in any call; its personal data is registered."""
         try:
             value = json.loads(content)
         except (ValueError, RecursionError):
-            return content  # none was given, or what is no answer; whoever reads it says so
+            return content  # no answer or no JSON; the reader of the answer says so
         session = self.session(ask)
         value = session.vault.restore_json(value, ask.server)
         session.vault.register(value, ask.server)
@@ -82,7 +82,7 @@ class ElicitationAudit:
 
 
 def given_fields(content: str) -> str:
-    """Which fields an answer fills in; a form's values are nobody's business later."""
+    """Which fields an answer fills in; the values of a form are not kept."""
     value: JsonValue = json.loads(content) if content else {}
     return ", ".join(sorted(str(name)[:60] for name in value)) if isinstance(value, Mapping) else ""
 
@@ -92,7 +92,7 @@ def _fields(ask: Ask) -> list[str]:
 
 
 def _learn(vault: Vault, ask: Ask) -> None:
-    """What a server shows a person may come back in its answer to the agent."""
+    """Register what a server shows the user: it may come back in the server's answer to the agent."""
     vault.register(ask.message, ask.server)
     if ask.schema:
         vault.register(json.loads(ask.schema), ask.server)

@@ -27,17 +27,17 @@ _WORSE = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 
 @dataclass(slots=True)
 class _Waiting:
-    """One call that waits."""
+    """One call that waits for the user."""
 
     held_call: HeldCall  # as it would be asked alone, with its own deadline
     line: str
     answer: asyncio.Future[HeldCallAnswer]
-    timer: asyncio.TimerHandle | None = None  # until nobody answered this call in time
+    timer: asyncio.TimerHandle | None = None  # refuses this call when its time is over
 
 
 @dataclass(slots=True)
 class _Group:
-    """Alike calls of one run."""
+    """Calls of one tool by one run, which one question covers."""
 
     name: str
     key: tuple[str, ...]
@@ -49,7 +49,7 @@ class _Group:
 
 
 class HeldCalls:
-    """All held calls of a core. Only a person's door reaches `answer`."""
+    """All held calls of a core. Only clients of the user reach `answer`."""
 
     def __init__(self, tell: Callable[[Event], None]) -> None:
         self._tell = tell
@@ -57,18 +57,18 @@ class HeldCalls:
 
     @api(name="held_calls")
     def all(self) -> tuple[HeldCall, ...]:
-        """Held calls, oldest first."""
+        """All held calls of the core, oldest first."""
         return tuple(group.told for group in self._groups.values() if group.told is not None)
 
     def of(self, run_id: str) -> tuple[HeldCall, ...]:
         return tuple(held_call for held_call in self.all() if held_call.run_id == run_id)
 
     def holds(self, run_id: str) -> bool:
-        """Whether a person is asked because of this run right now; that is not the program's time."""
+        """Whether the user is asked because of this run right now; that time does not count as the program's."""
         return any(key[0] == run_id for key in self._groups)
 
     async def ask(self, held_call: HeldCall, line: str, seconds: float, *, alone: bool = False) -> HeldCallAnswer:
-        """Wait for a person; nobody in time is a no. `line`: the call as it stands in the list of a batch. `alone`:
+        """Wait for the user; no answer in time is a denial. `line`: the call as the list of a batch shows it. `alone`:
         that line is too short for what decides, so it is a question of its own. Cancelling takes it back."""
         if seconds <= 0:
             return TIMED_OUT
@@ -80,7 +80,7 @@ class HeldCalls:
             self._drop(group, waiting, "withdrawn")  # its run was stopped
 
     def answer(self, answer: HeldCallAnswer) -> HeldCall:
-        """A person's word; it counts for the calls that the held call showed under the id it names."""
+        """The user's answer; it counts for the calls that the held call showed under the id that it names."""
         group = next((one for one in self._groups.values() if answer.held_call_id in one.ids), None)
         if group is None or group.told is None:
             raise WorkbenchError("Nobody waits for this answer any more.", "The run went on, or it ended.")

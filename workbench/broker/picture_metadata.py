@@ -29,7 +29,7 @@ _WIDE: Final = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,4000}")
 
 @dataclass(frozen=True, slots=True)
 class Parted:
-    """A picture's file in two."""
+    """A picture file split into image data and the texts in its metadata."""
 
     bare: bytes
     notes: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ def parted(data: bytes) -> Parted:
     try:
         pieces = list(_pieces(data))
     except (struct.error, IndexError, ValueError):
-        return Parted(data)  # it does not keep to its format: whoever shows it looks at all of its bytes
+        return Parted(data)  # it breaks its format: all of its bytes are looked at before it is shown
     notes = [text for kept, piece in pieces if not kept for text in _texts(piece)]
     bare = b"".join(piece for kept, piece in pieces if kept)
     return Parted(_sized(bare) if bare[:4] == b"RIFF" else bare, tuple(notes))
@@ -73,7 +73,7 @@ def _of_png(data: bytes) -> Iterator[tuple[bool, bytes]]:
 
 
 def _unpacked(kind: bytes, note: bytes) -> bytes:
-    """PNG may press its texts."""
+    """The text of a PNG chunk, which may be compressed."""
     if kind not in (b"zTXt", b"iTXt"):
         return note
     start = note.find(b"\x78")  # the first byte of whatever zlib pressed

@@ -2,7 +2,7 @@
 from there. It spans the session's runs: what one program prints is what the next one is written after.
 
 Reading an answer costs nothing until a call asks that something could harm; then all that was read is filed, once.
-What is kept: prints of words (`imprint.py`), and the newest answers themselves, to show a person where it stood.
+Kept are hashes of words in Bloom filters, and the newest answers themselves, to show the user where a value was.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from msgspec import Struct
 from workbench.broker.text_normalization import atoms, clean, joined, plain, readings, words
 from workbench.offload import SOURCE_INDEXING
 
-PHRASE: Final = 5  # words in a row that nobody writes twice by chance
+PHRASE: Final = 5  # words in a row that do not occur twice by chance
 _FEW: Final = 100_000  # hashes held one by one, which is faster; more go into the bits
 _BITS: Final = 1 << 25
 _MOST: Final = 3_000_000  # hashes in the bits; past that they say yes too often
@@ -37,7 +37,7 @@ class NgramBloomFilter:
 
     @property
     def full(self) -> bool:
-        """It knows too much to tell: whoever asks must reckon with everything."""
+        """Whether it holds too many words to tell: every value must be suspected then."""
         return self._poured > _MOST
 
     def add(self, words: Sequence[str]) -> None:
@@ -91,7 +91,9 @@ UNTRUSTED: Final = "untrusted"
 PRIVATE: Final = "private"
 KEPT_LETTERS: Final = 4_000_000  # characters of answers that a session keeps, newest first
 KEPT_READS: Final = 2_000  # answers whose origin a session keeps
-MOST_UNFILED: Final = 32_000_000  # characters of answers that wait to be filed; past that nobody waits for a call
+MOST_UNFILED: Final = (
+    32_000_000  # characters of answers that wait to be filed; past that they are filed without waiting for a call
+)
 _MOST_READS: Final = 20_000
 AROUND: Final = 90  # characters shown on either side of a find
 MOST_PASSED: Final = 2_000  # addresses that were asked without a question, and are remembered
@@ -109,7 +111,7 @@ def _nobody(part: Sequence[str]) -> bool:
 
 
 class AnswerRead(Struct, frozen=True):
-    """One answer that came in."""
+    """One answer that a program of the session got."""
 
     call_id: str
     run_id: str
@@ -148,7 +150,7 @@ class ProvenanceIndex:
         self._filing = Lock()
 
     def learn(self, read: AnswerRead) -> None:
-        """An answer came in."""
+        """Note an answer; it is filed later."""
         self.at = time.time()
         if read.kinds - self.kinds:
             self.kinds |= read.kinds
@@ -184,7 +186,7 @@ class ProvenanceIndex:
     ) -> tuple[FoundSource, ...]:
         """Where a text came from, as far as these kinds of answers go. `names`: it says where something goes, so that
         a single short word counts too, and it is read backwards as well. `known`: parts that are looked past, because a
-        person wrote or read them; what stands beside such a part is looked at all the same."""
+        user wrote or read them; what is beside such a part is looked at all the same."""
         found: dict[frozenset[str], FoundSource] = {}
         for reading in chain(readings(text), [text[::-1]] if names else ()):
             for kind, imprint in tuple(self._prints.items()):
@@ -200,7 +202,7 @@ class ProvenanceIndex:
             self.passed.update(texts)
 
     def is_public(self, text: str) -> bool:
-        """Whether the whole text stands in an answer that is not private."""
+        """Whether an answer that is not private contains the whole text."""
         text = clean(text)
         public = (read for read in tuple(self._kept) if PRIVATE not in read.kinds)
         return any(text in one for read in public for one in read.texts)

@@ -1,7 +1,7 @@
-"""The road of a reading: what comes from a server besides tool calls is registered and written down like one.
+"""Reads resources and prompts of servers: registers their personal data and writes them into the audit, as for calls.
 
-Reading changes nothing at a server, so no policy is asked; personal data on its way out is restored, what comes in is
-remembered before anything can go out, and the audit has every reading.
+Reading changes nothing at a server, so it is not judged. PII tokens on their way out become values, what comes in is
+registered before anything can go out, and the audit has every reading.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SHOWN = 300  # characters of an address that the audit keeps
 
 
 class ResourceReader:
-    """Reads for one session at a time; whatever happens, the audit has it."""
+    """Reads resources and prompts; whatever happens, the audit has each reading."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -48,7 +48,7 @@ class ResourceReader:
             kind, word = ("resource.read", "was read") if outcome.ok else ("resource.failed", "could not be read")
             self._note(kind, f"{what} {word}", server, session, outcome)
 
-        await self._behind(session, server, outcome, note)
+        await self._register_and_note(session, server, outcome, note)
         return outcome
 
     async def prompt(self, server: str, name: str, arguments: Mapping[str, str], session: Session) -> PromptAnswer:
@@ -70,10 +70,12 @@ class ResourceReader:
             told = replace(outcome, tokens=answer.tokens)
             self._note(kind, f"{what} {word}", server, session, told, arguments=arguments)
 
-        await self._behind(session, server, outcome, note)
+        await self._register_and_note(session, server, outcome, note)
         return answer
 
-    async def _behind(self, session: Session, server: str, outcome: Outcome, note: Callable[[], None]) -> None:
+    async def _register_and_note(
+        self, session: Session, server: str, outcome: Outcome, note: Callable[[], None]
+    ) -> None:
         """Register and note an answer, after it is shown if looking it through takes long; only the user reads here."""
         register = partial(self._register, session, server, outcome)
         if outcome.bytes > offload.REGISTRATION.limit or session.registrations.busy:
@@ -83,7 +85,7 @@ class ResourceReader:
             note()
 
     async def _register(self, session: Session, server: str, outcome: Outcome) -> None:
-        """A person sees an answer also when it cannot be looked through; no other session reads here."""
+        """The user sees an answer also when it cannot be looked through; no agent reads here."""
         try:
             await offload.REGISTRATION.run(outcome.bytes, register_outcome, session, server, outcome)
         except Exception:  # foreign data can break a reader in any way

@@ -77,15 +77,15 @@ def collect_values(arguments: JsonObject) -> ArgumentValues:
 
 def in_order(arguments: JsonObject, about: Collection[str]) -> tuple[JsonObject, int]:
     """The arguments as a question shows them: what it is about first, then what says where something goes. And how many
-    characters of them in one line a person must see."""
+    characters of them in one line the user must see."""
     asked = {path.split(".")[0].replace("[]", "") for path in about}
-    ranks = {key: 0 if key in asked else 1 if _leads(key, value) else 2 for key, value in arguments.items()}
+    ranks = {key: 0 if key in asked else 1 if _names_destination(key, value) else 2 for key, value in arguments.items()}
     ordered = {key: arguments[key] for key in sorted(arguments, key=lambda key: ranks[key])}
     decisive = {key: value for key, value in ordered.items() if ranks[key] < 2}
     return ordered, len(json.dumps(decisive, ensure_ascii=False, default=str)) if decisive else 0
 
 
-def _leads(key: str, value: object) -> bool:
+def _names_destination(key: str, value: object) -> bool:
     if names_place(key):
         return True
     return isinstance(value, dict | list) and any(
@@ -176,7 +176,7 @@ class RunGuard:
 
     @property
     def verdict(self) -> Verdict | None:
-        """Of the program."""
+        """The verdict on the program."""
         return self._run.record.verdict
 
     @property
@@ -302,7 +302,7 @@ class RunGuard:
         return self._own(" ".join(part))
 
     def _own(self, *texts: str) -> bool:
-        """Whether these texts stand in the program as a person read or wrote it."""
+        """Whether the program's text, as the user read or wrote it, contains these texts."""
         if not (self.approved or self._run.record.proposal.origin is Origin.PERSON):
             return False
         return all(self._says(words(text)) for text in texts)
@@ -369,7 +369,7 @@ class RunGuard:
 
 
 def shortened(found: Iterable[ValueOrigin]) -> tuple[ValueOrigin, ...]:
-    """As a question shows them."""
+    """Sources with values as short as a question shows them."""
     return tuple(
         replace(one, value=f"{one.value[:SHOWN_VALUE]} …") if len(one.value) > SHOWN_VALUE else one for one in found
     )

@@ -36,7 +36,7 @@ def words(text: str) -> list[str]:
 
 
 def clean(text: str) -> str:
-    """The text without letters that nobody sees, and without other forms of the same letters."""
+    """The text without invisible letters, and without other forms of the same letters."""
     return text if text.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
 
 
@@ -58,7 +58,7 @@ def joined(text: str) -> Iterator[str]:
 
 
 def atoms(text: str) -> Iterator[list[str]]:
-    """What names one thing wherever it stands: addresses, numbers, paths, and of a URL its host too."""
+    """Parts that identify something: addresses, numbers, paths, and of a URL its host too."""
     for match in _URL.finditer(text):
         yield words(match.group(1))
     for match in _ATOM.finditer(text):
@@ -66,7 +66,7 @@ def atoms(text: str) -> Iterator[list[str]]:
 
 
 def leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, str]]:
-    """Where each text or number of a call's arguments stands, and it as text; names that carry data count too."""
+    """Path and text of each text or number in a call's arguments; names that carry data count too."""
     stack: list[tuple[str, JsonValue]] = [(path, value)]
     while stack:
         place, node = stack.pop()
@@ -96,7 +96,7 @@ def plain(answer: str) -> str:
 
 
 def _texts(value: JsonValue) -> Iterator[str]:
-    """In the order of the document, so that what stands around a value is what a person would see around it."""
+    """In the order of the document, so that the text around a value is what the user would see around it."""
     stack = [value]
     while stack:
         node = stack.pop()

@@ -1,7 +1,7 @@
-"""Puts real values in place of the tokens of a call, as far as its person lets them go where they would go.
+"""Puts real values in place of the PII tokens of a call, as far as the user's rules release them to its server.
 
-Values that a program holds and passes on itself are the guard's matter (`guard.py`); only where a rule denies a tool
-some kind of data, or asks about it, they are counted here too: a rule is about the data, not about how it is written.
+Values that a program holds and passes on itself are judged by their sources (`run_guard.py`). Only where a rule denies
+a tool some kind of data, or asks about it, they are counted here too: a rule is about the data, not its spelling.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ async def restore_tokens(
 
 
 async def restore_arguments(call: ToolCall, tool: Tool, session: Session) -> JsonObject:
-    """The arguments with what stands behind tokens; what is damaged or unknown is refused."""
+    """The arguments with values in place of tokens; an error for damaged or unknown tokens."""
     vault = session.vault
     found: JsonObject = await offload.TOKEN_SEARCH.run(
         _size(call), vault.restore_json, call.arguments, tool.server, allow_foreign=True
@@ -48,8 +48,8 @@ async def restore_arguments(call: ToolCall, tool: Tool, session: Session) -> Jso
 
 
 async def judge_release(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> tuple[ReleaseDecision, ...]:
-    """What the call would give to its tool, and the person's word about each."""
-    return await offload.TOKEN_SEARCH.run(_size(call), _weighed, call, tool, session, rules)
+    """What the call would give to its tool, and what the user's rules say of each."""
+    return await offload.TOKEN_SEARCH.run(_size(call), _judge_release, call, tool, session, rules)
 
 
 def release_details(given: Iterable[ReleaseDecision]) -> list[dict[str, object]]:
@@ -59,12 +59,12 @@ def release_details(given: Iterable[ReleaseDecision]) -> list[dict[str, object]]
 
 
 def count_release(given: Iterable[ReleaseDecision], session: Session) -> None:
-    """Remember where what went, for whoever asks what became of a session's data."""
+    """Count what went where, for reports on a session's data."""
     for one in given:
         session.given[one.what.kind, one.what.source, one.what.server, one.what.tool] += one.what.count
 
 
-def _weighed(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> tuple[ReleaseDecision, ...]:
+def _judge_release(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> tuple[ReleaseDecision, ...]:
     vault, server = session.vault, tool.server
     found = vault.restorations(call.arguments, server)
     words = rules.judge_release(found, session.id, call.run_id)
@@ -106,7 +106,7 @@ def find_announced_tokens(reading: Reading) -> AnnouncedTokens:
 
 
 def announce_tokens(reading: Reading, session: Session, rules: Rules, find: Callable[[str, str], Tool]) -> Reading:
-    """The reading with one line in its verdict for whatever of it a person should agree to before it runs."""
+    """The reading with one line in its verdict for each release that the user should agree to before it runs."""
     verdict = reading.verdict
     if verdict.gate is Gate.BLOCKED or not (pairs := find_announced_tokens(reading)):
         return reading

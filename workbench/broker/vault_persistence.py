@@ -1,7 +1,7 @@
-"""Keeps the values behind tokens beyond the end of a core, where a person wants that: sealed, and for so many days.
+"""Keeps the values of PII tokens beyond the end of a core, where the settings say so: encrypted, for so many days.
 
-A token in the audit or on the page of an old run can then be looked behind. Agents gain nothing by it: a session that
-was kept is nobody's, and no token of it resolves in another one. Without a keyring, or a file of secrets that is open,
+The user can then reveal a token in the audit or on the page of an old run. Agents gain nothing by it: a kept session
+has no agent, and no token of it resolves in a different one. Without a keyring, or a file of secrets that is open,
 there is nowhere to keep the key, so values stay in memory and nothing is written.
 """
 

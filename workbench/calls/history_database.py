@@ -1,5 +1,5 @@
-"""Opens the history's SQLite file, for us alone. One that is damaged or not ours is set aside, and a new one begun:
-the history is a comfort, and must never keep a person from working.
+"""Opens the history's SQLite file, readable by its user alone. A file that is damaged or of another program is set
+aside, and a new one begun: a history must never keep the user from working.
 """
 
 from __future__ import annotations

@@ -43,13 +43,13 @@ def find(value: JsonValue, path: Sequence[Step]) -> list[JsonValue]:
 
 
 def covers(pattern: Sequence[Step], path: Sequence[Step]) -> bool:
-    """Whether a path lies at or below a pattern, in which every one stands for any."""
+    """Whether a path lies at or below a pattern, in which `*` matches any step."""
     return len(path) >= len(pattern) and all(
         wanted is None or wanted == step for wanted, step in zip(pattern, path, strict=False)
     )
 
 
-def written(path: Sequence[Step]) -> str:
+def format_path(path: Sequence[Step]) -> str:
     """A path as people write it."""
     text = ""
     for step in path:

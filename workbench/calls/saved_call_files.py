@@ -124,7 +124,7 @@ def _folders(folder: Path) -> Iterator[Path]:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """What lies in a folder that is none of somebody's links."""
+    """The entries of a folder, unless the folder is a symbolic link."""
     try:
         return [] if folder.is_symlink() else list(folder.iterdir())
     except OSError:

@@ -26,14 +26,14 @@ class Misread(WorkbenchError):
 
 
 def write(call: SavedCall) -> str:
-    """The text of a file."""
+    """A saved call as the text of its file."""
     parts: dict[str, JsonValue] = {
         "server": call.server,
         "tool": call.tool,
         "note": call.note,
         "tags": list(call.tags),
         "arguments": dict(call.arguments),
-        "expect": [_written(one) for one in call.expectations],
+        "expect": [_expectation_as_json(one) for one in call.expectations],
         "kept": call.kept,
         "secret": list(call.withheld),
     }
@@ -68,7 +68,7 @@ class _Reader:
         self._text = text
         self._file = file
 
-    def call(self, found: dict[str, Any], collection: str, name: str) -> SavedCall:  # Any: somebody's JSON
+    def call(self, found: dict[str, Any], collection: str, name: str) -> SavedCall:  # Any: foreign JSON
         for key in ("server", "tool"):
             if not isinstance(found.get(key), str) or not found[key]:
                 raise self._misread(key, f"it does not say which {key} is called", f'Add "{key}": "…".')
@@ -91,7 +91,7 @@ class _Reader:
             self._file,
         )
 
-    def _texts(self, found: Mapping[str, Any], key: str) -> tuple[str, ...]:  # Any: somebody's JSON
+    def _texts(self, found: Mapping[str, Any], key: str) -> tuple[str, ...]:  # Any: foreign JSON
         value = found.get(key, [])
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             raise self._misread(key, f"{key} is not a list of texts")
@@ -144,7 +144,7 @@ def _misfit(kind: Expect, value: object) -> str:
     return "" if good else words
 
 
-def _written(one: Expectation) -> dict[str, JsonValue]:
+def _expectation_as_json(one: Expectation) -> dict[str, JsonValue]:
     parts: dict[str, JsonValue] = {"path": one.path} if one.path else {}
     parts[one.kind.value] = one.value
     return parts | ({"ignore": list(one.ignore)} if one.ignore else {})

@@ -1,7 +1,7 @@
 """Holds the side effects of one run back and writes them down, with an answer in each one's place.
 
 What a program can read goes on as always, so it gets as far as it would; what it would change, send or delete becomes a
-line of a plan that a person reads before anything of it happens (`plan.py`).
+line of a plan that the user reads before anything of it happens (`plan.py`).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from workbench.records import (
     Verdict,
 )
 
-FILES: Final = "workspace"  # the id of the line that stands for all changes to files
-MOST: Final = 200  # calls a plan holds; a person reads no more
+FILES: Final = "workspace"  # the id of the line for all changes to files
+MOST: Final = 200  # calls a plan holds; no user reads more
 MOST_LETTERS: Final = 1_000_000  # characters of all their arguments
-SHOWN: Final = 20_000  # characters of one call's arguments that a person is shown
+SHOWN: Final = 20_000  # characters of one call's arguments that are shown
 _LIKE: Final = 50  # calls of the same tool among which one with the same arguments is looked for
 
 
 class Step(Struct, frozen=True):
-    """One held call, exactly."""
+    """One call that a dry run held back, with its real arguments."""
 
     held: Held
     arguments: JsonObject
@@ -49,7 +49,7 @@ class Step(Struct, frozen=True):
 
 
 class HeldSideEffects:
-    """One run's."""
+    """The side effects that one dry run holds back, and the answers in their place."""
 
     def __init__(self, history: History) -> None:
         self._history = history
@@ -132,10 +132,10 @@ def hold_files(dry_run: HeldSideEffects, written: dict[str, int], deleted: tuple
     """One more line: the files that the program changed in its copy of the workspace."""
     if not written and not deleted:
         return
-    deeds = {path: f"written, {size:,} bytes" for path, size in sorted(written.items())}
-    deeds |= dict.fromkeys(deleted, "deleted")
-    text = json.dumps(deeds, ensure_ascii=False, indent=2)
-    names = ", ".join([*deeds][:3]) + (f" and {len(deeds) - 3} more" if len(deeds) > 3 else "")
+    changes = {path: f"written, {size:,} bytes" for path, size in sorted(written.items())}
+    changes |= dict.fromkeys(deleted, "deleted")
+    text = json.dumps(changes, ensure_ascii=False, indent=2)
+    names = ", ".join([*changes][:3]) + (f" and {len(changes) - 3} more" if len(changes) > 3 else "")
     held = Held(
         call_id=FILES,
         server="",

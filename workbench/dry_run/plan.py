@@ -18,7 +18,7 @@ _MISSING: Final = object()
 
 
 class Plan:
-    """One run's; a call of it is spent when it matches."""
+    """The plan of one run; a line of it is spent when a call matches."""
 
     def __init__(self, steps: Iterable[Step], stand_ins: StandIns, ticked: Iterable[str]) -> None:
         chosen = frozenset(ticked)

@@ -38,7 +38,7 @@ class StandIns:
         return self._value(number, schema, schema, "", 0)
 
     def find(self, text: str) -> dict[str, Where]:
-        """What was invented and stands in a text."""
+        """The invented values that a text contains."""
         found: dict[str, Where] = {}
         for match in _INVENTED.finditer(text):
             word = match.group()
@@ -108,7 +108,7 @@ class StandIns:
 
 
 def places(value: JsonValue, place: Place = "") -> Iterator[tuple[Place, JsonValue]]:
-    """Each value of an answer that is no list and no object, and where it stands."""
+    """Each value of an answer that is no list and no object, and its path."""
     stack: list[tuple[Place, JsonValue]] = [(place, value)]
     while stack:
         where, node = stack.pop()

@@ -2,8 +2,8 @@
 
 An allow is read so that nothing slips in beside what it names. `*` never reaches over a comma, a bracket or a line:
 `*@acme.com` is one address, not a list that ends in one. In an address or a host it stays on its side of `@` and `/`.
-And an allow about `to` says nothing of a call that also has a `bcc`, wherever that stands: whatever else says where
-something goes must be named too.
+An allow about `to` does not cover a call that also has a `bcc`, at any depth: every argument that says where something
+goes must be named.
 
 A rule that asks or denies is read the other way round: everything counts that some server could take for the same, such
 as one address of several, in brackets, in other letters, a path with `..` or through a link.
@@ -45,11 +45,13 @@ def holds(
 
 def destinations(arguments: JsonObject) -> tuple[str, ...]:
     """The arguments that say where something goes, unless they are empty."""
-    return tuple(key for key, value in arguments.items() if value not in (None, "", [], {}) and _leads(key, value))
+    return tuple(
+        key for key, value in arguments.items() if value not in (None, "", [], {}) and _names_destination(key, value)
+    )
 
 
 def values(arguments: JsonValue, path: str) -> list[JsonValue]:
-    """What stands at a path: `to`, `message.to`, `recipients[].email`; a list is all of its values."""
+    """The values at a path: `to`, `message.to`, `recipients[].email`; a list is all of its values."""
     found: list[JsonValue] = [arguments]
     for part in path.split("."):
         name = part.removesuffix("[]")
@@ -73,16 +75,16 @@ def is_destination(key: str) -> bool:
     return key.casefold() in tool_verbs.DESTINATIONS or not tool_verbs.DESTINATIONS.isdisjoint(tool_verbs.words(key))
 
 
-def _leads(key: str, value: JsonValue, depth: int = 0) -> bool:
+def _names_destination(key: str, value: JsonValue, depth: int = 0) -> bool:
     """By the argument's name, or by one inside it."""
     if is_destination(key) or depth > DEEPEST:
         return True
     inner = value if isinstance(value, list) else [value]
-    return any(_leads(name, one, depth + 1) for part in inner for name, one in _inside(part))
+    return any(_names_destination(name, one, depth + 1) for part in inner for name, one in _inside(part))
 
 
 def _led(arguments: JsonObject) -> Iterator[str]:
-    """The path of each value that says where something goes, by its own name or by one that it stands under."""
+    """The path of each value that says where something goes, by its own name or by the name of an object around it."""
     stack: list[tuple[str, JsonValue, bool, int]] = [("", arguments, False, 0)]
     while stack:
         path, value, leads, depth = stack.pop()
@@ -127,7 +129,7 @@ def _is_under(text: str, workspace: str, resolve: Resolve) -> bool:
         return False
     joined = posixpath.join(posixpath.dirname(workspace), text)
     lexical = posixpath.normpath(joined)
-    places = (lexical, _followed(lexical, resolve), _followed(joined, resolve))  # `..` behind a link leads elsewhere
+    places = (lexical, _followed(lexical, resolve), _followed(joined, resolve))  # `..` after a link leads elsewhere
     return all(place.startswith(workspace.rstrip("/") + "/") for place in places)
 
 
@@ -248,7 +250,7 @@ def _like(pattern: str, text: str, workspace: str, resolve: Resolve) -> bool:
 
 
 def _places(text: str, workspace: str, resolve: Resolve) -> list[str]:
-    """Where a path may lead: as written, from the project, and behind its links."""
+    """Where a path may lead: as written, from the project, and after its links."""
     bare = unquote(_SCHEME.sub("", text.strip())).replace("\\", "/")
     if "\0" in bare or len(bare) > _LONGEST:
         return []

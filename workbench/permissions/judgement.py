@@ -79,7 +79,7 @@ class RunEvidence(Protocol):
 
     @property
     def unreviewed(self) -> bool:
-        """Whether nobody was asked about the program because it seemed to leave nothing to decide."""
+        """Whether the program ran without approval because it seemed to leave nothing to decide."""
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -100,7 +100,7 @@ class RunEvidence(Protocol):
         """Path and text of values that stand neither in the program nor in a public answer."""
 
     def holds(self, arguments: JsonObject) -> bool:
-        """Whether every value stands in the program as the user read or wrote it."""
+        """Whether the program's text, as the user read or wrote it, contains every value."""
 
     def describe(self, reason: CallReason, tool: Tool) -> CallReason:
         """A reason about private data, with the kinds of personal data in the value."""
@@ -119,7 +119,7 @@ class CallContext(Struct, frozen=True):
     rules: ToolRules
     settings: Settings
     blocked: Fault | None = None  # why the tool's definition is out of force
-    replaced: bool = False  # its server's entry or its definition is another one than when the user was asked
+    replaced: bool = False  # its server's entry or its definition changed after the user was asked
     verdict: Verdict | None = None  # of the program that calls; None: no program calls
     approved: bool = False  # the user approved exactly this program
     arguments: JsonObject = field(default_factory=dict)  # as they would be sent
@@ -162,7 +162,7 @@ class Judgement(Struct, frozen=True):
 
     @property
     def fault(self) -> Fault:
-        """Why it is refused, for whoever called."""
+        """Why the call is refused, for its caller."""
         code = next((one.code for one in self.reasons if one.code), "")
         return Fault(self.text, self.hint, code=code)
 
@@ -173,7 +173,7 @@ class Judgement(Struct, frozen=True):
 
 
 def judge(call: ToolCall, context: CallContext) -> Judgement:
-    """Whether this call may go to its server as it stands in the context."""
+    """Whether this call may go to its server in this context."""
     case = Case(call, context)
     for rule in RULES:
         if reasons := rule(case):  # a rule may also take away the reasons of others
@@ -259,20 +259,20 @@ def held_call_replaced(case: Case) -> Sequence[CallReason]:
     if not case.context.replaced:
         return ()
     text = f"{case.name} was not called: its server or its definition changed while the call waited."
-    return (_denied("replaced", case.risk, text, "Call it again: it is judged as it is now."),)
+    return (_deny("replaced", case.risk, text, "Call it again: it is judged as it is now."),)
 
 
 def blocked_definition(case: Case) -> Sequence[CallReason]:
     """A definition that changed since the user saw it is out of force."""
     fault = case.context.blocked
-    return () if fault is None else (_refused("blocked", Risk.HIGH, fault),)
+    return () if fault is None else (_deny_with("blocked", Risk.HIGH, fault),)
 
 
 def run_bounds(case: Case) -> Sequence[CallReason]:
     """A run calls the tools of its profile and of its `required_tools` only."""
     verdict = case.context.verdict
     fault = outside(verdict.profile, verdict.required, case.tool) if verdict is not None else None
-    return () if fault is None else (_refused("bounds", Risk.HIGH, fault),)
+    return () if fault is None else (_deny_with("bounds", Risk.HIGH, fault),)
 
 
 def assessed_definition(case: Case) -> Sequence[CallReason]:
@@ -283,7 +283,7 @@ def assessed_definition(case: Case) -> Sequence[CallReason]:
         return ()
     text = f"The definition of {case.name} changed after this program was assessed."
     hint = "Submit the program again; it will be assessed with the new definition."
-    return (_denied("definition", case.risk, text, hint),)
+    return (_deny("definition", case.risk, text, hint),)
 
 
 def agent_without_program(case: Case) -> Sequence[CallReason]:
@@ -291,18 +291,18 @@ def agent_without_program(case: Case) -> Sequence[CallReason]:
     if case.context.verdict is not None or case.call.origin is Origin.PERSON:
         return ()
     text = f"{case.name} was called by an agent outside of an assessed program."
-    return (_denied("no program", case.risk, text, "Call tools from a program given to execute_code."),)
+    return (_deny("no program", case.risk, text, "Call tools from a program given to execute_code."),)
 
 
 def damaged_tokens(case: Case) -> Sequence[CallReason]:
-    """A PII token that is damaged or of nobody's vault reaches no server."""
+    """A PII token that is damaged or unknown to the session reaches no server."""
     fault = case.context.damaged
-    return () if fault is None else (_refused("token", case.risk, fault),)
+    return () if fault is None else (_deny_with("token", case.risk, fault),)
 
 
 def user_rules(case: Case) -> Sequence[CallReason]:
     """What the user allowed, denied or wants to be asked about, for programs. A rule that asks about a tool as a whole
-    has been answered by approving the program; one about arguments has not, because nobody had seen them."""
+    has been answered by approving the program; one about arguments has not, because the user had not seen them."""
     context, call, rules = case.context, case.call, case.context.rules
     if context.verdict is None or not (rules.rules or rules.lost):
         return ()
@@ -310,14 +310,14 @@ def user_rules(case: Case) -> Sequence[CallReason]:
     if answer.word is None:
         asks = rules.looks_into_arguments and not context.approved and not unasked(case.risk, context.settings)
         if asks and rules.judge(None, call.session, call.run_id).word is Word.ALLOW:
-            return (_asked(RULED, case, f"Your rules allow {case.name} for other arguments only."),)
+            return (_ask(RULED, case, f"Your rules allow {case.name} for other arguments only."),)
     if answer.permission is not None:
         case.used.append(answer.permission)
     if answer.word is Word.DENY:
-        return (_denied(RULED, case.risk, answer.why, "Do without it; the user can change the rule."),)
+        return (_deny(RULED, case.risk, answer.why, "Do without it; the user can change the rule."),)
     about_tool = answer.permission is None or answer.permission.kind != "arguments"
     if answer.word is Word.ASK and not (context.approved and about_tool):
-        return (_asked(RULED, case, answer.why),)
+        return (_ask(RULED, case, answer.why),)
     case.allowed_by_rule = answer.word is Word.ALLOW
     return ()
 
@@ -332,7 +332,7 @@ def token_release(case: Case) -> Sequence[CallReason]:
         rule = next((one.rule.label for one in denied if one.rule is not None), "")
         words = "; ".join(str(one.what) for one in denied)
         text = f"It was not called: {words}. {rule}".strip()
-        return (replace(_denied(RELEASE, case.risk, text, _WHO), code="refused"),)
+        return (replace(_deny(RELEASE, case.risk, text, _WHO), code="refused"),)
     if context.run is None and case.call.confirmed:
         return ()
     asked = [one for one in context.release if one.word is Word.ASK]
@@ -355,7 +355,7 @@ def token_release(case: Case) -> Sequence[CallReason]:
 
 def own_call(case: Case) -> Sequence[CallReason]:
     """Pressing Run is the user's consent, except to what may destroy something or send something out. A call that a
-    script makes in the user's name asks about whatever is not known to be harmless: nobody pressed a button for it."""
+    script makes in the user's name asks about whatever is not known to be harmless: no button was pressed for it."""
     context, call, tool = case.context, case.call, case.tool
     if context.verdict is not None:
         return ()
@@ -382,10 +382,10 @@ def approved_program(case: Case) -> Sequence[CallReason]:
     if not case.uses and unseen:
         text = f"The program calls {case.name}, which could not be read from its text. {own_calls.doubt(case.tool)}"
         hint = "Import the tool by its name and call it directly, so that it can be assessed."
-        return (_asked(UNFORESEEN, case, text, hint),)
+        return (_ask(UNFORESEEN, case, text, hint),)
     if at_least(case.risk, Risk.HIGH) and not context.approved:
         text = f"Nobody approved a program that calls {case.name}. {own_calls.doubt(case.tool)}"
-        return (_asked(UNFORESEEN, case, text, "Ask the user to approve it."),)
+        return (_ask(UNFORESEEN, case, text, "Ask the user to approve it."),)
     return ()
 
 
@@ -409,7 +409,7 @@ def dry_run(case: Case) -> Sequence[CallReason]:
 
 
 def harmless_call(case: Case) -> Sequence[CallReason]:
-    """What changes nothing and reaches nobody goes out without a look at where its values came from."""
+    """A call that changes nothing and reaches nobody outside is sent without a look at where its values came from."""
     if not case.reasons and case.facts.harmless and case.context.counted.planned is not PlanMatch.LEFT_OUT:
         case.settled = True
     return ()
@@ -420,7 +420,7 @@ def approved_plan(case: Case) -> Sequence[CallReason]:
     planned = case.context.counted.planned
     if planned is PlanMatch.LEFT_OUT:
         text = "The user did not include this call in the plan."
-        return (_denied(PLAN, case.risk, text, "Go on without it, or ask why."),)
+        return (_deny(PLAN, case.risk, text, "Go on without it, or ask why."),)
     if planned is PlanMatch.EXACT:
         case.settled = True
     elif planned is PlanMatch.BY_PLACE:
@@ -463,7 +463,7 @@ def answered_before(case: Case) -> Sequence[CallReason]:
     case.answered, case.reasons = len(left) < len(case.reasons), left
     if any(run.denied_before(tool, one) for one in left):
         text = "This call needs the user's approval, and the same was denied before"
-        return (_denied("repeated", case.risk, text, "Go on without it, or ask why."),)
+        return (_deny("repeated", case.risk, text, "Go on without it, or ask why."),)
     return ()
 
 
@@ -517,7 +517,7 @@ def _from_sources(case: Case, found: ValueSources) -> tuple[CallReason, ...]:
 
 
 def _beyond_program(case: Case) -> Iterator[CallReason]:
-    """More calls than the text of the program says, or than a program that nobody looked at may make."""
+    """More calls than the text of the program says, or than a program without approval may make."""
     context, run = case.context, case.context.run
     kinds = run.kinds if run is not None and run.unreviewed else None
     if (
@@ -533,7 +533,7 @@ def _beyond_program(case: Case) -> Iterator[CallReason]:
 
 
 def _may_carry(case: Case) -> bool:
-    """Whether this call reaches somebody who has not seen all private data that was read, and reading the program could
+    """Whether this call reaches a recipient that has not seen all private data that was read, and the analysis could
     not exclude that its arguments are made of it."""
     run, verdict = case.context.run, case.context.verdict
     arguments = case.call.arguments
@@ -554,15 +554,15 @@ def _derived(case: Case) -> Iterator[CallReason]:
 
 
 # ── reasons ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-def _denied(rule: str, risk: Risk, text: str, hint: str = "") -> CallReason:
+def _deny(rule: str, risk: Risk, text: str, hint: str = "") -> CallReason:
     return CallReason(rule, risk, text, decision=Word.DENY, hint=hint)
 
 
-def _refused(rule: str, risk: Risk, fault: Fault) -> CallReason:
+def _deny_with(rule: str, risk: Risk, fault: Fault) -> CallReason:
     return CallReason(rule, risk, fault.message, decision=Word.DENY, hint=fault.hint, code=fault.code)
 
 
-def _asked(rule: str, case: Case, text: str, hint: str = "The user must allow this call.") -> CallReason:
+def _ask(rule: str, case: Case, text: str, hint: str = "The user must allow this call.") -> CallReason:
     """About the call as such, whatever its arguments are."""
     case.call_expected = False
     return CallReason(rule, worst((case.risk, Risk.MEDIUM)), text, hint=hint)

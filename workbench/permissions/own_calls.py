@@ -1,7 +1,7 @@
 """Decides which calls that the user makes by hand ask first: those that may destroy something or send something out.
 
-Pressing Run is consent to everything else. Hints that make a tool dangerous count whoever believes them, and its name
-counts whatever its hints say, so a server that says nothing, or something untrue, gains nothing by it. What the user
+Pressing Run is consent to everything else. Hints that make a tool dangerous always count, and its name counts whatever
+its hints say, so a server that says nothing, or something untrue, gains nothing by it. What the user
 said of the tool on its page Trust counts before both. Agents and programs are judged more strictly, see
 `permissions/judgement.py`.
 """
@@ -18,7 +18,7 @@ from workbench.permissions.tool_annotations import contradicts
 from workbench.permissions.tool_verbs import DESTROYS, SENDS
 from workbench.records import Permission, Tool, Word
 
-UNKNOWN = "unknown"  # why a call of a script asks: nobody knows what the tool does
+UNKNOWN = "unknown"  # why a call of a script asks: it is not known what the tool does
 QUESTIONS = (DESTROYS, SENDS, UNKNOWN)
 OWN = "own"  # the kind of a permission for calls that the user makes by hand; no rule for programs reads it
 
@@ -99,7 +99,7 @@ def _destroys(tool: Tool) -> str | None:
         return f"{tool.server} says so"
     if DESTROYS in tool_verbs.says(tool.name):
         return "its name says so"
-    return "its description says so" if _told(tool) == DESTROYS else None
+    return "its description says so" if _verb_of_description(tool) == DESTROYS else None
 
 
 def _sends(tool: Tool) -> str | None:
@@ -107,10 +107,10 @@ def _sends(tool: Tool) -> str | None:
         return "you marked it so" if tool.sends else None
     if SENDS in tool_verbs.says(tool.name):
         return "its name says so"
-    return "its description says so" if _told(tool) == SENDS else None
+    return "its description says so" if _verb_of_description(tool) == SENDS else None
 
 
-def _told(tool: Tool) -> str:
+def _verb_of_description(tool: Tool) -> str:
     """What the first word of its description says; a description only ever makes stricter, and says nothing against
     a name or a hint that reads."""
     if tool_verbs.READS in tool_verbs.says(tool.name) or (tool.claimed or tool.hints).read_only:

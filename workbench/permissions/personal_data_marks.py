@@ -1,7 +1,7 @@
-"""What a person and a project said of personal data for good: marks in two files, and the settings beside them.
+"""Marks of personal data: what the user and the project want hidden or let pass, kept in two files.
 
-A project's `workbench.toml` may add what is hidden (`[[privacy.hide]]`) and never take away. A person's own marks stand
-in a file apart from the settings, readable by them alone: the values in it are people's, and settings get shared.
+A project's `workbench.toml` may add what is hidden (`[[privacy.hide]]`) and never remove anything. The user's own marks
+are in a file apart from the settings, which only the user can read: settings get shared, and these values are personal.
 
     [[hide]]
     pattern = 'AB-\\d{6}'      # or value = "Falcon", or key = "badge"
@@ -39,7 +39,7 @@ class _Reading(Struct, frozen=True):
 
 
 class PersonalDataMarks:
-    """Read when the core starts; a person's own changes count at once."""
+    """All marks. Files are read when the core starts; the user's changes count at once."""
 
     def __init__(self, project_file: Path, own_file: Path) -> None:
         self._own_file = own_file
@@ -47,11 +47,11 @@ class PersonalDataMarks:
         self._own = _read(own_file, "you")
 
     def marks(self) -> tuple[PrivacyMark, ...]:
-        """The person's own first, the newest first."""
+        """The user's own marks first, the newest first."""
         return (*sorted(self._own.marks, key=lambda mark: -mark.made), *self._project.marks)
 
     def following(self, settings: Settings) -> Following:
-        """What every session is told."""
+        """What every session looks for."""
         return following(
             self.marks(),
             settings.privacy_off,
@@ -60,7 +60,7 @@ class PersonalDataMarks:
         )
 
     def view(self, settings: Settings) -> PrivacyRules:
-        """All of it, for a person's eyes."""
+        """Marks, kinds and settings, as the privacy window shows them."""
         kinds = kind_rules(self.following(settings).rules)
         return PrivacyRules(
             self.marks(),
@@ -72,13 +72,13 @@ class PersonalDataMarks:
         )
 
     def notices(self, settings: Settings) -> tuple[Fault, ...]:
-        """What could not be used."""
+        """Which marks and settings cannot be used, and why."""
         wrong = unknown(settings.privacy_off, settings.privacy_thresholds)
         words = Fault(f"The privacy settings name {', '.join(wrong)[:200]}, which is no kind.", "It is left out.")
         return (*self._own.notices, *self._project.notices, *((words,) if wrong else ()))
 
     def add(self, mark: PrivacyMark) -> PrivacyMark:
-        """A mark of the person's own; one that says the opposite of the same thing goes."""
+        """Add a mark of the user's; a mark that says the opposite of the same thing is removed."""
         made = replace(checked(mark), source="you", made=time.time())
         kept = [one for one in self._own.marks if not _same(one, made)]
         if len(kept) >= MOST:
@@ -87,11 +87,11 @@ class PersonalDataMarks:
         return made
 
     def remove(self, mark_id: str) -> PrivacyMark:
-        """Take a mark of the person's own back."""
+        """Remove a mark of the user's."""
         gone = next((one for one in self._own.marks if one.id == mark_id), None)
         if gone is None:
             theirs = any(one.id == mark_id for one in self._project.marks)
-            hint = "It stands in the project's workbench.toml." if theirs else "Look at the list again."
+            hint = "It is in the project's workbench.toml." if theirs else "Look at the list again."
             raise WorkbenchError("There is no such mark of yours.", hint)
         self._keep([one for one in self._own.marks if one.id != mark_id])
         return gone

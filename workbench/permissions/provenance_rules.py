@@ -87,16 +87,16 @@ def names_place(path: str) -> bool:
 
 
 def _names_receiver(path: str) -> bool:
-    """Whether the value is somebody's address and nothing else: they learn nothing new by it."""
+    """Whether the value is the address of a recipient and nothing else: a recipient learns nothing new by it."""
     return path.replace("[]", "").rpartition(".")[2].lower() in _RECEIVERS
 
 
 def object_to(
     tool: Tool, origins: Sequence[ValueOrigin], read: frozenset[str], *, covered: bool, spared: bool = False
 ) -> tuple[CallReason, ...]:
-    """Why a person should see this call. `read`: what kinds of data the session has read so far. `covered`: a person
-    approved a program that names this tool, and with it what its text says about how data flows. `spared`: nobody was
-    asked, because the program seemed to leave nothing to decide."""
+    """Why the user should see this call. `read`: what kinds of data the session has read so far. `covered`: the user
+    approved a program that names this tool, and with it how data flows in its text. `spared`: the program ran without
+    approval because it seemed to leave nothing to decide."""
     found = [one for origin in origins for one in _of_value(tool, origin, read, covered=covered, spared=spared)]
     if not covered and UNTRUSTED in read and at_least(facts_of(tool).risk, Risk.HIGH):
         name = f"{tool.server}.{tool.name}"
@@ -105,7 +105,7 @@ def object_to(
 
 
 def beyond_mild(tool: Tool, many: int, read: frozenset[str]) -> CallReason | None:
-    """Why a person should see this call of a program that seemed to leave them nothing to decide. `many`: how often the
+    """Why the user should see this call of a program that seemed to leave nothing to decide. `many`: how often the
     run has called this tool."""
     if not at_least(facts_of(tool).risk, Risk.MEDIUM):
         return None

@@ -1,8 +1,8 @@
-"""What a person lets become of tokens: which kinds of personal data may go to which server or tool.
+"""Rules about the release of personal data: which kinds may go to which server or tool in place of PII tokens.
 
-The server that supplied a value gets it again; for every other the person is asked, unless a rule of theirs speaks of
-it. A denial stands above all; of the others the one that says most decides: about a tool before about its server, about
-one kind before about all, asking before allowing. Some kinds are asked about each time. Pure.
+The server that supplied a value gets it again. For every other server the user is asked, unless a rule says otherwise.
+A rule that denies stands above all; of the others the most specific one decides: about a tool before about its server,
+about one kind before about all, asking before allowing. Some kinds are asked about each time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FOR = {"session": ", in this session", "run": ", in this run"}
 
 
 class ReleaseDecision(Struct, frozen=True):
-    """What becomes of some values that a call would give to a server."""
+    """Whether some values that a call would give to a server are released."""
 
     what: Restoration
     word: Word
@@ -48,7 +48,7 @@ def judge(
     them may have denied."""
     mine = [one for one in rules if _is_about(one, tool)]
     return tuple(
-        ReleaseDecision(one, Word.ASK) if lost else _weigh(replace(one, tool=tool.name), mine, tool) for one in found
+        ReleaseDecision(one, Word.ASK) if lost else _decide(replace(one, tool=tool.name), mine, tool) for one in found
     )
 
 
@@ -69,7 +69,7 @@ def voided(rules: Iterable[Permission], tools: Iterable[Tool]) -> dict[str, str]
 
 
 def offers(weighed: Iterable[ReleaseDecision], tool: Tool) -> tuple[Permission, ...]:
-    """Rules that would have answered in the person's place: one for each kind that may have one."""
+    """Rules that would have answered in the user's place: one for each kind of data that may have one."""
     kinds = dict.fromkeys(one.what.kind for one in weighed if one.word is Word.ASK)
     made = (
         Permission("", RESTORE, Word.ALLOW, tool.server, tool.name, key=tool.hash, source="a decision", data=kind)
@@ -80,7 +80,7 @@ def offers(weighed: Iterable[ReleaseDecision], tool: Tool) -> tuple[Permission, 
 
 
 def sentence(rule: Permission) -> str:
-    """What the rule does, as a person reads it."""
+    """What the rule does, as the user reads it."""
     what = _many(rule.data)
     place = f"{rule.server}.{rule.tool}" if rule.tool else f"any tool of {rule.server}"
     words = _DOES[rule.word].format(what, place)
@@ -102,19 +102,19 @@ def check(rule: Permission, tool: Tool | None) -> None:
         raise WorkbenchError(f"There is no tool {rule.server}.{rule.tool}.", "Choose one of the list.")
 
 
-def _weigh(what: Restoration, rules: Sequence[Permission], tool: Tool) -> ReleaseDecision:
+def _decide(what: Restoration, rules: Sequence[Permission], tool: Tool) -> ReleaseDecision:
     fitting = [one for one in rules if one.data in ("", what.kind) and not void(one, tool)]
     if denied := [one for one in fitting if one.word is Word.DENY]:
         return ReleaseDecision(what, Word.DENY, denied[0])
     if not fitting:
         return ReleaseDecision(what, Word.ASK if what.foreign else Word.ALLOW)
-    most = max(map(_says, fitting))
-    top = [one for one in fitting if _says(one) == most]
+    most = max(map(_specificity, fitting))
+    top = [one for one in fitting if _specificity(one) == most]
     rule = next((one for one in top if one.word is Word.ASK), top[0])
     return ReleaseDecision(what, rule.word, rule)
 
 
-def _says(rule: Permission) -> tuple[bool, bool]:
+def _specificity(rule: Permission) -> tuple[bool, bool]:
     return bool(rule.tool), bool(rule.data)
 
 

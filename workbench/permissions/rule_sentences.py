@@ -23,7 +23,7 @@ _FOR = {"always": "", "session": ", in this session", "run": ", in this run"}
 
 
 def sentence(rule: Permission) -> str:
-    """What the rule does, as a person reads it."""
+    """What the rule does, as the user reads it."""
     what = f"call any tool of {rule.server}" if rule.kind == "server" else f"call {rule.server}.{rule.tool}"
     if rule.word is Word.ALLOW and rule.kind == "server":
         what += " that is of lower risk and sends nothing out"

@@ -37,7 +37,7 @@ _OTHER_KINDS: dict[str, tuple[Callable[[Permission], str], Callable[[Permission,
     sealing.SEALED: (sealing.sentence, sealing.check),
     own_calls.OWN: (own_calls.sentence, own_calls.check),
 }
-Entry = Callable[[str], str]  # a server → the fingerprint of its entry as it stands now
+Entry = Callable[[str], str]  # a server → the fingerprint of its present entry
 _LOST = Fault(
     "Your rules for tools cannot be read: their file was damaged or changed. Every call of a program needs approval.",
     "Begin a new list on the page Trust of any server; the damaged file is kept beside it.",
@@ -125,7 +125,7 @@ class Rules:
     @property
     def rules(self) -> tuple[Permission, ...]:
         """Those that count for the servers as they are now; an entry that changed takes along what was allowed with it.
-        What asks or denies stays: whoever can change an entry must not open by it what was closed."""
+        What asks or denies stays: a changed entry must not allow what was denied."""
         return self._standing(self._now.rules)
 
     @property
@@ -135,7 +135,7 @@ class Rules:
         return Trust(believed, kept.bits, kept.lost)
 
     def view(self, tools: Iterable[Tool] = ()) -> Permissions:
-        """What a person sees, with counts as they stand now, and which rules the tools that are known have voided."""
+        """Rules and trust as the user sees them, with present counts and why some rules no longer count."""
         every, tools = tuple(map(self._counted, self._now.rules)), tuple(tools)
         counting = {one.id for one in self.rules}
         void = {one.id: _OTHER_ENTRY for one in every if one.id not in counting} | voided(
@@ -149,7 +149,7 @@ class Rules:
         return self.view().notices
 
     def weigh(self, server: str, entry: str, *, builtin: bool) -> Callable[[Tool], Tool]:
-        """Makes tools of a server, by its name and the fingerprint of its entry, into what policy takes them for."""
+        """A function that applies trust and annotations to the tools of a server with this fingerprint of its entry."""
         kept = self._kept
         said = kept.bits.get(server, {})
         mine = {tool: replace(one, key="") if _is_other(one.entry, entry) else one for tool, one in said.items()}
@@ -168,7 +168,7 @@ class Rules:
         return rule_sentences.proposals(tool, arguments, self._workspace)
 
     def note_use(self, rule: Permission | None) -> None:
-        """It decided something."""
+        """Count that a rule decided something."""
         if rule is None:
             return
         count, _ = self._used.get(rule.id, (0, 0.0))
@@ -186,9 +186,9 @@ class Rules:
             if counted != self._kept.rules:
                 self._save(replace(self._kept, rules=counted))
 
-    # ── a person's deeds ─────────────────────────────────────────────────────────────────────────
+    # ── changes by the user ─────────────────────────────────────────────────────────────────────────
     def put(self, rule: Permission, tool: Tool | None) -> Permission:
-        """A new rule, or another one in place of the one with its id."""
+        """Add a rule, or replace the one with its id."""
         self._check_whole()
         key = self._entry(rule.server) if _of_entry(rule) else tool.hash if tool is not None else ""
         entry = self._entry(rule.server) if tool is not None and rule.kind in _OF_TOOLS else ""
@@ -226,7 +226,7 @@ class Rules:
         return self._revoked.pop(rule_id)
 
     def believe(self, server: str, yes: bool) -> None:
-        """Whether its hints count, for its entry as it stands now."""
+        """Set whether a server's hints count, for its present entry."""
         self._check_whole()
         believed = {name: entry for name, entry in self._kept.believed.items() if name != server}
         if yes:
@@ -234,7 +234,7 @@ class Rules:
         self._save(replace(self._kept, believed=believed))
 
     def carry(self, server: str, before: str) -> None:
-        """A person changed the entry themselves: what they trust in it stays."""
+        """Keep trust and rules for an entry that the user changed themselves."""
         now = self._entry(server)
         if self._kept.lost or before == now:
             return
@@ -252,7 +252,7 @@ class Rules:
         self._save(changed, passing)
 
     def say(self, tool: Tool, said: ToolBits) -> None:
-        """A person's word about one tool, in place of what was said before."""
+        """Set the user's annotations of one tool."""
         self._check_whole()
         bits: dict[str, Mapping[str, ToolBits]] = dict(self._kept.bits)
         mine = {name: one for name, one in bits.get(tool.server, {}).items() if name != tool.name}
@@ -320,14 +320,14 @@ def _snapshot(kept: StoredRules, passing: tuple[Permission, ...]) -> _Snapshot:
 
 
 def _of_entry(rule: Permission) -> bool:
-    """Whether it stands and falls with the entry of its server; what closes outlives every entry."""
+    """Whether the rule is valid for one entry of its server only; a rule that denies outlives every entry."""
     giving = rule.kind == release_rules.RESTORE and not rule.tool and rule.word is Word.ALLOW
     own = rule.kind == own_calls.OWN and not rule.tool
     return rule.kind == "server" or giving or own
 
 
 def _same(one: Permission, other: Permission) -> bool:
-    """The same rule, or one about the same calls: the newer word counts."""
+    """Whether two rules are the same or about the same calls: the newer one counts."""
     about = (one.kind, one.server, one.tool, one.where, one.scope, one.session, one.data)
     return one.id == other.id or about == (
         other.kind, other.server, other.tool, other.where, other.scope, other.session, other.data

@@ -41,7 +41,7 @@ from workbench.records import Fault, Profiles, Risk, RunProfile, Tool
 from workbench.records.risk_levels import at_least
 from workbench.settings import PROFILES
 
-WORKSPACE = ("none", "read", "write")  # each holds what stands before it
+WORKSPACE = ("none", "read", "write")  # each includes those before it
 TOOLS = ("none", "read", "add", "all")
 ISOLATION = ("", "process", "container", "vm")
 READ_ONLY = RunProfile("read_only", "read_only", "read", "read", network=False)
@@ -217,7 +217,7 @@ class RunProfiles:
         return replace(read, default=READ_ONLY.name, notices=(*read.notices, Fault(words, hint)))
 
     def find(self, name: str) -> RunProfile:
-        """The profile of this name, or the default one; refuses what nobody may run in."""
+        """The profile of this name, or the default one; an error if no run may use it."""
         known = self.profiles()
         wanted = name or known.default
         found = next((one for one in known.all if one.name == wanted), None)
@@ -232,14 +232,14 @@ class RunProfiles:
         return found
 
     def reaches(self, name: str) -> bool:
-        """Whether open places are open in this profile; one that is not there reaches nothing."""
+        """Whether this profile reaches the network; an unknown one does not."""
         try:
             return self.find(name).network
         except WorkbenchError:
             return False
 
     def wider(self, profile: RunProfile) -> str:
-        """Why a person is asked although a program may name it; empty when it is within the default."""
+        """Why the user is asked about this profile; empty when it is within the default."""
         default = self.find("")
         if within(profile, default):
             return ""
@@ -279,7 +279,7 @@ class RunProfiles:
 
 
 def profile_of(name: str, entry: object) -> RunProfile:
-    """A profile from what stands in a file."""
+    """A profile from a table of a file."""
     if not _NAME.fullmatch(name) or name in BUILT_IN:
         hint = "Small letters, digits, _ and -, and none that is built in."
         raise WorkbenchError(f"{name!r:.60} is no name for a profile.", hint)
@@ -303,7 +303,7 @@ def _wrong_key(fault: str, entry: Mapping[str, object]) -> str:
 
 
 def fingerprint(profile: RunProfile) -> str:
-    """Of what a profile allows, whoever wrote it."""
+    """Hash over what a profile allows, without where it comes from."""
     words = {key: value for key, value in to_builtins(profile).items() if key not in _NOT_SAID}
     return hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
 

@@ -1,6 +1,6 @@
-"""Which answers programs get with tokens only: whole tools or single fields, named by a person's rules or in settings.
+"""Which answers programs get with PII tokens only: whole tools or single fields, named by rules or in settings.
 
-A field is a path such as `customers[].email`, with `*` for any name; a single name counts wherever it stands. Pure.
+A field is a path such as `customers[].email`, with `*` for any name; a single name counts at any depth.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def sealed_fields(tool: Tool, rules: Iterable[Permission], named: str = "", *, l
 
 
 def sentence(rule: Permission) -> str:
-    """What the rule does, as a person reads it."""
+    """What the rule does, as the user reads it."""
     place = f"{rule.server}.{rule.tool}" if rule.tool else f"any tool of {rule.server}"
     what = f"“{rule.data}” in what {place} answers" if rule.data else f"everything personal in what {place} answers"
     return f"Programs get only tokens of {what}."

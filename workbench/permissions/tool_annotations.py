@@ -3,7 +3,7 @@
 A server's hints are claims. Those that make a tool harmless count when the user trusts the server, or said the same of
 the tool; those that make it dangerous always count. Three annotations are the user's, or a guess from name, description
 and hints: it holds private data, outsiders write what it returns, it can send something out. A description may only
-make a guess stricter, because whoever serves the tool wrote it.
+make a guess stricter, because the server wrote it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ToolFacts(Struct, frozen=True):
 
     @property
     def harmless(self) -> bool:
-        """Whether no argument can do harm with it: it changes nothing and reaches nobody."""
+        """Whether no argument can do harm with it: it changes nothing and reaches nothing outside."""
         return self.risk is Risk.LOW and not self.reaches_outside
 
 
@@ -87,14 +87,14 @@ def outsiders(tool: Tool) -> bool:
 
 
 def sends(tool: Tool) -> bool:
-    """Whether it can carry data to somebody outside."""
+    """Whether it can carry data outside."""
     return guess_sends(tool) if tool.sends is None else tool.sends
 
 
 def asks_anywhere(tool: Tool, given: Iterable[str] = ()) -> bool:
     """Whether it only reads, but wherever its arguments say: what it is asked for is heard there. `given`: names of
     arguments of a call, where its schema is not known."""
-    if not _looks(tool):
+    if not _only_looks_up(tool):
         return False
     fields = tool.input_schema.get("properties")
     if any(map(tool_verbs.names_address, fields if isinstance(fields, Mapping) else given)):
@@ -106,8 +106,8 @@ def asks_anywhere(tool: Tool, given: Iterable[str] = ()) -> bool:
 
 
 def asks_world(tool: Tool) -> bool:
-    """Whether it only reads, but beyond its own server: whoever answers there learns what it was asked."""
-    if not _looks(tool):
+    """Whether it only reads, but beyond its own server, where the request itself is seen."""
+    if not _only_looks_up(tool):
         return False
     world = tool.hints.open_world
     return not tool_verbs.WORLD.isdisjoint(tool_verbs.words(tool.name)) if world is None else world
@@ -119,15 +119,15 @@ def reaches_outside(tool: Tool, given: Iterable[str] = ()) -> bool:
 
 
 def hears(tool: Tool, server: str, given: Iterable[str] = ()) -> bool:
-    """Whether what this server answered reaches somebody new by a call of the tool: whoever an address or a message
-    names is new, and a service that a server asks for itself knows what came from it."""
+    """Whether a call of the tool can bring what this server answered to a new recipient. An address or a message names
+    a new one; a service that a server asks for itself already knows what came from it."""
     if asks_anywhere(tool, given) or (sends(tool) and tool_verbs.sends(tool.name)):
         return True
     return server != tool.server and reaches_outside(tool, given)
 
 
 def contradicts(tool: Tool) -> bool:
-    """Whether a tool that claims to read only carries a name that says otherwise. Not once a person has said it."""
+    """Whether a tool that claims to read only carries a name that says otherwise. Not once the user has said so."""
     if "read_only" in tool.said:
         return False
     claims = tool.claimed or tool.hints
@@ -147,14 +147,14 @@ def guess_outsiders(tool: Tool) -> bool:
         return False
     if tool.hints.open_world is not None:
         return tool.hints.open_world
-    return not _words(tool).isdisjoint(tool_verbs.OUTSIDERS | tool_verbs.PUBLIC)
+    return not _name_words(tool).isdisjoint(tool_verbs.OUTSIDERS | tool_verbs.PUBLIC)
 
 
 def guess_private(tool: Tool) -> bool:
-    """What a tool reads is somebody's, unless it is the public world that it reads."""
+    """What a tool reads is private, unless it reads the public world."""
     if not _answers(tool):
         return False
-    return _words(tool).isdisjoint(tool_verbs.PUBLIC) or not guess_outsiders(tool)
+    return _name_words(tool).isdisjoint(tool_verbs.PUBLIC) or not guess_outsiders(tool)
 
 
 def suspect_sends(tool: Tool) -> bool:
@@ -168,7 +168,7 @@ def suspect_outsiders(tool: Tool) -> bool:
     return guess_outsiders(tool) or (_answers(tool) and told)
 
 
-def _looks(tool: Tool) -> bool:
+def _only_looks_up(tool: Tool) -> bool:
     """It reads, by a hint that counts or by its name."""
     return tool_verbs.reads(tool.name) or (bool(tool.hints.read_only) and not contradicts(tool))
 
@@ -188,7 +188,7 @@ def _answers(tool: Tool) -> bool:
     return bool(tool.hints.read_only) or tool_verbs.reads(tool.name)
 
 
-def _words(tool: Tool) -> set[str]:
+def _name_words(tool: Tool) -> set[str]:
     return {*tool_verbs.words(tool.server), *tool_verbs.words(tool.name)}
 
 
@@ -210,12 +210,13 @@ def destroys(tool: Tool) -> bool:
 
 
 def effective(tool: Tool, trust: Trust, believed: bool = False) -> Tool:
-    """The tool as policy takes it: hints as far as they are believed, a person's word in place of them, and guesses for
-    the three own bits. `believed`: also without a word in `trust`, such as for the built-in server."""
+    """The tool as it is judged: hints as far as the server is trusted, the user's annotations in place of them, and
+    guesses for the three annotations that no server sends. `believed`: trusted without an entry in `trust`, such as
+    the built-in server."""
     claims = tool.claimed or tool.hints
     said = counting(trust.bits.get(tool.server, {}).get(tool.name, ToolBits()), tool)
     spoken = tuple(name for name in (*HINTS, *OWN) if getattr(said, name) is not None)
-    hints = _said(claims if believed or tool.server in trust.believed else doubted(claims), said)
+    hints = _with_annotations(claims if believed or tool.server in trust.believed else doubted(claims), said)
     plain = replace(tool, hints=hints, claimed=claims, said=spoken, private=None, outsiders=None, sends=None)
     return replace(
         plain,
@@ -226,8 +227,8 @@ def effective(tool: Tool, trust: Trust, believed: bool = False) -> Tool:
     )
 
 
-def _said(hints: Hints, said: ToolBits) -> Hints:
-    """A person's word in place of a hint."""
+def _with_annotations(hints: Hints, said: ToolBits) -> Hints:
+    """Hints with the user's annotations in place of them."""
     return Hints(
         read_only=hints.read_only if said.read_only is None else said.read_only,
         destructive=hints.destructive if said.destructive is None else said.destructive,
@@ -237,7 +238,7 @@ def _said(hints: Hints, said: ToolBits) -> Hints:
 
 
 def doubted(claims: Hints) -> Hints:
-    """What is left of the hints of a server nobody believes: those that speak against it."""
+    """What counts of the hints of an untrusted server: those that make a tool dangerous."""
     return Hints(
         read_only=False if claims.read_only is False else None,
         destructive=claims.destructive or None,
@@ -247,7 +248,7 @@ def doubted(claims: Hints) -> Hints:
 
 
 def counting(said: ToolBits, tool: Tool) -> ToolBits:
-    """What was said of this definition; of another one only what makes it stricter."""
+    """The annotations of this definition; of an earlier one only what makes the tool stricter."""
     if said.key == tool.hash:
         return said
     return ToolBits(
@@ -262,6 +263,6 @@ def counting(said: ToolBits, tool: Tool) -> ToolBits:
 
 
 def unasked(risk: Risk, settings: Settings) -> bool:
-    """Whether the person lets this risk pass without a question; high and critical never."""
+    """Whether the settings let this risk pass without asking; high and critical never."""
     allowed = {Risk.LOW: settings.approval_auto_low, Risk.MEDIUM: settings.approval_auto_medium}
     return allowed.get(risk, False)

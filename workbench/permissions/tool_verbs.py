@@ -55,7 +55,7 @@ DESTINATIONS = _names(
     with_email to_address target domain guests room topic"""
 )
 
-# Verbs that mean what they say wherever they stand, unless a reading verb stands first: `list_delete_markers`.
+# Verbs that count at any place in a name, unless a reading verb comes first: `list_delete_markers`.
 _TAKING = _names(
     """delete remove drop destroy purge wipe truncate revoke erase uninstall terminate kill overwrite clear rollback del
     rm rmdir unlink prune trash discard flush flushdb flushall cleanup deactivate shutdown reboot unpublish pop
@@ -63,7 +63,7 @@ _TAKING = _names(
 )
 _SPENDING = _names("purchase buy pay checkout charge withdraw refund transfer book trade")
 _SENDING = SENDING | _names("broadcast finalize dispatch dial")
-# Verbs that are nouns as often: they count where no plain verb stands in the name.
+# Verbs that are nouns as often: they count where the name has no plain verb.
 _NOUNS = _names(
     """refund transfer archive reset merge close force run exec charge book trade order comment reply message mail email
     post share push submit notify invite upload forward tweet checkout cancel expire"""

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from workbench.calls.json_paths import steps, written
+from workbench.calls.json_paths import format_path, steps
 from workbench.recordings.comparison import MOST, differences, shortened, value_at
 from workbench.records import DifferenceKind, JsonObject, JsonValue, SkillDifference
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
@@ -73,7 +73,7 @@ class CassettePlayer:
     def _tell_arguments(self, step: CassetteStep, asked: CassetteStep) -> None:
         before, after = _arguments(step), _arguments(asked)
         for path in _differ(step, asked)[:5]:
-            where = written(path)
+            where = format_path(path)
             words = f"{_named(asked)} is called with another {where or 'argument'}"
             self._note(DifferenceKind.ARGUMENT, words, value_at(before, where), value_at(after, where))
 

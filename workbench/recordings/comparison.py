@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from workbench.calls.json_paths import Step, covers, find, steps, written
+from workbench.calls.json_paths import Step, covers, find, format_path, steps
 from workbench.records import DifferenceKind, JsonObject, JsonValue, Outcome, SkillDifference, Tool
 from workbench.servers.tool_definitions.definition_parsing import digest
 
@@ -79,7 +79,7 @@ def result_differences(before: JsonValue, after: JsonValue, ignored: Sequence[st
     return [
         SkillDifference(
             DifferenceKind.RESULT,
-            f"The result differs at {where}." if (where := written(path)) else "The result is another one.",
+            f"The result differs at {where}." if (where := format_path(path)) else "The result is another one.",
             value_at(before, where),
             value_at(after, where),
         )
@@ -89,7 +89,7 @@ def result_differences(before: JsonValue, after: JsonValue, ignored: Sequence[st
 
 def unsteady(one: JsonValue, other: JsonValue) -> tuple[str, ...]:
     """The paths at which two runs of the same cassette differ."""
-    return tuple(dict.fromkeys(written(path) for path in differences(one, other, [])))
+    return tuple(dict.fromkeys(format_path(path) for path in differences(one, other, [])))
 
 
 def value_at(value: JsonValue, where: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from workbench.calls.json_paths import find, steps, written
+from workbench.calls.json_paths import find, format_path, steps
 from workbench.recordings.comparison import answer_text, answer_value, blanked, differences, pretty, same
 from workbench.recordings.regex_subprocess import fit
 from workbench.records import Expect, Expectation, JsonValue, Mark, Outcome, SavedCall
@@ -90,7 +90,7 @@ class _Judge:
         if not places:
             return Mark(one, True, "The answer is the one that is kept.")
         more = f" and {len(places) - 1} more places" if len(places) > 1 else ""
-        where = written(places[0]) or "its whole"
+        where = format_path(places[0]) or "its whole"
         return Mark(
             one, False, f"The answer departs from the one that is kept at {where}{more}.",
             pretty(blanked(self._call.kept, ignored)), pretty(blanked(self._value, ignored)),

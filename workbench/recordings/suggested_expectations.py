@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from workbench.calls.json_paths import Step, written
+from workbench.calls.json_paths import Step, format_path
 from workbench.errors import WorkbenchError
 from workbench.recordings.comparison import answer_text, answer_value
 from workbench.records import Expect, Expectation, JsonValue, Outcome
@@ -47,7 +47,7 @@ def keep_answer(outcome: Outcome) -> tuple[JsonValue, Expectation]:
         raise WorkbenchError(
             f"This answer has {size:,} characters, too many to be kept in a file.", "Expect single values of it."
         )
-    ignored = dict.fromkeys(written(path) for path in _volatile(value, ()))
+    ignored = dict.fromkeys(format_path(path) for path in _volatile(value, ()))
     return value, Expectation(Expect.KEPT, ignore=tuple(ignored))
 
 
@@ -58,7 +58,7 @@ def _of_structure(value: JsonValue) -> Iterator[Expectation]:
             yield Expectation(Expect.COUNT, 1)
         return
     for key, inner in list(value.items())[:MOST]:
-        path = written((key,))
+        path = format_path((key,))
         if isinstance(inner, list) and inner:
             yield Expectation(Expect.COUNT, 1, path)
         elif inner is None:
