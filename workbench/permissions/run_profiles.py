@@ -195,16 +195,21 @@ class RunProfiles:
         self._files = {"project": project_file, "you": user_file}
         self._default = default
         self._accepted = AcceptedProfiles(accepted_file)
-        self._now: tuple[object, Profiles] | None = None  # the files' stamps with the default, and what they say
+        self._now: tuple[object, Profiles, Mapping[str, RunProfile]] | None = None  # read for these files and default
 
     @api
     def profiles(self) -> Profiles:
         """Built-in profiles first; of two with one name the user's counts."""
+        return self._read_anew()[0]
+
+    def _read_anew(self) -> tuple[Profiles, Mapping[str, RunProfile]]:
+        """All profiles, and by name; read again where a file or the default changed."""
         now, default = self._now, self._default()
-        state = (default, *map(_stamp_of, self._files.values()))
+        state = (default, *[_stamp_of(file) for file in self._files.values()])
         if now is None or now[0] != state:
-            self._now = now = state, self._with_default(self._read_all(), default)
-        return now[1]
+            found = self._with_default(self._read_all(), default)
+            self._now = now = state, found, {one.name: one for one in found.all}
+        return now[1], now[2]
 
     def _with_default(self, read: Profiles, default: str) -> Profiles:
         """What was read, with the profile that counts where none is named."""
@@ -218,9 +223,9 @@ class RunProfiles:
 
     def find(self, name: str) -> RunProfile:
         """The profile of this name, or the default one; an error if no run may use it."""
-        known = self.profiles()
+        known, by_name = self._read_anew()
         wanted = name or known.default
-        found = next((one for one in known.all if one.name == wanted), None)
+        found = by_name.get(wanted)
         if found is None:
             names = ", ".join(one.name for one in known.all if one.accepted)
             raise WorkbenchError(f"There is no profile {wanted!r:.60}.", f"There are {names}.")
