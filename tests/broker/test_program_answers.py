@@ -125,7 +125,9 @@ async def office(demo):
 
     def hear(event):
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
-            decision = Decision(event.run.id, event.run.proposal.sha, allow=True, by="you", fingerprint=event.run.fingerprint)
+            decision = Decision(
+                event.run.id, event.run.proposal.sha, allow=True, by="you", fingerprint=event.run.fingerprint
+            )
             asyncio.get_running_loop().call_soon(demo.run_manager.decide, decision)
 
     demo.bus.listen(hear)
