@@ -239,8 +239,8 @@ class CoreApi(Protocol):
 
     @api
     async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
-        """Make the call and hold its answer to what is expected. `attended`: the user chose this one call to be made;
-        else it is one of many, out of files that may be somebody else's."""
+        """Make the call and compare its answer with what is expected. `attended`: the user chose this one call to be
+        made; otherwise it is one of many, out of files that may be somebody else's."""
 
     @api
     async def clean(self, code: str) -> str:
@@ -441,7 +441,7 @@ class CoreApi(Protocol):
 
     @api
     async def held_calls(self) -> tuple[HeldCall, ...]:
-        """Held calls, oldest first."""
+        """All held calls of the core, oldest first."""
 
     @api
     async def held_files(self) -> tuple[FileChanges, ...]:
