@@ -33,7 +33,7 @@ async def home(house: Any) -> Any:
     await first.catalog.connect("echo")
     config = first.catalog.server("echo").state.config
     await first.catalog.close()
-    memory = first.catalog._around.memory
+    memory = first.catalog._context.memory
     memory.keep_resources(config, KEPT)
     assert memory.recall(config).offers == KEPT
     return await house()

@@ -80,7 +80,7 @@ class ServerMessageHandler(RequestHandler):
     @api
     async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
         """What is odd about its definitions, by themselves and beside those of other servers."""
-        return self._catalog.oddities.of(self._catalog.server(server).name)
+        return self._catalog.definition_warnings.of(self._catalog.server(server).name)
 
     @api
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
@@ -97,14 +97,14 @@ class ServerMessageHandler(RequestHandler):
         )
 
     @api
-    async def moments(self, server: str) -> tuple[Moment, ...]:
+    async def definition_history(self, server: str) -> tuple[Moment, ...]:
         """When the server changed, newest first."""
-        return await self._catalog.server(server).moments.list()
+        return await self._catalog.server(server).definition_history.list()
 
     @api
     async def compare(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
         """What is different between two moments: tools, instructions, version, protocol."""
-        return await self._catalog.server(server).moments.compare(before, after)
+        return await self._catalog.server(server).definition_history.compare(before, after)
 
     @api(decides=True, consent=True)
     async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:

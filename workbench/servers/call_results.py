@@ -91,8 +91,8 @@ def _missing_structure(tool: Tool, fault: Fault | None) -> str:
 
 
 def _cost(content: tuple[Content, ...], structured: str) -> int:
-    """What a model would read: the text or the structured content, whichever holds more, for clients hand on one of the
-    two and a short text beside much data is no use to a model that works without programs. Pictures are not counted."""
+    """Model tokens of the text or of the structured content, whichever holds more: clients pass on one of the two, and
+    a short text next to much data is useless to a model that works without programs. Images are not counted."""
     return max(sum([_count(block.text) for block in content if block.text]), _count(structured))
 
 

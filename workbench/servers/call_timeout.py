@@ -1,4 +1,4 @@
-"""Timeout of a call: it starts anew when the server reports progress, and stands still while the user is asked."""
+"""Timeouts of calls: a timeout restarts when the server reports progress, and pauses while the user is asked."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class CallTimeout:
     """An async context manager that raises TimeoutError when its time, not counting pauses, is over."""
 
     def __init__(self, seconds: float, others: set[CallTimeout] | None = None) -> None:
-        """`others`: the set in which the clock stands while it runs."""
+        """`others`: the set that holds this timeout while it runs."""
         self.seconds = seconds
         self._others = others if others is not None else set()
         self._timeout = asyncio.timeout(None)
         self._pauses = 0
-        self._left = seconds  # while it stands still
+        self._left = seconds  # while it is paused
         self._entered = False
 
     async def __aenter__(self) -> CallTimeout:
@@ -37,7 +37,7 @@ class CallTimeout:
 
     @property
     def remaining(self) -> float:
-        """Seconds until the timeout; while the clock stands still, those it will have afterwards."""
+        """Seconds until the timeout; while it is paused, the seconds it will have afterwards."""
         until = self._timeout.when()
         return self._left if until is None else max(0.0, until - asyncio.get_running_loop().time())
 
@@ -46,13 +46,13 @@ class CallTimeout:
         return self._pauses > 0
 
     def restart(self) -> None:
-        """The whole time again; a clock that stands still goes on standing."""
+        """Give the call its whole time again; a paused timeout stays paused."""
         self._left = self.seconds
         if not self._pauses:
             self._run(self.seconds)
 
     def pause(self) -> None:
-        """Stand still; each pause needs its own resume."""
+        """Each pause needs its own `resume`."""
         self._pauses += 1
         if self._pauses == 1 and self._entered:
             self._left = self.remaining
@@ -73,7 +73,7 @@ class CallTimeout:
 
 
 class CallTimeouts:
-    """The clocks of all calls that wait at one server; they stand still together."""
+    """The timeouts of all calls that wait for one server; they pause together."""
 
     def __init__(self) -> None:
         self._clocks: set[CallTimeout] = set()
@@ -88,7 +88,7 @@ class CallTimeouts:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """All of them stand, and those that start meanwhile."""
+        """Pauses all timeouts, also those that start meanwhile."""
         self._pauses += 1
         for clock in tuple(self._clocks):
             clock.pause()

@@ -38,13 +38,13 @@ log = logging.getLogger(__name__)
 
 
 class ProgressListener(Protocol):
-    """Hears how far a request is."""
+    """Receives the progress of a request."""
 
     async def __call__(self, progress: float, total: float | None, message: str | None) -> None: ...
 
 
 class SessionExpired(ServerFault):
-    """A server at an address has begun anew and does not know us any more; it did not carry out the request."""
+    """A remote server has forgotten the session; it did not carry out the request."""
 
 
 class ServerConnection:
@@ -73,12 +73,12 @@ class ServerConnection:
         self._scope: anyio.CancelScope | None = None
         self._closing = False
         self._meta: JsonObject = {}  # empty in the legacy era
-        self.clocks = clocks or CallTimeouts()  # of the calls that wait here; they stand while the host is asked
+        self.clocks = clocks or CallTimeouts()  # of the calls that wait here; paused while the host is asked
         self._gateway = HostGateway(name, host, self.clocks, self._observe, *observers)
         self.greeting: Greeting | None = None  # set when ready
         self.fault: ServerFault | None = None  # set when it ended unasked
         self._under_way = 0  # requests that wait for their answer
-        self._subscribed: set[str] = set()  # resources whose changes are told
+        self._subscribed: set[str] = set()  # subscribed resources
         self._used = time.monotonic()
         self.log_level = ""  # what a modern server is asked to log, with each request; empty: nothing
 
@@ -123,7 +123,7 @@ class ServerConnection:
         return answer
 
     def unused(self) -> float:
-        """For how many seconds nobody waited for it or listened to it."""
+        """Seconds without a waiting request or a subscription."""
         busy = self._under_way or self._subscribed
         return 0.0 if busy else time.monotonic() - self._used
 
@@ -141,7 +141,8 @@ class ServerConnection:
         await self._dispatch.notify(method, sent, {"headers": self._headers(method, params or {})})
 
     def watch(self, resources: Collection[str]) -> None:
-        """Hear of changes of these resources; for the modern era: a legacy server is asked with resources/subscribe."""
+        """Subscribe to changes of these resources (protocol 2026-07-28); an older server is asked with
+        resources/subscribe."""
         if self._meta:
             self._subscribed = set(resources)
             self._changes.watch(resources)
@@ -234,7 +235,7 @@ class ServerConnection:
         async with self._transport as (incoming, outgoing):
             self._dispatch: RawDispatcher = RawDispatcher(incoming, outgoing, self._gateway)
             if (direct := self._transport.direct) is not None:
-                direct.told = self._gateway.tell
+                direct.on_log = self._gateway.tell
             async with _session(self._dispatch, me, self._host.capabilities) as self._session:
                 with anyio.CancelScope() as self._scope:
                     if self._closing:

@@ -23,7 +23,7 @@ from workbench.servers.server_faults import ServerFault
 
 _KEPT_MS = 3_600_000  # how long a server is asked to keep a result
 _LEAST, _MOST, _USUAL = 0.05, 10.0, 1.0  # seconds between two looks
-_FAREWELL = 2.0  # seconds to tell a server that nobody wants its task any more
+_FAREWELL = 2.0  # seconds to cancel a task at its server
 _KNOWN = 1_000  # tasks of one server whose tool is remembered
 _OPEN = ("working", "input_required")
 _ENDED = ("completed", "failed", "cancelled")
@@ -108,7 +108,7 @@ async def _cancel(send: TaskSend, number: str) -> None:
 
 
 def _task(task: object) -> tuple[str, str]:
-    """Its name and its status."""
+    """Id and status of a task."""
     number = task.get("taskId") if isinstance(task, Mapping) else None
     status = task.get("status") if isinstance(task, Mapping) else None
     if not isinstance(number, str) or status not in (*_OPEN, *_ENDED):
@@ -133,7 +133,7 @@ def _pause(task: JsonObject) -> float:
 
 
 _STATUSES = frozenset({"working", "input_required", "completed", "failed", "cancelled"})
-_SHOWN = 500  # tasks told at once, the newest of them
+_SHOWN = 500  # tasks in one answer, the newest ones
 _NAME, _WORDS = 512, 1_000  # characters of a task's name, and kept of its message
 
 
@@ -171,7 +171,7 @@ async def _ask(server: McpServer, method: str, task: str, seconds: float) -> Jso
 
 
 def _as_user_error(server: McpServer, method: str, seconds: float, fault: Exception) -> Exception:
-    """As a sentence; what nobody foresaw stays as it is."""
+    """The fault as a sentence for the user; unexpected exceptions are returned unchanged."""
     from mcp.shared.exceptions import MCPError
 
     if isinstance(fault, TimeoutError):
@@ -204,7 +204,7 @@ def _listed_task(server: McpServer, raw: object) -> ServerTask | None:
 
 
 def _moment(text: object) -> float:
-    """0 for what is no time."""
+    """Seconds since the epoch; 0 for an invalid time."""
     try:
         return datetime.fromisoformat(text[:64]).timestamp() if isinstance(text, str) else 0.0
     except (ValueError, OverflowError, OSError):

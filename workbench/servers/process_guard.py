@@ -31,7 +31,7 @@ def follow(lines: Iterable[bytes]) -> set[int]:
 
 
 def end(groups: set[int]) -> None:
-    """TERM, a moment, KILL."""
+    """Send TERM, wait for the grace period, send KILL."""
     _send(groups, signal.SIGTERM)
     until = time.monotonic() + GRACE
     while (groups := _send(groups, 0)) and time.monotonic() < until:

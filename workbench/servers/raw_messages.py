@@ -1,4 +1,4 @@
-"""Messages that the user writes by hand: parsed, told apart from tool calls, and sent."""
+"""Messages that the user writes by hand: parsed, separated from tool calls, and sent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.servers.server import McpServer
 from workbench.servers.server_faults import ServerFault
 
 CALL = "tools/call"
-_CARRIED = {"name", "arguments", "_meta"}  # of a tool call; the id, the token for progress and the rest are made anew
+_CARRIED = {"name", "arguments", "_meta"}  # of a tool call; id, progress token and the rest are generated
 _LONGEST = 4 << 20  # characters
 
 
@@ -81,7 +81,7 @@ def _call(params: JsonObject) -> RawMessage:
 
 
 def _without_token(params: JsonObject) -> JsonObject:
-    """Progress of an old request has nobody who listens."""
+    """Params without the progress token, since no listener exists for an old request."""
     meta = params.get("_meta")
     if not isinstance(meta, Mapping) or "progressToken" not in meta:
         return params

@@ -41,8 +41,8 @@ _CALM = 0.1  # seconds between two readings of a list that keeps changing
 class McpServer:
     """One entry of the project: its configuration, its state, its tools, and its connection while there is one."""
 
-    def __init__(self, config: ServerConfig, allowed: bool, surroundings: ServerContext) -> None:
-        self._around = surroundings
+    def __init__(self, config: ServerConfig, allowed: bool, context: ServerContext) -> None:
+        self._context = context
         self._connection: ServerConnection | None = None
         self._starting: asyncio.Task[None] | None = None
         self._relisting: asyncio.Task[None] | None = None
@@ -53,20 +53,16 @@ class McpServer:
         self._retired = False  # its entry was changed or removed: nothing starts it any more
         self._era = ""
         self._way = ""  # how it was reached last: stdio, http or sse
-        self.clocks = CallTimeouts()  # of the calls that wait here; they stand while a person is asked
-        self.own = ServerTools(
-            config, surroundings.paths.pins, surroundings.tell, lambda: surroundings.weigh(self.state.config)
-        )
-        self.moments = DefinitionHistory(config.name, surroundings.paths.moments)
+        self.clocks = CallTimeouts()  # of the calls that wait here; paused while the user is asked
+        self.own = ServerTools(config, context.paths.pins, context.tell, lambda: context.weigh(self.state.config))
+        self.definition_history = DefinitionHistory(config.name, context.paths.moments)
         self._rubbish_told = 0
-        self.traffic = MessageLog(config.name, surroundings.masks)
+        self.traffic = MessageLog(config.name, context.masks)
         self.begun_tasks: dict[str, str] = {}  # task → the tool whose call began it
-        self.offering = ServerResources(config.name, self._hear_offers, surroundings, self._remember_offers)
+        self.offering = ServerResources(config.name, self._hear_offers, context, self._remember_offers)
         self.counts = CallStatistics()
         self.since = 0.0  # when it became ready last
-        self.state = ServerState(
-            config, allowed=allowed, plain_secrets=plain_text_secrets.hide(config, surroundings.masks)
-        )
+        self.state = ServerState(config, allowed=allowed, plain_secrets=plain_text_secrets.hide(config, context.masks))
 
     @property
     def name(self) -> str:
@@ -110,12 +106,13 @@ class McpServer:
         self.state = replace(self.state, allowed=True, doubt="")
 
     def unused(self) -> float:
-        """For how many seconds nobody used it; 0 while somebody does, or while it does not run."""
+        """Seconds without use; 0 while it is used, or while it does not run."""
         busy = self._starting is not None or (self._relisting is not None and not self._relisting.done())
         return 0.0 if busy or (running := self.running) is None else running.unused()
 
     async def rest(self) -> None:
-        """Stop what nobody uses. Whoever comes meanwhile starts it anew: it is let go before the first wait."""
+        """Stop an unused server. The connection is detached before the first await, so that a call that arrives
+        meanwhile starts a new one."""
         connection, self._connection = self._connection, None
         if connection is not None:
             self.offering.leave()
@@ -123,7 +120,8 @@ class McpServer:
             await connection.close()
 
     async def start(self, *, at_once: bool = False) -> ServerConnection:
-        """The running connection, started if need be. Raises ServerFault. `at_once`: a person asks, no pause."""
+        """The running connection, started if necessary. Raises ServerFault. `at_once`: the user asks, so the back-off
+        is reset."""
         if self._retired:
             raise server_faults.retired(self.name)
         if at_once:
@@ -139,7 +137,7 @@ class McpServer:
         raise not_running(self.state.fault)
 
     async def stop(self) -> None:
-        """End the process or the session; its tools stay known, and nothing starts it again but a wish."""
+        """End the process or the session. Its tools stay known, and only the user or a call starts it again."""
         if self._reviving is not None and not self._reviving.done():
             self._reviving.cancel()
             await asyncio.wait([self._reviving])
@@ -161,7 +159,7 @@ class McpServer:
         await self.stop()
 
     async def ready(self) -> ServerConnection:
-        """The running connection; a stopped server is started if a person has allowed that."""
+        """The running connection; a stopped server is started if the user has allowed it."""
         if (running := self.running) is not None and not self._retired:
             return running
         if self.state.config.disabled:
@@ -187,7 +185,7 @@ class McpServer:
         return {} if plain else protocol_negotiation.request_argument_headers(self.own.approved, method, params)
 
     def note_sign_in(self, word: str) -> None:
-        """`needed` when only a person's sign-in helps, `done` when its token was taken."""
+        """`needed` when only the user can sign in, `done` when the token was accepted."""
         if word != self.state.sign_in:
             self._change(sign_in=word)
 
@@ -221,16 +219,18 @@ class McpServer:
 
     async def _open_connection(self) -> tuple[ServerConnection, Greeting]:
         """By the first way that leads there; where none does, the first one's fault counts."""
-        config, settings, ways = self.state.config, self._around.settings(), self._around.ways
+        config, settings, transports = self.state.config, self._context.settings(), self._context.transports
         await self._vouch()
         first: ServerFault | None = None
-        for kind in ways.to(config, self._way):
-            transport = await asyncio.to_thread(ways.build, kind, config, settings.server_frame_mb << 20, self.traffic)
+        for kind in transports.kinds_for(config, self._way):
+            transport = await asyncio.to_thread(
+                transports.build, kind, config, settings.server_frame_mb << 20, self.traffic
+            )
             connection = self._connection = ServerConnection(
                 config.name,
                 transport,
                 self.traffic,
-                self._around.host(config.name),
+                self._context.host(config.name),
                 self._list_changed,
                 self._died,
                 self.clocks,
@@ -248,8 +248,8 @@ class McpServer:
         raise first
 
     async def _vouch(self) -> None:
-        """The file behind the command is the one that a person allowed, or it does not start."""
-        if doubt := await self._around.vouch(self.state.config):
+        """Refuses to start a command whose files are not those that the user allowed."""
+        if doubt := await self._context.vouch(self.state.config):
             self.state = replace(self.state, allowed=False, doubt=doubt)
             raise ServerFault(f"It was not started: {doubt}.", "Press Connect, look at it, and allow it again.")
 
@@ -282,14 +282,14 @@ class McpServer:
             restarts=self.state.restarts + lost,
             warnings=self._warnings(),
         )
-        self._around.tell(ToolsChanged(self.name))
+        self._context.tell(ToolsChanged(self.name))
         self.offering.begin(connection)
         await self._remember()
 
     def _hear_offers(self, event: Event) -> None:
         if isinstance(event, OffersChanged):
             self._change(resource_count=self.offering.readable, prompt_count=len(self.offering.prompts))
-        self._around.tell(event)
+        self._context.tell(event)
 
     async def _hang_up(self) -> None:
         connection, self._connection = self._connection, None
@@ -302,7 +302,7 @@ class McpServer:
         self._fall(fault)
 
     def _died(self, connection: ServerConnection) -> None:
-        """Called by the connection when it ended unasked. A failed start is told by `_start`."""
+        """Called by the connection when it ended unexpectedly. `_start` reports a failed start."""
         if connection is not self._connection or self._starting is not None:
             return
         self._connection, self._was_lost = None, True
@@ -326,7 +326,7 @@ class McpServer:
         while (seconds := self._backoff.again) is not None and self.state.status is ServerStatus.FAILED:
             await asyncio.sleep(seconds)
             if self._backoff.wait or self.state.status is not ServerStatus.FAILED:
-                continue  # somebody else tried meanwhile
+                continue  # a call tried meanwhile
             with contextlib.suppress(ServerFault):  # its state says it
                 await self.start()
 
@@ -353,11 +353,11 @@ class McpServer:
                     return
                 self.own.keep(found.tools, found.warnings)
                 self._change(tool_count=len(found.tools), warnings=self._warnings())
-                self._around.tell(ToolsChanged(self.name))
+                self._context.tell(ToolsChanged(self.name))
                 await self._remember()
 
     async def _list(self, connection: ServerConnection) -> definition_parsing.ParsedDefinitions:
-        found = await list_tools(self.name, connection, self._around.settings().server_start_seconds)
+        found = await list_tools(self.name, connection, self._context.settings().server_start_seconds)
         mirrored = self._era == MODERN and connection.transport.kind != "stdio"
         return protocol_negotiation.without_invalid_headers(found) if mirrored else found
 
@@ -366,27 +366,27 @@ class McpServer:
         return (*self.own.warnings, *self.traffic.warnings())
 
     async def _remember_offers(self, kept: CachedResources) -> None:
-        await asyncio.to_thread(self._around.memory.keep_resources, self.state.config, kept)
-        await self.moments.keep_offers(kept.templates, kept.prompts)
+        await asyncio.to_thread(self._context.memory.keep_resources, self.state.config, kept)
+        await self.definition_history.keep_offers(kept.templates, kept.prompts)
 
     async def _remember(self) -> None:
         state = self.state
         facts = CachedServer(
             state.title, state.version, state.protocol, state.instructions, self._era, self.own.listed, way=self._way
         )
-        await asyncio.to_thread(self._around.memory.keep, state.config, facts)
+        await asyncio.to_thread(self._context.memory.keep, state.config, facts)
         await self.own.save()
-        await self.moments.keep(state, self.own.listed)
+        await self.definition_history.keep(state, self.own.listed)
 
     def _change(self, **changes: object) -> None:
         before = self.state.status
         changes.setdefault("rests", False)
         if isinstance(fault := changes.get("fault"), Fault):
-            changes["fault"] = masked(fault, self._around.masks.mask)
+            changes["fault"] = masked(fault, self._context.masks.mask)
         self.state = replace(self.state, **changes)  # the names are ServerState's, checked by replace
         if self.state.status is not before:
             self._entered()
-        self._around.tell(ServerChanged(self.state))
+        self._context.tell(ServerChanged(self.state))
 
     def _entered(self) -> None:
         """A step of its life, noted among its messages; a fall is remembered."""
@@ -398,7 +398,7 @@ class McpServer:
 
 
 def status_text(state: ServerState) -> str:
-    """What just happened to it."""
+    """The new status of a server as a sentence for its message log."""
     match state.status:
         case ServerStatus.STARTING:
             return "The server starts."
@@ -410,23 +410,24 @@ def status_text(state: ServerState) -> str:
     return "The server was stopped."
 
 
-ATTEMPTS = 5  # restarts in a row that nobody asked for
+ATTEMPTS = 5  # automatic restarts in a row
 _STEADY = 60.0  # seconds of life after which earlier deaths are forgotten
 _LONGEST = 60.0  # seconds between two attempts
 _FIRST = 1.0  # seconds before the first one of ours; a call may start it at once
 
 
 class RestartBackoff:
-    """Counts deaths. Whoever calls may try again after 0, 1, 2, 4 … seconds, we by ourselves a little later."""
+    """Counts deaths. A call may start the server again after 0, 1, 2, 4 … seconds, an automatic restart a
+    little later."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self.deaths = 0
         self._not_before = 0.0
-        self._ready_at: float | None = None  # None: it was not ready since a person last asked for it
+        self._ready_at: float | None = None  # None: it was not ready since the user last started it
 
     def forget(self) -> None:
-        """A person asks: everything begins anew."""
+        """Reset, because the user asks."""
         self.deaths, self._not_before, self._ready_at = 0, 0.0, None
 
     def ready(self) -> None:
@@ -441,7 +442,7 @@ class RestartBackoff:
 
     @property
     def wait(self) -> float:
-        """Seconds until anybody may try again."""
+        """Seconds until a call may start it again."""
         return max(0.0, self._not_before - self._now())
 
     @property
@@ -452,7 +453,7 @@ class RestartBackoff:
         return max(self.wait, _FIRST)
 
     def hint(self) -> str:
-        """What happens next, for whoever reads why it died."""
+        """What happens next, for the reader of the fault."""
         if self._ready_at is None:
             return ""
         if (seconds := self.again) is None:

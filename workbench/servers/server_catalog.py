@@ -91,24 +91,24 @@ class ServerCatalog:
         authorize: Authorize = nobody_signs_in,
         weigh: Weigh = unweighed,
     ) -> None:
-        """`host`: who answers and hears a server, by its name; without one the person does, through `asks`. `secret`:
-        what stands for `${keyring:name}`. `masks`: what takes secrets out of messages and faults. `authorize`: who
-        signs in at a server at an address. `weigh`: what a person's trust makes of a server's tools."""
-        self.asks = asks or OpenElicitations(tell, settings)  # what servers ask of a person
+        """`host`: answers requests of a server, by its name; by default the user does, through `asks`. `secret`:
+        resolves `${keyring:name}`. `masks`: removes secrets from messages and faults. `authorize`: signs in at a remote
+        server. `weigh`: applies the user's trust to a server's tools."""
+        self.asks = asks or OpenElicitations(tell, settings)  # requests of servers to the user
         self._project = paths.project
         self._settings = settings  # asked each time, so that a changed setting counts at once
         self._configuration = McpJsonFile(paths.servers_file)
         self._consents = LaunchConsents(paths.consents)
         self._groups = ProcessGroups()
-        ways = TransportSelection(paths.project, self._groups, secret, authorize)
-        self.oddities = DefinitionWarnings()
-        self._around = ServerContext(
+        transports = TransportSelection(paths.project, self._groups, secret, authorize)
+        self.definition_warnings = DefinitionWarnings()
+        self._context = ServerContext(
             paths,
             settings,
             self._hear,
             self._groups,
             ServerCache(paths.catalogue),
-            ways,
+            transports,
             host or self._attend,
             masks or Masks(),
             self._vouch,
@@ -119,20 +119,20 @@ class ServerCatalog:
         self._replaced: dict[str, asyncio.Event] = {}  # servers whose entry is being replaced right now
         self.lessons = SearchLearning(paths.lessons)
         source = SentenceModelSource(models_folder(), paths.meanings, lambda: settings().search_model)
-        self.finder = SearchIndex(self._findable, self.lessons, source, self._look_for_oddities)
+        self.finder = SearchIndex(self._findable, self.lessons, source, self._find_definition_warnings)
         self.everywhere = SearchAll(self.finder, self._enabled)  # for people: agents ask `search`
         self._known = KnownTools({})  # of servers that are enabled
         self._all_known = KnownTools({})
         self._resting: asyncio.Task[None] | None = None
         self._reloading = asyncio.Lock()
         self.offered = ResourceRequests(self.server, lambda: self._settings().server_call_seconds)
-        self.notices: tuple[Fault, ...] = ()  # what a person should know of the configuration as last read
+        self.notices: tuple[Fault, ...] = ()  # for the user, about the configuration as last read
 
     async def open(self) -> tuple[Fault, ...]:
-        """Read what is configured and what is remembered; no server starts. Answers with what a person should know."""
+        """Read the configuration and what is remembered; no server starts. Returns notices for the user."""
         self._consents.read()
         reading = self._read()
-        made = [McpServer(config, self._consents.allows(config), self._around) for config in reading.configs]
+        made = [McpServer(config, self._consents.allows(config), self._context) for config in reading.configs]
         remembered = await asyncio.to_thread(lambda: [self._remembered(server) for server in made])
         for server, tools in zip(made, remembered, strict=True):
             server.recall(tools)
@@ -145,7 +145,7 @@ class ServerCatalog:
         return reading.notices
 
     async def close(self) -> None:
-        """Every child process gone."""
+        """Stop all servers and end every child process."""
         self.asks.close()
         if self._resting is not None:
             self._resting.cancel()
@@ -161,7 +161,7 @@ class ServerCatalog:
         return tuple(server.state for server in self._servers.values())
 
     async def connect(self, name: str) -> ServerState:
-        """A person's press: consent for exactly this command, and the start. Raises WorkbenchError when it fails."""
+        """The user's consent to exactly this command, and the start. Raises WorkbenchError when it fails."""
         server = await self._settled(name)
         config = server.state.config
         if config.disabled:
@@ -178,13 +178,13 @@ class ServerCatalog:
         return server.state
 
     async def add(self, config: ServerConfig) -> ServerState:
-        """Write a server into `.mcp.json`; it starts when a person connects it."""
+        """Write a server into `.mcp.json`; it starts when the user connects it."""
         self._configuration.put_entry(config)
         await self.reload()
         return self.server(config.name).state
 
     async def replace(self, config: ServerConfig) -> ServerState:
-        """Write another entry in place of a server's, by a person's wish: what was allowed stays so, what ran runs."""
+        """Replace a server's entry for the user: a consent is kept, and a running server is started again."""
         before = self.server(config.name)
         runs = before.running is not None
         if before.state.allowed and self._consents.allows(before.state.config):
@@ -195,7 +195,7 @@ class ServerCatalog:
         return self.server(config.name).state
 
     def note_sign_in(self, name: str, word: str) -> None:
-        """What signing in at a server came to; one that was removed meanwhile is nobody's matter."""
+        """The result of a sign-in; ignored for a server that was removed meanwhile."""
         if (server := self._servers.get(name)) is not None:
             server.note_sign_in(word)
 
@@ -207,7 +207,7 @@ class ServerCatalog:
         await self.reload()
 
     async def rearrange(self, change: Callable[[McpJsonFile], None]) -> None:
-        """Change the file by a person's wish, and take over what it says then."""
+        """Change the file for the user, and apply its new content."""
         change(self._configuration)
         await self.reload()
 
@@ -258,7 +258,7 @@ class ServerCatalog:
             replace(
                 summary(tool, server.functions[tool.name]),
                 mark=server.pins.mark(tool.name),
-                warned=self.oddities.number(server.name, tool.name),
+                warned=self.definition_warnings.number(server.name, tool.name),
             )
             for server in self._enabled()
             for tool in server.tools.values()
@@ -299,8 +299,8 @@ class ServerCatalog:
         raise WorkbenchError(f"There is no tool {wanted!r:.100}.", hint)
 
     async def learn(self) -> None:
-        """Start what is allowed and was never seen running, so that its tools can be found. Why one does not start is
-        told by its state."""
+        """Start allowed servers that were never seen running, so that their tools can be found. A failure is shown in
+        the server's state."""
         unknown = [
             server
             for server in self._enabled()
@@ -329,22 +329,22 @@ class ServerCatalog:
             self.finder.forget()
 
     def weigh_again(self, name: str = "") -> None:
-        """A person's trust changed: in one server, or in all."""
+        """The user's trust changed, in one server or in all."""
         for server in self._all():
             if name in ("", server.name):
                 server.own.weigh_again()
 
     def blocked(self, tool: Tool) -> Fault | None:
-        """Why nobody may call this tool now; None when it may be called."""
+        """Why the tool must not be called now; None when it may be called."""
         return self.server(tool.server).pins.refusal(tool.name)
 
     def is_seen(self, tool: Tool) -> bool:
-        """Whether the user stands behind this definition: it was there when its server was added, or they looked at it
+        """Whether the user knows this definition: it was there when its server was added, or the user has looked at it
         since."""
         return self.server(tool.server).pins.is_seen(tool.name)
 
     def unseen(self) -> tuple[str, ...]:
-        """The names, also those in Python, of tools whose definitions nobody has looked at."""
+        """The names, also in Python, of tools whose definitions the user has not looked at."""
         return tuple(
             name
             for server in self._enabled()
@@ -404,7 +404,7 @@ class ServerCatalog:
             replaced.set()
 
     async def _take_in(self, config: ServerConfig) -> None:
-        server = McpServer(config, self._consents.allows(config), self._around)
+        server = McpServer(config, self._consents.allows(config), self._context)
         server.recall(await asyncio.to_thread(self._remembered, server))
         self._servers[config.name] = server
         self._hear(ServerChanged(server.state))
@@ -413,10 +413,10 @@ class ServerCatalog:
     def _remembered(self, server: McpServer) -> CachedServer:
         """On a thread: the pins of a server, and what is known of it from before."""
         server.pins.load()
-        return self._around.memory.recall(server.state.config)
+        return self._context.memory.recall(server.state.config)
 
     async def _vouch(self, config: ServerConfig) -> str:
-        """Whether the files behind a command are those a person allowed; at its first start they become those."""
+        """Whether the files behind a command are those that the user allowed; at its first start they become those."""
         if config.builtin or config.remote:
             return ""
         known = self._consents.known(config)
@@ -433,7 +433,7 @@ class ServerCatalog:
         return any(ask.server == server for ask in self.asks.all())
 
     async def set_roots(self, name: str, folders: tuple[str, ...]) -> ServerState:
-        """A person's wish: the folders this server is told of from now on."""
+        """Set the folders that the server is told of, for the user."""
         server = self.server(name)
         if server.state.config.builtin:
             raise WorkbenchError(f"{name} is built in and uses no folders.", "Choose another server.")
@@ -462,9 +462,9 @@ class ServerCatalog:
             self.finder.forget()
         self._tell(event)
 
-    async def _look_for_oddities(self) -> None:
-        found = await asyncio.to_thread(self.oddities.look, self.tools())
-        for server in self.oddities.take(found):
+    async def _find_definition_warnings(self) -> None:
+        found = await asyncio.to_thread(self.definition_warnings.look, self.tools())
+        for server in self.definition_warnings.take(found):
             self._tell(ToolsWarned(server))
 
     def _findable(self) -> Iterator[SearchedTool]:
@@ -509,8 +509,8 @@ class ToolWithImport(Struct, frozen=True):
 
 
 def one_tool(catalog: ServerCatalog, name: str, category: str = "") -> ToolWithImport:
-    """`category` is its server or that one's kind; a word that is neither is left out of account. Raises for a tool
-    that is unknown or blocked: of a definition nobody approved, no word reaches a model."""
+    """`category` is a server or a category; an unknown one is ignored. Raises WorkbenchError for a tool that is unknown
+    or blocked: no text of an unapproved definition reaches a model."""
     kinds = {state.config.name: state.config.category for state in catalog.states()}
     wanted = category.strip().casefold()
     every = catalog.tools()

@@ -21,12 +21,12 @@ Weigh = Callable[[ServerConfig], Callable[[Tool], Tool]]
 
 
 async def trusting(config: ServerConfig) -> str:
-    """For whoever remembers no consents."""
+    """For callers without stored consents."""
     return ""
 
 
 def unweighed(config: ServerConfig) -> Callable[[Tool], Tool]:
-    """For whoever keeps no trust: tools are what their servers say."""
+    """For callers without trust settings: annotations count as servers send them."""
     return lambda tool: tool
 
 
@@ -38,8 +38,8 @@ class ServerContext(Struct, frozen=True):
     tell: Callable[[Event], None]
     groups: ProcessGroups
     memory: ServerCache
-    ways: TransportSelection
-    host: Callable[[str], ServerHost] = lambda server: RefusingHost()  # who answers and hears a server, by its name
+    transports: TransportSelection
+    host: Callable[[str], ServerHost] = lambda server: RefusingHost()  # the host of a server, by its name
     masks: Masks = field(default_factory=Masks)
-    vouch: Vouch = trusting  # why the files behind a command are not those that a person allowed
-    weigh: Weigh = unweighed  # makes a server's tools into what its hints and a person's words make of them
+    vouch: Vouch = trusting  # why the files of a command are not those that the user allowed
+    weigh: Weigh = unweighed  # applies the user's trust and annotations to a server's tools

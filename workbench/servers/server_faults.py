@@ -39,7 +39,7 @@ class ServerFault(WorkbenchError):
 
 
 def not_running(fault: Fault | None) -> ServerFault:
-    """Why there is no connection, as the server's state tells it."""
+    """Why there is no connection, from the server's state."""
     if fault is None:
         return ServerFault("The server was stopped.", "Connect it again.")
     return ServerFault(fault.message, fault.hint, fault.detail)
@@ -104,7 +104,7 @@ def silent(seconds: float, traffic: MessageLog) -> ServerFault:
 
 
 def died(returncode: int | None, reason: str, traffic: MessageLog) -> ServerFault:
-    """It worked, then it went."""
+    """Fault for a server that exited after it was ready."""
     if reason:
         return ServerFault(f"The connection was closed. {reason}", "The next call starts it again.", traffic.tail())
     how = "closed its output" if returncode is None else _leaving(returncode)
@@ -117,7 +117,7 @@ def refused(words: str, traffic: MessageLog) -> ServerFault:
 
 
 def left_alone(fault: Fault, deaths: int, wait: float) -> ServerFault:
-    """It keeps dying, so nobody tries for a while."""
+    """It keeps exiting, so no start is tried for a while."""
     return ServerFault(
         f"{fault.message} It failed {deaths} times in a row.",
         f"It is tried again in {wait:.0f} s, or at once when the user presses Connect.",

@@ -33,7 +33,7 @@ class ServerHost(Protocol):
         """Answer `sampling/createMessage`, `elicitation/create`, `roots/list` …; raises MCPError to refuse."""
 
     def handle_notification(self, method: str, params: JsonObject) -> None:
-        """Hear a notification, in the order of the wire. Must not wait: the whole connection stands behind it."""
+        """Receive a notification, in the order of the connection. Must not wait: it blocks the connection."""
 
 
 class RefusingHost:
@@ -47,7 +47,7 @@ class RefusingHost:
         raise MCPError(_METHOD_NOT_FOUND, f"This client does not offer {method:.100}.")
 
     def handle_notification(self, method: str, params: JsonObject) -> None:
-        """Nobody listens; the raw frames show it."""
+        """Ignored; the message log shows it."""
 
 
 Observer = Callable[[str, JsonObject], None]
@@ -94,7 +94,7 @@ class HostGateway:
 
 
 class ServerRequestHandler:
-    """A `Host` for one server."""
+    """Host for one server: answers with the user's answers and the server's root folders."""
 
     capabilities: ClassVar[JsonObject] = {
         "elicitation": {"form": {}, "url": {}},

@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 
 def is_local_host(host: str) -> bool:
-    """Whether a host is this machine itself, or a link of it; in whatever spelling."""
+    """Whether a host is this machine or one of its link-local addresses, in any spelling."""
     host = host.rstrip(".").lower()
     if host == "localhost" or host.endswith(".localhost"):
         return True
-    address = _address(host.partition("%")[0])
+    address = _parse_ip(host.partition("%")[0])
     if address is None:
         return False
     address = getattr(address, "ipv4_mapped", None) or address
@@ -34,7 +34,7 @@ def may_request(url: str, server: str) -> bool:
     return parts.scheme == "https" or same
 
 
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def _parse_ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         return ipaddress.ip_address(host)
     except ValueError:

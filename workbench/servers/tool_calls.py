@@ -24,7 +24,7 @@ _VISITS = 3  # times that a call is made again after a visit
 async def make(
     server: McpServer, tool: Tool, call: ToolCall, asks: OpenElicitations, seconds: float, progress: Hear | None
 ) -> Outcome:
-    """The outcome, or a ServerFault. The time stands still while a person is asked and begins anew with progress."""
+    """The outcome, or a ServerFault. The timeout pauses while the user is asked and restarts with progress."""
     from mcp.shared.exceptions import MCPError
 
     started = time.perf_counter()
@@ -50,7 +50,7 @@ async def make(
 async def _request(
     server: McpServer, tool: Tool, call: ToolCall, asks: OpenElicitations, heard: ProgressListener
 ) -> JsonObject:
-    """The raw answer; a call that needs a page to be visited first is made again when the person was there."""
+    """The raw answer; a call that needs pages to be visited first is repeated after the user visited them."""
     from mcp.shared.exceptions import MCPError
 
     params = {"name": tool.name, "arguments": dict(call.arguments)}

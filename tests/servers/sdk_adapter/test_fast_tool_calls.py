@@ -153,7 +153,7 @@ async def test_the_log_is_heard_beside_answers_and_nothing_else_is(pipe: Pipe) -
     heard: list[tuple[str, object]] = []
     one = line(method="notifications/message", params={"level": "info", "data": "x"})
     assert not pipe.direct.take(one)
-    pipe.direct.told = lambda method, params: heard.append((method, params))
+    pipe.direct.on_log = lambda method, params: heard.append((method, params))
     assert pipe.direct.take(one)
     for odd in (
         line(method="notifications/message", params=[1]),

@@ -74,7 +74,7 @@ for line in sys.stdin:
 async def test_what_comes_with_an_answer_is_heard_before_it_whichever_way_it_goes(make: Make) -> None:
     transport = make(TALKS)
     heard: list[object] = []
-    transport.direct.told = lambda method, params: heard.append(params["data"])
+    transport.direct.on_log = lambda method, params: heard.append(params["data"])
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
         heard.append("progress")

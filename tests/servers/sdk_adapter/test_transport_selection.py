@@ -34,7 +34,7 @@ def ways(tmp_path: Path) -> TransportSelection:
 def test_the_ways_to_a_server(
     ways: TransportSelection, config: ServerConfig, known: str, kinds: tuple[str, ...]
 ) -> None:
-    assert ways.to(config, known) == kinds
+    assert ways.kinds_for(config, known) == kinds
     assert ways.build(kinds[0], config, 1 << 20, MessageLog("a")).kind == kinds[0]
 
 

@@ -93,6 +93,6 @@ async def test_a_real_server_leaves_a_moment_each_time_it_changes(house: Any, pa
     (paths.project / "version.txt").write_text("gone", encoding="utf-8")
     await home.catalog.connect("turning")
     server = home.catalog.server("turning")
-    newest, oldest = await server.moments.list()
-    (change,) = await server.moments.compare(oldest.at, newest.at)
+    newest, oldest = await server.definition_history.list()
+    (change,) = await server.definition_history.compare(oldest.at, newest.at)
     assert (change.tool, change.kind) == ("helper", ChangeKind.REMOVED)

@@ -38,5 +38,5 @@ async def test_a_servers_odd_tool_carries_its_mark(house: Any, paths: Any) -> No
         "turn": 0,
         "helper": 1,
     }
-    (warning,) = home.catalog.oddities.of("turning")
+    (warning,) = home.catalog.definition_warnings.of("turning")
     assert (warning.tool, warning.rule) == ("helper", "poison")

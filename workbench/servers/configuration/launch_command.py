@@ -19,7 +19,7 @@ from workbench.secrets.secret_references import REFERENCE, missing, names_in, re
 DEMO = "demo"  # the built-in server's name
 
 # What a server gets of our own environment: enough to find programs, homes, certificates and a display, but
-# none of the keys and tokens that may stand there too: those are given in its entry or not at all.
+# none of the keys and tokens that it may hold: those are passed in the entry or not at all.
 _PASSED_ON_WORDS = """HOME LOGNAME PATH SHELL TERM USER LANG LANGUAGE TZ TMPDIR DISPLAY WAYLAND_DISPLAY XAUTHORITY
 DBUS_SESSION_BUS_ADDRESS HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
 SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NODE_EXTRA_CA_CERTS"""
@@ -35,19 +35,19 @@ class LaunchCommand:
     """One process to start, with nothing left to look up."""
 
     command: str
-    args: tuple[str, ...] = field(repr=False)  # secrets may stand in these two
+    args: tuple[str, ...] = field(repr=False)  # these two may hold secrets
     env: Mapping[str, str] = field(repr=False)
     cwd: str
 
 
 def demo_config() -> ServerConfig:
-    """The server that ships with the app. `-P`: a project with a folder called `workbench` must not stand in for it."""
+    """The built-in server. `-P`: a project with a folder called `workbench` must not replace the package."""
     return ServerConfig(name=DEMO, command=sys.executable, args=("-P", "-m", "workbench.demo"), builtin=True)
 
 
 def fingerprint(config: ServerConfig) -> str:
-    """What a person consents to: exactly this command, its arguments, environment entries and folder; or this address
-    and what is sent to it. Folders told to it as roots count too: servers take them for leave to work there."""
+    """Hash over what the user consents to: command, arguments, environment entries and folder, or address and what is
+    sent to it. Root folders count too, because servers take them for permission to work there."""
     told: list[object] = [config.command, list(config.args), sorted(config.env.items()), config.cwd]
     if config.remote:
         told += ["url", config.url, config.transport, sorted(config.headers.items())]
@@ -58,7 +58,7 @@ def fingerprint(config: ServerConfig) -> str:
 
 
 def no_secret(name: str) -> None:
-    """For whoever has no room of secrets: none is stored."""
+    """For callers without a secret store: no secret is stored."""
 
 
 def expand(text: str, environment: Mapping[str, str], secret: Secret = no_secret) -> str:

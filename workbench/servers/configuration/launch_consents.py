@@ -29,7 +29,7 @@ from workbench.servers.ssrf_guard import is_local_host
 
 
 class LaunchConsents:
-    """The person's consents of one project; they are private state, never part of the project."""
+    """The user's consents in one project. They are private state and never part of the project."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -47,7 +47,8 @@ class LaunchConsents:
         return {file.name: file for file in self._files(config) or ()}
 
     def vouch(self, config: ServerConfig, files: tuple[CommandFile, ...]) -> str:
-        """What is different from what a person allowed, or nothing. Consents without files take these as theirs."""
+        """What differs from what the user allowed, or an empty text. A consent without files takes these files as
+        allowed."""
         before = self._files(config)
         if before is not None and (told := difference(before, files)):
             return told
@@ -57,8 +58,8 @@ class LaunchConsents:
         return ""
 
     def give(self, config: ServerConfig, like: ServerConfig | None = None) -> None:
-        """A person's yes to this command, and to whatever files are behind it at its next start. `like`: the entry it
-        takes the place of without being asked about anew, so the files that were allowed stay the only ones."""
+        """Store the user's consent to this command and to the files found behind it at its next start. `like`: the
+        entry that it replaces without a new question, so the files allowed before stay the only ones."""
         if config.builtin:
             return
         files = self._files(like) if like is not None else None
@@ -80,7 +81,7 @@ _INTERPRETERS = re.compile(r"(?:python|pypy|node|deno|bun|ruby|perl|php|java|bas
 
 
 class CommandFile(Struct, frozen=True):
-    """One file as it is now."""
+    """A file behind a command: its path, size, time of change and hash."""
 
     name: str  # as the command says it
     path: str  # where it really is
@@ -115,7 +116,7 @@ def look(launch: LaunchCommand, known: Mapping[str, CommandFile]) -> tuple[Comma
 
 
 def difference(before: tuple[CommandFile, ...], now: tuple[CommandFile, ...]) -> str:
-    """What a person should know before they allow it again; empty when it is what they allowed."""
+    """What the user should know before allowing the command again; empty when nothing changed."""
     known = {file.name: file for file in before}
     for file in now:
         old = known.get(file.name)
@@ -168,7 +169,7 @@ def _look(name: str, path: Path, known: CommandFile | None) -> CommandFile:
     return CommandFile(name, now.path, now.size, now.changed, sha)
 
 
-# Variables with which a harmless command loads code of somebody's choice, or finds another program under its name.
+# Variables that make a harmless command load other code, or find another program under its name.
 _LOADING = re.compile(
     r"PATH|LD_[A-Z_]+|DYLD_[A-Z_]+|PYTHON[A-Z]+|NODE_OPTIONS|NODE_PATH|BASH_ENV|ENV|SHELL|IFS|PERL5(?:OPT|LIB)|RUBY(?:OPT|LIB)"
     r"|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GIT_[A-Z_]+|GCONV_PATH|(?:NPM|UV|PIP)_[A-Z_]+|npm_config_\w+|DOTNET_STARTUP_HOOKS"
@@ -176,7 +177,7 @@ _LOADING = re.compile(
 
 
 def consent(config: ServerConfig) -> Consent:
-    """The words, and the fingerprint they stand for."""
+    """The text that the user reads, and the fingerprint that it describes."""
     shown, _ = secret_masking.mask(config)
     told = _sent(shown) if config.remote else _run(shown)
     return Consent(
@@ -222,7 +223,7 @@ def _texts(config: ServerConfig) -> Iterable[str]:
 
 
 def _host(url: str) -> str:
-    """The host as it stands there; an address that is none yet is shown whole."""
+    """The host of an address; an invalid address is shown in full."""
     try:
         return urlsplit(url).hostname or url[:200]
     except ValueError:

@@ -66,7 +66,7 @@ def parse_entry(name: str, entry: object, file: str = ".mcp.json") -> ServerConf
 
 
 def entry_as_json(config: ServerConfig, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry as JSON: what stood there in its order, our fields over it, empty ones left out."""
+    """The entry as JSON: keys that were there in their order, our fields over them, empty fields left out."""
     ours: dict[str, Any] = {  # Any: JSON
         "type": config.transport,
         "command": config.command,
@@ -102,7 +102,7 @@ def _means(key: str, value: object, config: ServerConfig) -> bool:
 
 
 def _transport(entry: Mapping[str, Any], where: str) -> str:
-    """The way to speak to it, and that there is somebody to speak to."""
+    """The transport of an entry that has a command or an address."""
     command, url = _text(entry, "command", where).strip(), _text(entry, "url", where).strip()
     spelled = _text(entry, "type", where)
     transport = _TRANSPORTS.get(spelled)
@@ -176,7 +176,7 @@ FILE = "known_servers.json"
 
 @functools.cache
 def known_servers() -> tuple[KnownServer, ...]:
-    """In the order of the file, read as a project's own entries are. None is a server before somebody adds it."""
+    """In the order of the file, read like entries of a project. None of them is a server before the user adds it."""
     listed = json.loads((resources() / FILE).read_text(encoding="utf-8"))["servers"]
     return tuple(
         KnownServer(
@@ -192,7 +192,7 @@ def known_servers() -> tuple[KnownServer, ...]:
 
 
 SERVERS = "mcpServers"
-MOST_SERVERS = 1_000  # entries that are used; nobody has so many, and each is looked through at each change
+MOST_SERVERS = 1_000  # entries that are used; all are searched at each change
 
 
 class McpJsonContents(Struct, frozen=True):
@@ -208,7 +208,7 @@ class McpJsonFile:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._dropped: dict[str, tuple[Any, str]] = {}  # name → its entry (JSON), and which one stood behind it
+        self._dropped: dict[str, tuple[Any, str]] = {}  # name → its entry (JSON), and the name of the next entry
 
     def exists(self) -> bool:
         return self._file.exists()
@@ -254,7 +254,7 @@ class McpJsonFile:
         self._save(document)
 
     def restore(self, name: str) -> None:
-        """Put an entry back as it was dropped, unknown keys included, and where it stood."""
+        """Put a removed entry back at its former position, unknown keys included."""
         if name not in self._dropped:
             raise WorkbenchError(f"{name} cannot be put back any more.", "Add it again.")
         entry, before = self._dropped.pop(name)

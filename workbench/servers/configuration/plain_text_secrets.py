@@ -23,7 +23,7 @@ from workbench.secrets.secret_references import reference
 from workbench.servers.configuration.launch_command import expand
 
 Span = tuple[int, int]
-Change = Callable[[str, str, str], str]  # place, key, text → the text that shall stand there
+Change = Callable[[str, str, str], str]  # place, key, text → the new text
 
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token)\s+", re.IGNORECASE)
 _OPTION = re.compile(r"--?([A-Za-z][\w.-]*)(=?)")
@@ -36,9 +36,9 @@ _LONGEST_KEY = 60
 
 
 class PlainTextSecret(Struct, frozen=True):
-    """One of them; `value` is for the keyring and for nobody's eyes."""
+    """One secret; `value` is stored in the keyring and never shown."""
 
-    place: str  # as a person reads it: "GITHUB_TOKEN in env"
+    place: str  # as the user reads it: "GITHUB_TOKEN in env"
     key: str
     value: str
 
@@ -70,7 +70,7 @@ def moved(config: ServerConfig, taken: Collection[str] = ()) -> tuple[ServerConf
 
 
 def _walk(config: ServerConfig, change: Change) -> ServerConfig:
-    """The entry with every text changed; keys come from the names beside the texts."""
+    """The entry with every text changed; keys come from the names next to the texts."""
     args, option = [], ""
     for arg in config.args:
         match = _OPTION.match(arg)
@@ -92,7 +92,7 @@ def _walk(config: ServerConfig, change: Change) -> ServerConfig:
 
 
 def _spans(key: str, text: str) -> list[Span]:
-    """Where secrets stand in a text under this key; references and variables are none."""
+    """Positions of secrets in a text under this key; references and variables are not secrets."""
     start = (match.end() if (match := _OPTION.match(text)) and match[2] else 0) if text.startswith("-") else 0
     if "${" in text[start:]:
         return []
@@ -128,7 +128,7 @@ def _random(text: str) -> bool:
 
 
 def _name(server: str, key: str, value: str, values: Mapping[str, str], taken: Collection[str]) -> str:
-    """A name a person recognises in the keyring's list; the same value has one name."""
+    """A name that the user recognises in the keyring's list; equal values share one name."""
     same = next((name for name, held in values.items() if held == value), "")
     if same:
         return same
@@ -141,8 +141,8 @@ def _name(server: str, key: str, value: str, values: Mapping[str, str], taken: C
 
 
 def hide(config: ServerConfig, masks: Masks) -> tuple[str, ...]:
-    """Where secrets stand in an entry as they are; from now on those are masked like stored ones, and so are those that
-    come into it from our environment."""
+    """Places of secrets in an entry. From now on they are masked like stored secrets, and so are those that come from
+    our environment."""
     found = find(config)
     for plain in (*found, *find(_walk(config, _filled))):
         if not plain.value.isalpha():  # "postgres" is a password too, but half of what its server says

@@ -11,7 +11,7 @@ from workbench.privacy.detectors import credentials
 from workbench.privacy.detectors.field_names import kind_of, words_of
 from workbench.records import ServerConfig
 
-MASK = "••••••"  # always as wide: a mask that varied would tell the length
+MASK = "••••••"  # fixed width, which does not reveal the length
 _LAST_WORDS_LISTED = "key token secret password passwd pass pat pwd credential credentials auth apikey dsn"
 _LAST_WORDS = frozenset(_LAST_WORDS_LISTED.split())
 _FILLED_IN = re.compile(r"\$\{[^{}]*\}|<[^<>]*>")
@@ -19,11 +19,11 @@ _FLAG = re.compile(r"-{1,2}([A-Za-z][\w-]*)(?:=(.*))?", re.DOTALL)
 _LOGIN = re.compile(r"(?<=://)[^/@\s:]*:([^/@\s]+)(?=@)")
 _QUERY = re.compile(r"(?<=[?&])([\w.-]+)=([^&#\s]+)")
 
-Swap = Callable[[str, str], str]  # where a secret stands and its value → what is written there
+Swap = Callable[[str, str], str]  # place and value of a secret → its replacement
 
 
 def mask(config: ServerConfig) -> tuple[ServerConfig, tuple[str, ...]]:
-    """The entry as a person first sees it, and where something is hidden."""
+    """The entry as the user first sees it, and the places where something is hidden."""
     places: list[str] = []
 
     def hide(place: str, value: str) -> str:
@@ -85,7 +85,7 @@ def _inside(place: str, text: str, swapped: Swap) -> str:
     """Secrets of a known form inside a longer text, and logins in addresses."""
     parts, at = [], 0
     for start, end in sorted(credentials.find_secrets(text)):
-        if start >= at:  # a token behind "Bearer" is found twice
+        if start >= at:  # a token after "Bearer" is found twice
             parts += [text[at:start], swapped(place, text[start:end])]
             at = end
     text = "".join((*parts, text[at:]))

@@ -14,7 +14,7 @@ from workbench.servers.doctor.check_results import bad, doubt, good, skipped
 from workbench.servers.server_faults import INSTALLERS
 
 Prepare = Callable[[ServerConfig], LaunchCommand]
-_HEAD = 256  # bytes of a program that tell what it is
+_HEAD = 256  # bytes of a program that identify its type
 
 
 def check_command(config: ServerConfig, launch_of: Prepare) -> tuple[tuple[Check, ...], LaunchCommand | None]:

@@ -20,7 +20,7 @@ ReachOf = Callable[[ServerConfig], tuple[str, Mapping[str, str]]]  # the address
 
 
 class Diagnosis:
-    """Single use."""
+    """One diagnosis of one server; used once."""
 
     def __init__(self, server: McpServer, launch_of: Prepare, reach_of: ReachOf, tell: Tell) -> None:
         self._server = server
@@ -42,8 +42,8 @@ class Diagnosis:
         return launch is not None
 
     async def _remote(self) -> bool:
-        """The talk is tried even where the plain request failed: it may sign in. Before a person allowed it, nothing
-        is looked up and nobody is asked: the address alone can carry a secret away."""
+        """The protocol check runs even where the plain request failed, because it may sign in. Before the user allowed
+        the server, nothing is resolved or requested: the address alone can carry a secret away."""
         if not self._server.state.allowed:
             return True  # the talk says so
         try:

@@ -127,7 +127,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class ServerAddress(Struct, frozen=True):
-    """Where a server listens, and what stands between."""
+    """The address of a remote server, and the proxy in front of it."""
 
     url: str
     scheme: str

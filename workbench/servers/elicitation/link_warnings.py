@@ -34,7 +34,7 @@ class CheckedLink:
 
 
 def look(url: str) -> CheckedLink:
-    """Raises ValueError with a sentence for an address that nobody should visit."""
+    """Raises ValueError with a sentence for an address that must not be opened."""
     if len(url) > LONGEST:
         raise ValueError(f"The address has more than {LONGEST:,} characters.")
     if any(letter.isspace() or not letter.isprintable() or letter == "\\" for letter in url):

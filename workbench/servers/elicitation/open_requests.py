@@ -1,7 +1,7 @@
 """Requests of servers to the user that have not been answered yet.
 
-A request holds up one call and nothing else. It ends when it is answered, times out, is taken back by the server, or
-when its call or server ends; each end is announced, so that no window shows a request that nobody waits for.
+A request holds up one call and nothing else. It ends when it is answered, times out, is withdrawn by the server, or
+when its call or server ends. Each end is announced, so that no window shows a request that has ended.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Calling:
     """One call's stay at its server; a generator would cost each call of a program ten turns."""
 
     def __init__(self, asks: OpenElicitations, call: ToolCall, clock: PausableClock) -> None:
-        self._key = str(next(_numbers))  # a door chooses the ids of its calls; two may be the same
+        self._key = str(next(_numbers))  # clients choose the ids of their calls, so two may be equal
         self._asks, self._call, self._clock = asks, call, clock
 
     def __enter__(self) -> None:
@@ -92,13 +92,14 @@ class OpenElicitations:
                 self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "The call that this belonged to is over."))
 
     async def answer_request(self, server: str, method: str, params: JsonObject) -> JsonObject:
-        """A server's question, answered by a person. Raises Refusal; cancelling takes the question back."""
+        """The user's answer to a server's request. Raises ElicitationRefusal; cancelling withdraws the request."""
         ask = request_parsing.read(uuid.uuid4().hex[:12], server, method, params)
         waiting = self._admit(ask, str(params.get("elicitationId") or ""))
         return await self._answer_of(waiting)
 
     async def visit(self, server: str, elicitations: JsonValue) -> None:
-        """A call failed because pages must be visited first; ends when the person has done so, or raises Refusal."""
+        """A call failed because pages must be visited first. Returns when the user has visited them, or raises
+        ElicitationRefusal."""
         asked = elicitations if isinstance(elicitations, list) else []
         if not asked or not all(isinstance(one, Mapping) for one in asked):
             raise ElicitationRefusal(INVALID_PARAMS, "The server does not say which page must be visited.")
@@ -115,7 +116,7 @@ class OpenElicitations:
             self._end(waiting, "accept", {"action": "accept"})
 
     def answer(self, ask_id: str, action: str, content: str) -> Ask:
-        """A person's answer; one that does not fit the question is refused and changes nothing."""
+        """Take the user's answer; one that does not fit the request is refused and changes nothing."""
         waiting = self._open.get(ask_id)
         if waiting is None:
             raise WorkbenchError("This request is no longer open.", "Its server or its call has ended.")
@@ -127,7 +128,7 @@ class OpenElicitations:
         return waiting.ask
 
     def forget(self, server: str) -> None:
-        """The server is gone."""
+        """End the requests of a server that has stopped."""
         for waiting in self._of(lambda one: one.server == server):
             self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "The server was stopped."))
 
@@ -136,7 +137,7 @@ class OpenElicitations:
             self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "The workbench is closing."))
 
     def holds(self, run_id: str) -> bool:
-        """Whether a person is asked because of this run's calls right now; that is not the program's time."""
+        """Whether the user is being asked because of this run's calls; that time does not count for the program."""
         return any(waiting.ask.run_id == run_id for waiting in self._open.values())
 
     # inside
@@ -182,7 +183,7 @@ class OpenElicitations:
         return result
 
     def _opened(self, waiting: PendingElicitation) -> None:
-        """The page is before the person. A server that only wanted consent has it; one that waits for more goes on."""
+        """The page is shown to the user. A server that only wanted consent has it; one that waits for more goes on."""
         waiting.ask = replace(waiting.ask, opened=True)
         if not waiting.ask.repeats:
             waiting.settle({"action": "accept"})
@@ -214,11 +215,11 @@ class PausableClock(Protocol):
 
 
 class PendingElicitation:
-    """Clocks stand from here to `release`."""
+    """Timeouts of calls are paused from here to `release`."""
 
     def __init__(self, ask: Ask, call_key: str, elicitation: str, clocks: tuple[PausableClock, ...]) -> None:
         self.ask = ask
-        self.call_key = call_key  # the call it ends with; empty when nobody knows which one
+        self.call_key = call_key  # the call it ends with; empty when unknown
         self.elicitation = elicitation  # the server's own name for a page to visit
         self.answer: asyncio.Future[JsonObject | ElicitationRefusal] = asyncio.get_running_loop().create_future()
         self._clocks = clocks
@@ -234,7 +235,7 @@ class PendingElicitation:
         self._timer = asyncio.get_running_loop().call_later(seconds, act, self.ask.id)
 
     def settle(self, result: JsonObject | ElicitationRefusal) -> None:
-        """Whoever waits gets the first result; a later one changes nothing."""
+        """The first result counts; later ones change nothing."""
         if not self.answer.done():
             self.answer.set_result(result)
 

@@ -12,8 +12,8 @@ from workbench.servers.elicitation import form_schema, link_warnings
 
 INVALID_PARAMS = -32602
 METHOD_NOT_FOUND = -32601
-NOT_NOW = -32600  # nobody is there, or too much is asked at once
-REJECTED = -1  # a person said no to sampling; the number is the protocol's own example
+NOT_NOW = -32600  # no user is present, or too many requests are open
+REJECTED = -1  # the user refused sampling; the number is the protocol's own example
 
 
 class ElicitationRefusal(Exception):
@@ -31,7 +31,7 @@ ACTIONS = ("accept", "decline", "cancel")
 
 
 def read(ask_id: str, server: str, method: str, params: JsonObject) -> Ask:
-    """The question as a person can be shown it."""
+    """The request in the form in which the user is shown it."""
     if method == "sampling/createMessage":
         return _sampling(ask_id, server, params)
     if method != "elicitation/create":
@@ -42,7 +42,8 @@ def read(ask_id: str, server: str, method: str, params: JsonObject) -> Ask:
 
 
 def response_to(ask: Ask, action: str, content: str) -> JsonObject | ElicitationRefusal:
-    """What the server gets for a person's answer; raises WorkbenchError when that is no answer to the question."""
+    """The response to the server for the user's answer. Raises WorkbenchError when the answer does not fit the
+    request."""
     if action not in ACTIONS:
         raise WorkbenchError(f"There is no answer {action!r:.40}.", "Accept, decline or cancel.")
     value = _parsed(content)
@@ -54,7 +55,7 @@ def response_to(ask: Ask, action: str, content: str) -> JsonObject | Elicitation
 
 
 def response_without_answer(ask: Ask) -> JsonObject | ElicitationRefusal:
-    """What the server gets when nobody answered in time."""
+    """The response to the server when the user did not answer in time."""
     return ElicitationRefusal(REJECTED, "Nobody answered in time.") if ask.kind == SAMPLING else {"action": "cancel"}
 
 
@@ -131,7 +132,7 @@ _BLOCKS = {"text": "text", "image": "data", "audio": "data"}
 
 
 def sampling_request_flaw(params: JsonObject) -> str:
-    """Why a request cannot be shown to a person, as a sentence; empty when it can."""
+    """Why a request cannot be shown to the user, as a sentence; empty when it can."""
     messages = params.get("messages")
     if not isinstance(messages, list) or not all(isinstance(one, Mapping) for one in messages):
         return "messages must be a list of messages."

@@ -19,7 +19,7 @@ class IdleServer(Protocol):
     def name(self) -> str: ...
 
     def unused(self) -> float:
-        """For how many seconds nobody used it; 0 while somebody does, or while it does not run."""
+        """Seconds without use; 0 while it is used, or while it does not run."""
 
     async def rest(self) -> None: ...
 
@@ -27,7 +27,7 @@ class IdleServer(Protocol):
 async def keep_looking(
     servers: Callable[[], Iterable[IdleServer]], minutes: Callable[[], int], needed: Callable[[str], bool]
 ) -> None:
-    """Until it is cancelled. `needed`: whether something of a server waits for a person."""
+    """Runs until it is cancelled. `needed`: whether a request of the server waits for the user."""
     while True:
         await asyncio.sleep(BEAT)
         await look(servers(), minutes() * 60.0, needed)

@@ -17,7 +17,7 @@ from workbench.records import Frame, JsonObject
 from workbench.secrets.secret_masking import Masks
 
 BUDGET = 16 << 20  # bytes of messages remembered, what it costs to keep each of them included
-_COST = 400  # bytes it takes to keep a message, beside its text
+_COST = 400  # bytes of overhead of a kept message
 _LONGEST = 4 << 20  # bytes of a message that is kept whole; of longer ones the beginning is
 _BEGINNING = 1 << 16
 _SHOWN = 1000  # characters of a message in a list
@@ -29,7 +29,7 @@ _RUBBISH_SHOWN = 3  # lines quoted in warnings; the rest is counted
 
 @dataclass(slots=True)
 class _LoggedMessage:
-    """One message in memory; what it is, is found out when somebody looks."""
+    """One message in memory; its label is made when it is first shown."""
 
     number: int
     at: float
@@ -77,7 +77,7 @@ class MessageLog:
         self._keep("·", words.encode("utf-8", "replace"))
 
     def add_error_line(self, line: bytes) -> None:
-        """A line of stderr."""
+        """Add a line of the error output."""
         self._stderr.append(self._text(line, _LINE_TEXT).rstrip("\r"))
 
     def begin(self) -> None:
@@ -95,7 +95,7 @@ class MessageLog:
 
     @property
     def dropped(self) -> int:
-        """How many older ones made room."""
+        """Number of older messages that made room."""
         return self._number - len(self._kept)
 
     def warnings(self) -> tuple[str, ...]:
@@ -200,7 +200,7 @@ class MessageLabel:
 
 
 def label(data: bytes) -> MessageLabel:
-    """What the message is, as far as it can be told."""
+    """Method and tool of the message, as far as they can be read."""
     if len(data) > _PARSED:
         return _glance(data)
     try:
@@ -270,7 +270,7 @@ def transcript(messages: Iterable[tuple[float, str, bytes]]) -> str:
 
 
 def _line(at: float, direction: str, data: bytes) -> JsonObject:
-    """A message that is JSON stands as JSON; anything else stands as text."""
+    """A line of an export: JSON messages as JSON, everything else as text."""
     told = {"at": at, "direction": _WORDS.get(direction, direction)}
     if direction in "<>":
         try:

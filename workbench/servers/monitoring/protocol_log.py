@@ -56,13 +56,13 @@ class ProtocolLog:
         return ServerLog(lines, self._written - len(self._lines))
 
     def close(self) -> None:
-        """Tell at once what would have been told in a moment."""
+        """Report pending lines at once."""
         if self._telling is not None:
             self._telling.cancel()
             self._say()
 
     def _text(self, data: object) -> str:
-        """A text as it is, anything else as JSON; without secrets, and no more of it than a person reads."""
+        """A text unchanged, anything else as JSON; without secrets, and shortened."""
         try:
             text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
         except RecursionError:

@@ -79,7 +79,7 @@ class CallStatistics:
 
 
 _PROC = Path("/proc")
-_STATE, _GROUP, _RSS = 0, 2, 21  # places in /proc/PID/stat, counted behind the name
+_STATE, _GROUP, _RSS = 0, 2, 21  # fields of /proc/PID/stat, counted after the name
 
 
 @dataclass(frozen=True, slots=True)

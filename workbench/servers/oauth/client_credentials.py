@@ -21,7 +21,7 @@ BASIC, POST = "client_secret_basic", "client_secret_post"
 
 
 def choose_proof(context: Any, wish: OAuthSettings) -> None:  # Any: the SDK's OAuthContext
-    """Only for a client with a secret of the entry: a registered one was told how by the registration."""
+    """Only for a client whose secret is in the entry: a registered client got its method at registration."""
     client = context.client_info
     if client is None or wish.method or not wish.client_secret or client.client_id != wish.client_id:
         return

@@ -12,7 +12,7 @@ _KEY = 'If it takes an API key, give its entry a header: "headers": { "Authoriza
 
 
 class SignInNeeded(ServerFault):
-    """Only a person can go on from here. It carries what the server asked for."""
+    """Only the user can continue the sign-in. Carries what the server requested."""
 
     def __init__(self, url: str, status: int, challenge: str, scope: str = "") -> None:
         asked = f" It asks for: {scope:.200}." if scope else ""
@@ -39,7 +39,7 @@ def declined(error: str, description: str) -> ServerFault:
 
 
 def explain(fault: BaseException, *, metadata: bool, registration: bool) -> ServerFault:
-    """The sentence for whatever the flow raised; `metadata`, `registration`: whether the server offers them."""
+    """The sentence for an exception of the flow. `metadata`, `registration`: whether the server offers them."""
     from mcp.client.auth import OAuthRegistrationError, OAuthTokenError
 
     words = " ".join(str(fault).split())[:_QUOTED].rstrip(".") or type(fault).__name__
@@ -70,7 +70,7 @@ def no_registration() -> ServerFault:
 
 
 def unsafe(url: str) -> ServerFault:
-    """An address in the metadata that nobody should be led to."""
+    """An address in the metadata that must not be requested."""
     return ServerFault(
         f"The server's metadata leads to {url:.200}, which is not asked.",
         "Only https is, or this machine for a server on this machine. Tell the server's owner.",

@@ -35,7 +35,7 @@ _EARLY = 20.0  # seconds before its end at which a token is renewed
 _NAME = "MCP Workbench"
 _NOWHERE = "http://127.0.0.1/callback"  # a quiet provider shows no page that could come back
 Flow = AsyncGenerator[httpx2.Request, httpx2.Response]
-Needed = Callable[[SignInNeeded | None], None]  # told each time a person is needed, or that a token was taken
+Needed = Callable[[SignInNeeded | None], None]  # None: a token was accepted, so the user is not needed
 
 
 class OAuthStorage:
@@ -112,7 +112,7 @@ class SavedTokenProvider(OAuthClientProvider):
             self._needed(None)
 
     def _can_renew(self, response: httpx2.Response, used: str) -> bool:
-        """Whether something else than a person may help."""
+        """Whether a token can be renewed without the user."""
         fresh = response.status_code == 401 and bool(used) and self.context.can_refresh_token()
         return self._machine is not None or fresh
 
@@ -135,7 +135,7 @@ class SavedTokenProvider(OAuthClientProvider):
         async with self._renewing:
             await self.recall()
             if self._token() and self._token() != used:
-                return  # somebody else got one meanwhile
+                return  # another request renewed it meanwhile
             flow = relay(self._machine.async_auth_flow(request), request, response)
             try:
                 async with contextlib.aclosing(flow) as asking:
@@ -154,7 +154,7 @@ class SavedTokenProvider(OAuthClientProvider):
         return await super()._refresh_token()
 
     async def _renew(self, used: str) -> AsyncGenerator[HttpExchange, None]:
-        """Renew a token that is too old or was refused; one that somebody else got meanwhile is good too."""
+        """Renew a token that has expired or was refused; a token that was renewed meanwhile is used."""
         async with self._renewing:
             await self.recall()
             if self._token() != used or not self.context.can_refresh_token():
@@ -189,7 +189,7 @@ class SavedTokenProvider(OAuthClientProvider):
 
 
 class InteractiveOAuthProvider(OAuthClientProvider):
-    """The SDK's whole flow with a person in it, for one sign-in."""
+    """The SDK's complete flow with the user in it, for one sign-in."""
 
     def __init__(
         self, url: str, wish: OAuthSettings, held: StoredSignIn, redirect: str, handlers: SignInHandlers
@@ -225,7 +225,8 @@ class HttpExchange:
 
 
 async def relay(flow: Flow, request: httpx2.Request, refusal: httpx2.Response) -> AsyncGenerator[HttpExchange, None]:
-    """What a flow asks for to satisfy a refusal of `request`, which itself is not sent: the flow is told `refusal`."""
+    """The requests with which a flow satisfies a refusal of `request`; `request` itself is not sent, the flow receives
+    `refusal`."""
     answered = False
     try:
         outgoing = await anext(flow)
@@ -251,7 +252,7 @@ def _refused(response: httpx2.Response) -> bool:
 
 
 class SignInHandlers(Protocol):
-    """The person's part of a sign-in."""
+    """Callbacks for the user's part of a sign-in."""
 
     async def show(self, url: str) -> None: ...
 
@@ -273,7 +274,7 @@ def client_metadata(wish: OAuthSettings, redirect: str) -> OAuthClientMetadata:
 
 
 def given_client(wish: OAuthSettings) -> OAuthClientInformationFull:
-    """The client that stands in the entry."""
+    """The client that the entry names."""
     method = wish.method or (BASIC if wish.client_secret else "none")
     given = {"client_id": wish.client_id, "token_endpoint_auth_method": method, "redirect_uris": None}
     if wish.client_secret:

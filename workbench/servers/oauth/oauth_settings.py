@@ -33,7 +33,7 @@ class OAuthSettings:
 
 
 def read(config: ServerConfig, metadata_url: str = "") -> OAuthSettings:
-    """The wish of an entry whose secrets are put in already; `metadata_url` counts where it names none."""
+    """The OAuth settings of an entry with its secrets filled in; `metadata_url` applies where the entry has none."""
     text = _Texts(config)
     wish = OAuthSettings(
         client_id=text("clientId"),

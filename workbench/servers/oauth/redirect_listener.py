@@ -22,7 +22,7 @@ _CALLERS = 20  # at once; more are turned away
 
 
 class RedirectAnswer(Struct, frozen=True):
-    """What the browser brought."""
+    """Parameters of the redirect that the browser was sent to."""
 
     code: str = ""
     state: str = ""
@@ -42,7 +42,7 @@ class RedirectListener:
         self._port = parts.port if redirect and parts.port else port
         self._state = ""
         self._came: asyncio.Future[RedirectAnswer] = asyncio.get_running_loop().create_future()
-        self._browser: asyncio.StreamWriter | None = None  # of the accepted return: it is told how it ended
+        self._browser: asyncio.StreamWriter | None = None  # of the accepted redirect, for the result page
         self._callers: set[asyncio.StreamWriter] = set()
         self._attended: set[asyncio.Task[None]] = set()
         self._over = False
@@ -83,7 +83,7 @@ class RedirectListener:
             return await asyncio.shield(self._came)
 
     def bring(self, address: str) -> bool:
-        """What a person copied from the browser's address bar, where it could not reach this machine."""
+        """Take the address that the user copied from a browser that cannot reach this machine."""
         return self._accept(_return(address))
 
     async def tell(self, title: str, sentence: str, *, ok: bool) -> None:
@@ -185,7 +185,7 @@ _HEADERS = (
     "Cache-Control: no-store",
     "Connection: close",
 )
-_QUOTED = 600  # characters of somebody else's words
+_QUOTED = 600  # characters of foreign text
 
 
 def page(status: int, title: str, sentence: str, rest: str = "You can close this page.") -> bytes:

@@ -35,7 +35,7 @@ _ACCEPT = "application/json, text/event-stream"
 
 
 class SignInFlow:
-    """`run` it; `bring` it what a person copied; cancel the task to give up."""
+    """Start it with `run`, pass it an address copied by the user with `bring`, cancel its task to give up."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class SignInFlow:
         seconds: float,
         wanted: Callable[[str, str], None],
     ) -> None:
-        """`seconds`: how long the browser may take. `wanted`: told the page to open and whose it is."""
+        """`seconds`: how long the browser may take. `wanted`: receives the page to open and its owner."""
         self._url = url
         self._wish = wish
         self._held = held
@@ -153,7 +153,7 @@ class SignInFlow:
     async def _refusal(
         self, client: httpx2.AsyncClient, request: httpx2.Request, known: tuple[int, str] | None
     ) -> httpx2.Response:
-        """What the flow is told of the server: the refusal that is known, or the one that it gives now."""
+        """The refusal that starts the flow: the known one, or the one that the server sends now."""
         if known is None:
             answer = await self._send(client, request)
             refused = answer.status_code in (401, 403)
@@ -223,7 +223,7 @@ class SignInFlow:
             raise oauth_errors.unsafe(url)
 
     def _check_registration(self, request: httpx2.Request) -> None:
-        """Where metadata is published and names no registration, guessing an address for it helps nobody."""
+        """Where published metadata names no registration endpoint, guessing an address does not help."""
         assert self._asking is not None
         registering = request.method == "POST" and b'"redirect_uris"' in request.content
         if registering and self._asking.context.oauth_metadata is not None and not self._asking.registers:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from workbench.servers.oauth.oauth_provider import SavedTokenProvider
 
 DONE, NEEDED = "done", "needed"
-_LAST_SECONDS = 2.0  # for what is still told to authorization servers when the core ends
+_LAST_SECONDS = 2.0  # for messages to authorization servers while the core ends
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class _Known:
     held: StoredSignIn
     steps: SignInLog
     report: SignIn
-    refusal: tuple[int, str] | None = None  # status and challenge of the last time a person was needed
+    refusal: tuple[int, str] | None = None  # status and challenge of the last refusal that needs the user
     provider: SavedTokenProvider | None = None
     attempt: SignInFlow | None = None
     task: asyncio.Task[None] | None = None
@@ -52,9 +52,9 @@ class SignIns:
     """One for all servers of a project."""
 
     def __init__(
-        self, drawer: TokenSecretStore, settings: Callable[[], Settings], tell: Callable[[Event], None]
+        self, secret_store: TokenSecretStore, settings: Callable[[], Settings], tell: Callable[[Event], None]
     ) -> None:
-        self._drawer = drawer
+        self._secret_store = secret_store
         self._settings = settings
         self._tell = tell
         self._known: dict[str, _Known] = {}
@@ -77,7 +77,7 @@ class SignIns:
         return known.provider
 
     async def sign_in(self, config: ServerConfig) -> SignIn:
-        """Run one to its end; how it ended stands in the answer. A second one takes the place of the first."""
+        """Run one sign-in to its end and return how it ended. A second one replaces the first."""
         known = await asyncio.to_thread(self._look, config)
         if known.wish.grant == MACHINE:
             raise WorkbenchError(f"{config.name} signs in by itself.", "Connect it; its steps are shown if it fails.")
@@ -105,7 +105,8 @@ class SignIns:
             )
 
     async def sign_out(self, config: ServerConfig) -> SignIn:
-        """Forget the tokens and the registration; the authorization server is told without waiting for it."""
+        """Forget the tokens and the registration. The authorization server is notified without waiting for its
+        answer."""
         known = await asyncio.to_thread(self._look, config)
         await self.cancel(config)
         facts = await known.held.facts()
@@ -121,11 +122,11 @@ class SignIns:
         """Its server is gone: what was kept of it goes too, even where its entry cannot be read."""
         name = name_of(config.name)
         await self.cancel(config)
-        if config.remote and name in await asyncio.to_thread(self._drawer.known):
+        if config.remote and name in await asyncio.to_thread(self._secret_store.known):
             try:
                 await self.sign_out(config)
             except WorkbenchError:
-                await asyncio.to_thread(self._drawer.drop, name)
+                await asyncio.to_thread(self._secret_store.drop, name)
         self._known.pop(config.name, None)
 
     async def report(self, config: ServerConfig) -> SignIn:
@@ -168,7 +169,7 @@ class SignIns:
             known.wish,
             known.held,
             known.steps,
-            self._drawer.masks,
+            self._secret_store.masks,
             self._settings().signin_seconds,
             lambda url, host: self._wait(known, url, host),
         )
@@ -194,7 +195,7 @@ class SignIns:
         self._tell_report(known.config.name)
 
     async def _end(self, known: _Known, state: str, fault: Fault | None = None) -> None:
-        mask = self._drawer.masks.mask
+        mask = self._secret_store.masks.mask
         if fault is not None:
             fault = Fault(mask(fault.message), mask(fault.hint), mask(fault.detail))
         known.report = SignIn(known.config.name, state, fault=fault)
@@ -216,7 +217,7 @@ class SignIns:
         return needed
 
     def _look(self, config: ServerConfig) -> _Known:
-        """Made anew when the entry has changed. Blocks, for the secrets in the entry."""
+        """The known state of an entry, made again when the entry changed. Blocks, because it reads secrets."""
         with self._looking:
             known = self._known.get(config.name)
             if known is None or known.config != config:
@@ -224,7 +225,7 @@ class SignIns:
             return known
 
     def _make(self, config: ServerConfig) -> _Known:
-        secret = self._drawer.get
+        secret = self._secret_store.get
         url = launch_command.expand(config.url, os.environ, secret)
         oauth = {
             key: launch_command.expand(value, os.environ, secret) if isinstance(value, str) else value
@@ -232,13 +233,13 @@ class SignIns:
         }
         wish = read(replace(config, oauth=oauth), self._settings().signin_client_metadata_url)
         for secret_value in (wish.client_secret, wish.private_key):
-            self._drawer.masks.hide(secret_value)
+            self._secret_store.masks.hide(secret_value)
         return _Known(
             config,
             url,
             wish,
-            StoredSignIn(self._drawer, config.name, url),
-            SignInLog(self._drawer.masks, lambda: self._tell_report(config.name)),
+            StoredSignIn(self._secret_store, config.name, url),
+            SignInLog(self._secret_store.masks, lambda: self._tell_report(config.name)),
             SignIn(config.name),
         )
 

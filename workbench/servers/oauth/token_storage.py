@@ -18,7 +18,7 @@ _SECRET_KEYS = ("access_token", "refresh_token", "client_secret", "id_token", "r
 
 
 class TokenSecretStore(Protocol):
-    """The room of secrets. Its methods block."""
+    """The secret store. Its methods block."""
 
     masks: Masks
 
@@ -40,14 +40,14 @@ class StoredSignIn:
     """The kept facts of one server, as JSON objects that the SDK's models read and write."""
 
     def __init__(
-        self, drawer: TokenSecretStore, server: str, url: str, changed: Callable[[], None] = lambda: None
+        self, secret_store: TokenSecretStore, server: str, url: str, changed: Callable[[], None] = lambda: None
     ) -> None:
-        self._drawer = drawer
+        self._secret_store = secret_store
         self._name = name_of(server)
         self._url = url
         self._changed = changed
         self._facts: dict[str, Any] | None = None  # Any: JSON
-        self._turn = asyncio.Lock()  # who reads or writes the drawer
+        self._turn = asyncio.Lock()  # one reader or writer of the secret store at a time
 
     async def facts(self) -> dict[str, Any]:
         """`tokens`, `expires`, `client`, `resource`, `metadata`; what is not known is not there."""
@@ -64,7 +64,7 @@ class StoredSignIn:
             known = {**(self._facts or {}), **facts, "url": self._url}
             self._facts = {key: value for key, value in known.items() if value is not None}
             self._hide(self._facts)
-            await asyncio.to_thread(self._drawer.put, self._name, json.dumps(self._facts))
+            await asyncio.to_thread(self._secret_store.put, self._name, json.dumps(self._facts))
         self._changed()
 
     async def keep_tokens(self, tokens: dict[str, Any]) -> None:
@@ -84,12 +84,12 @@ class StoredSignIn:
         """Everything, the registration too."""
         async with self._turn:
             self._facts = {}
-            await asyncio.to_thread(self._drawer.drop, self._name)
+            await asyncio.to_thread(self._secret_store.drop, self._name)
         self._changed()
 
     def _read(self) -> dict[str, Any]:
         try:
-            found = json.loads(self._drawer.get(self._name) or "{}")
+            found = json.loads(self._secret_store.get(self._name) or "{}")
         except ValueError:
             return {}
         if not isinstance(found, dict) or found.get("url") != self._url:
@@ -102,4 +102,4 @@ class StoredSignIn:
             inner = facts.get(part)
             for key in _SECRET_KEYS:
                 if isinstance(inner, dict) and isinstance(inner.get(key), str):
-                    self._drawer.masks.hide(inner[key])
+                    self._secret_store.masks.hide(inner[key])

@@ -123,7 +123,7 @@ def _name(raw: Mapping[str, Any], key: str) -> str:  # Any: foreign JSON
 
 
 def _title_and_description(raw: Mapping[str, Any]) -> tuple[str, str]:  # Any: foreign JSON
-    """Title and description."""
+    """Title and description of an entry."""
     return _text(raw.get("title"), _NAME), _text(raw.get("description"), _WORDS)
 
 
@@ -135,13 +135,13 @@ def _text(value: object, longest: int) -> str:
 
 _PARTS = 1_000  # contents or messages of one answer
 _VALUES = 100  # proposals of one completion, which is also the protocol's limit
-_VALUE = 2_000  # characters of a proposal; a longer one helps nobody
+_VALUE = 2_000  # characters of a suggestion; longer ones are dropped
 _ROLE = 40
 _SLICE = 100_000  # characters counted at a time, so that a thread lets the loop breathe
 
 
 def resource(call_id: str, raw: JsonObject, ms: float) -> Outcome:
-    """What a resource holds."""
+    """The contents of a resource as an outcome."""
     contents = raw.get("contents")
     listed = contents if isinstance(contents, list) else [] if contents is None else [contents]
     content = tuple(_content(one) for one in listed[:_PARTS])
@@ -183,7 +183,7 @@ def completion(raw: JsonObject) -> Completion:
 
 
 def _content(raw: object) -> Content:
-    """Pictures and sounds are told as what they are, so that they can be shown."""
+    """Images and sounds keep their type, so that they can be shown."""
     if not isinstance(raw, Mapping):
         return Content("text", raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False))
     words = {key: raw[key] if isinstance(raw.get(key), str) else "" for key in ("uri", "mimeType", "text", "blob")}

@@ -18,7 +18,7 @@ from workbench.servers.server_faults import ServerFault
 from workbench.similar_names import did_you_mean
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-SLICE = 1_000  # resources told at once
+SLICE = 1_000  # resources in one answer
 _COMPLETION_SECONDS = 10.0  # who types does not wait longer
 _CODES = {-32601: "The server does not know this request.", -32002: "Look at its list again; it may have changed."}
 

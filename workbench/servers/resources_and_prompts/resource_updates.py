@@ -69,7 +69,7 @@ class ResourceSubscriptions:
             except MCPError:
                 self._uris.pop(uri, None)
 
-    def heard(self, params: JsonObject) -> None:
+    def note_change(self, params: JsonObject) -> None:
         """A resource changed; called where the server's messages are read, so it never waits."""
         uri = params.get("uri")
         if not isinstance(uri, str) or len(uri) > _ADDRESS or not self._uris or len(self._updated) >= _WAITING:
@@ -120,7 +120,7 @@ class ServerResources:
         self._server = server
         self._remember = remember
         self._tell = tell
-        self._around = around
+        self._context = around
         self._connection: ServerConnection | None = None
         self._stale: set[str] = set()
         self._reading: asyncio.Task[None] | None = None
@@ -170,7 +170,7 @@ class ServerResources:
         if method == "notifications/message":
             self.log.heard(params)
         elif method == "notifications/resources/updated":
-            self.subscriptions.heard(params)
+            self.subscriptions.note_change(params)
         elif method in _CHANGES and self._connection is not None:
             self._stale.update(_CHANGES[method])
             self._read_soon()
@@ -190,7 +190,7 @@ class ServerResources:
             self._reading = None
 
     async def subscribe(self, connection: ServerConnection, uri: str, *, on: bool) -> None:
-        """Hear of changes of one resource, or no longer. Raises MCPError, ServerFault."""
+        """Subscribe to changes of one resource, or end the subscription. Raises MCPError, ServerFault."""
         await self.subscriptions.change(connection, uri, on=on)
         self._tell(OffersChanged(self._server))
 
@@ -202,7 +202,7 @@ class ServerResources:
 
     def _seconds(self) -> float:
         """How long a list may take."""
-        return self._around.settings().server_start_seconds
+        return self._context.settings().server_start_seconds
 
     def _read_soon(self, *, at_once: bool = False) -> None:
         if self._reading is None or self._reading.done():
@@ -275,7 +275,7 @@ class ServerResources:
 
 
 def capabilities(connection: ServerConnection) -> frozenset[str]:
-    """What the server says it can do, as words; a feature of one stands behind a dot."""
+    """The server's capabilities as texts; a feature follows its capability after a dot."""
     return frozenset(connection.greeting.capabilities if connection.greeting else ())
 
 

@@ -22,13 +22,13 @@ class ChangeSubscription:
 
     def __init__(self, session: ClientSession, missed: Callable[[], None]) -> None:
         self._session = session
-        self._missed = missed  # something may have changed while nobody listened
+        self._missed = missed  # called when changes may have been missed
         self._resources: frozenset[str] = frozenset()
         self._turned = asyncio.Event()  # what to listen for has changed
         self._scope: anyio.CancelScope | None = None
 
     def watch(self, resources: Collection[str]) -> None:
-        """Listen for changes of exactly these resources, beside the lists."""
+        """Subscribe to changes of exactly these resources, and of the lists."""
         self._resources = frozenset(resources)
         self._turned.set()
         if self._scope is not None:

@@ -34,7 +34,7 @@ class UnwritableRequest(Exception):
 
 
 class Heard(Protocol):
-    """Hears how far a request is."""
+    """Receives the progress of a request."""
 
     async def __call__(self, progress: float, total: float | None, message: str | None) -> None: ...
 
@@ -46,7 +46,7 @@ class _Waiting:
 
 
 class FastToolCalls:
-    """Requests that wait for their lines. `write` sends a line, `drained` waits until a slow server has room."""
+    """Requests that wait for their answer lines. `write` sends a line, `drained` waits until a slow server has room."""
 
     def __init__(self, write: Callable[[bytes], None], drained: Callable[[], Any]) -> None:  # Any: it is awaited
         self._write = write
@@ -54,7 +54,7 @@ class FastToolCalls:
         self._waiting: dict[int, _Waiting] = {}
         self._numbers = itertools.count(FIRST)
         self._closed = False
-        self.told: Callable[[str, JsonObject], None] | None = None  # hears the server's log
+        self.on_log: Callable[[str, JsonObject], None] | None = None  # receives the server's log
 
     async def request(self, method: str, params: JsonObject, heard: Heard | None) -> dict[str, Any]:  # Any: as above
         """The raw result. Raises MCPError, or Unwritable before anything was sent."""
@@ -80,7 +80,7 @@ class FastToolCalls:
         finally:
             self._waiting.pop(number, None)
             if waiting.answer.done() and not waiting.answer.cancelled():
-                waiting.answer.exception()  # it is known: nobody else will ask for it
+                waiting.answer.exception()  # retrieved, so that asyncio does not log it
 
     def take(self, line: bytes) -> bool:
         """Whether this line was for us: an answer to one of ours, or the log. What is in any way odd is the SDK's."""
@@ -109,9 +109,9 @@ class FastToolCalls:
     def _hear(self, message: Any) -> bool:  # Any: as above
         """Whether this was a line of the server's log: with each call comes one, from many servers."""
         plain = isinstance(message, dict) and message.keys() == {"jsonrpc", "method", "params"}
-        if self.told is None or not plain or message["method"] != _LOGGED or not isinstance(message["params"], dict):
+        if self.on_log is None or not plain or message["method"] != _LOGGED or not isinstance(message["params"], dict):
             return False
-        self.told(_LOGGED, message["params"])
+        self.on_log(_LOGGED, message["params"])
         return True
 
     async def progress(self, params: object) -> bool:
@@ -127,14 +127,14 @@ class FastToolCalls:
         return True
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Fail all waiting requests, because no answer will come."""
         self._closed = True
         for waiting in self._waiting.values():
             if not waiting.answer.done():
                 waiting.answer.set_exception(_closed())
 
     def _cancel(self, number: int) -> None:
-        """Tell the server to stop; one that is gone need not know."""
+        """Ask the server to stop; a server that is gone needs no message."""
         told = {"requestId": number, "reason": "caller cancelled"}
         if not self._closed:
             self._write(_line({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told}))

@@ -35,18 +35,18 @@ Answer = TypeVar("Answer")
 
 @dataclass
 class RemoteServerWatch:
-    """What is seen of a server beside its messages."""
+    """What HTTP shows of a server besides its messages."""
 
     url: str
     status: int = 0  # of the last message that was refused; 0 when the last one was taken
     challenge: str = ""  # the www-authenticate header that came with it
     expired: bool = False  # the server has forgotten our session
-    fault: WorkbenchError | None = None  # why signing in failed, or nobody could be reached
+    fault: WorkbenchError | None = None  # why signing in or connecting failed
     unreachable: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class _Patience:
-    """One request under way, which somebody else may give up."""
+    """One request under way, which another task may give up."""
 
     def __init__(self) -> None:
         self._given_up = False
@@ -158,7 +158,7 @@ class ServerHttpClient(httpx2.AsyncClient):
             patience.give_up()
 
     def done(self, request_id: object) -> None:
-        """Its answer has come."""
+        """Forget a request whose answer has arrived."""
         self._under_way.pop(json.dumps(request_id).encode(), None)
 
     def _bound(self, response: httpx2.Response, patience: _Patience) -> None:
@@ -200,7 +200,7 @@ async def _beginning(response: httpx2.Response) -> bytes:
 
 
 def _instead(request: httpx2.Request, status: int, sentence: str) -> httpx2.Response:
-    """An answer of ours, in the form in which the SDK hands it to whoever waits for this request."""
+    """An answer of ours, in the form in which the SDK passes it to the waiting request."""
     error = {"jsonrpc": "2.0", "id": None, "error": {"code": BROKE, "message": sentence, "data": {"status": status}}}
     return httpx2.Response(status, json=error, request=request)
 

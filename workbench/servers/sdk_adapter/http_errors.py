@@ -16,7 +16,7 @@ _QUOTED = 300  # characters of the server's own words
 
 
 def unreachable(url: str, fault: BaseException) -> ServerFault:
-    """Nobody could be connected to; which of the steps failed stands in the causes."""
+    """No connection could be made; the chained causes say which step failed."""
     host = _host(url)
     for cause in _causes(fault):
         if isinstance(cause, ssl.SSLCertVerificationError):

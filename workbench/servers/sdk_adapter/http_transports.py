@@ -134,7 +134,7 @@ class HttpTransportBase:
         raise NotImplementedError
 
     async def _notice(self) -> None:
-        """A server that cannot be reached any more is gone, whoever found out."""
+        """Ends the connection when a request finds that the server cannot be reached any more."""
         assert self._watch is not None
         await self._watch.unreachable.wait()
         await asyncio.sleep(0)  # the request that found out has its answer first
@@ -179,7 +179,7 @@ def _session_gone() -> tuple[type[Exception], ...]:
 
 
 class StreamableHttpTransport(HttpTransportBase):
-    """A server that is spoken to by streamable HTTP."""
+    """Transport for streamable HTTP."""
 
     kind = "http"
 
@@ -214,7 +214,7 @@ async def _wait(event: asyncio.Event) -> None:
 
 
 class SseTransport(HttpTransportBase):
-    """A server that is spoken to by HTTP with server-sent events."""
+    """Transport for HTTP with server-sent events."""
 
     kind = "sse"
 
@@ -261,7 +261,7 @@ class SseTransport(HttpTransportBase):
                 await asyncio.wait([posting])
 
     def _endpoint(self, data: str) -> str:
-        """Where messages go; never to another origin than the one that a person allowed."""
+        """The address that messages are posted to; never of another origin than the one that the user allowed."""
         endpoint = urljoin(self._target.url, data[:8_192])
         ours, theirs = urlsplit(self._target.url), urlsplit(endpoint)
         if (ours.scheme, ours.netloc) != (theirs.scheme, theirs.netloc):

@@ -47,7 +47,8 @@ async def settle(raw: JsonObject, ask: Ask, send: Send) -> JsonObject:
 
 
 async def _answers(questions: Mapping[str, tuple[str, JsonObject]], ask: Ask) -> dict[str, JsonObject]:
-    """All are asked at once, so that a person sees everything that is wanted; a refusal takes the others back."""
+    """All requests are shown at once, so that the user sees everything that is wanted; a refusal withdraws the
+    others."""
     asking = {key: spawn(f"question {key:.40}", _answer(ask, *question)) for key, question in questions.items()}
     try:
         for answered in asyncio.as_completed(asking.values()):
@@ -61,7 +62,7 @@ async def _answers(questions: Mapping[str, tuple[str, JsonObject]], ask: Ask) ->
 
 
 async def _answer(ask: Ask, method: str, params: JsonObject) -> JsonObject | Exception:
-    """A refusal is a value here: who asked the other questions must hear of it before they do."""
+    """Returns a refusal as a value, so that the other requests are withdrawn before the refusal is raised."""
     from mcp.shared.exceptions import MCPError
 
     try:

@@ -38,7 +38,7 @@ def load_sdk() -> None:
         path: Any = None  # as in `sys.path`
         for name in _PACKAGES:
             if (spec := PathFinder.find_spec(name, path)) is None:
-                return  # whoever imports it is told
+                return  # importing it raises ImportError later
             package = module_from_spec(spec)
             package.__class__ = _DeferredPackage
             sys.modules[name] = package

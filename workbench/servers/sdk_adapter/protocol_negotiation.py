@@ -67,7 +67,7 @@ async def negotiate(session: ClientSession, era: str) -> None:
 
 
 def _is_final(refusal: MCPError) -> bool:
-    """Another question would meet the same wall: nobody there, not signed in, a server that fails."""
+    """Whether another request would fail the same way: server unreachable, not signed in, or failing."""
     told = refusal.error.data if refusal.code == BROKE else None
     status = told.get("status") if isinstance(told, dict) else None
     return isinstance(status, int) and (status in (401, 403, 429) or status >= 500)
@@ -89,7 +89,7 @@ def greeting(session: ClientSession, transport: str) -> Greeting:
 
 
 def capability_words(capabilities: Mapping[str, Any]) -> tuple[str, ...]:  # Any: foreign JSON
-    """Capabilities as words; a feature of one stands behind a dot."""
+    """Capabilities as texts; a feature follows its capability after a dot."""
     found = []
     for name, features in capabilities.items():
         found.append(name)
@@ -112,7 +112,7 @@ def meta(session: ClientSession, me: Any, capabilities: JsonObject) -> JsonObjec
 
 
 def headers(version: str, modern: bool, method: str, params: JsonObject) -> dict[str, str]:
-    """The HTTP headers that say beside the body what is in it; a pipe ignores them."""
+    """The HTTP headers that repeat what is in the body; stdio ignores them."""
     from mcp.shared.inbound import (
         MCP_METHOD_HEADER,
         MCP_NAME_HEADER,
@@ -131,14 +131,14 @@ def headers(version: str, modern: bool, method: str, params: JsonObject) -> dict
 
 
 def request_argument_headers(tools: Mapping[str, Tool], method: str, params: JsonObject) -> dict[str, str]:
-    """The headers beside any request; only a call of a known tool has some."""
+    """The argument headers of any request; only a call of a known tool has some."""
     given = params.get("arguments")
     tool = tools.get(str(params.get("name"))) if method == "tools/call" else None
     return argument_headers(tool, given) if tool is not None and isinstance(given, Mapping) else {}
 
 
 def argument_headers(tool: Tool, arguments: JsonObject) -> dict[str, str]:
-    """The headers beside a call of the tool."""
+    """The argument headers of a tool call."""
     from mcp.shared.inbound import mcp_param_headers, x_mcp_header_map
 
     return mcp_param_headers(x_mcp_header_map(dict(tool.input_schema)), arguments)

@@ -18,7 +18,7 @@ from mcp.shared.transport_context import TransportContext
 from workbench.servers.server_requests import HostGateway
 
 _OWN = frozenset({"ping"})  # requests that the session answers by itself
-# Applied by the dispatcher or by the session's subscriptions; nobody else has a use for them.
+# Handled by the dispatcher or by the session's subscriptions.
 _APPLIED = frozenset({"notifications/progress", "notifications/cancelled", "notifications/subscriptions/acknowledged"})
 
 

@@ -38,7 +38,7 @@ _QUEUED = 1 << 20  # bytes of waiting lines above which reading pauses
 _ERROR_LINE = 1 << 16  # bytes of one line of the error output
 _STDOUT, _STDERR = 1, 2
 _QUEUE = 256  # messages on their way to a server that reads slowly
-_SLOW_PARSE = 4 << 20  # bytes from which a message is parsed beside the loop
+_SLOW_PARSE = 4 << 20  # bytes from which a message is parsed on a thread
 _GRACE = 2.0  # seconds a server has after its stdin closed, and again after TERM
 _LOOK = 0.02  # seconds between two looks at a process group
 _TOLD = 200  # bytes at the beginning and at the end in which an unreadable answer may say whose it is
@@ -51,7 +51,7 @@ _HEAD = 512  # bytes kept of a line that was too long
 
 @dataclass(frozen=True, slots=True)
 class OversizedLine:
-    """A line that grew past the limit: told as soon as it does, its rest is thrown away unseen."""
+    """The start of a line that grew past the limit; reported at once, its rest is discarded."""
 
     head: bytes
 
@@ -94,10 +94,10 @@ class LineSplitter:
 
 
 class ServerPipes(asyncio.SubprocessProtocol):
-    """Pipes of a server process: lines of stdout in order, error output, and room on stdin.
+    """Pipes of a server process: lines of stdout in order, error output, and flow control of stdin.
 
-    `take` may take a line of stdout at once, in the turn of the loop in which it was read: 20 µs less for a tool call
-    than a task that reads. It is offered no line while an earlier one waits.
+    `take` may take a line of stdout in the callback that reads it, which saves 20 µs a tool call compared with a reader
+    task. It is not offered a line while an earlier one waits.
     """
 
     def __init__(self, limit: int, take: Callable[[bytes], bool], said: Callable[[bytes], None]) -> None:
@@ -168,7 +168,7 @@ class ServerPipes(asyncio.SubprocessProtocol):
         return line
 
     def discard(self) -> None:
-        """Nobody reads any more; a server that is still writing must be able to finish and see its stdin end."""
+        """Drop further output; a server that is still writing must be able to finish and see its stdin end."""
         self._discarding = True
         self._waiting.clear()
         self._waiting_bytes = 0
@@ -183,7 +183,7 @@ class ServerPipes(asyncio.SubprocessProtocol):
         self._stdin.write(data)
 
     async def drained(self) -> None:
-        """Wait until a slow server has room. Raises OSError once it reads no more."""
+        """Wait until a slow server has room. Raises OSError after the server closed its stdin."""
         if not self._room.is_set():
             await self._room.wait()
         if self._stdin_lost:
@@ -350,7 +350,7 @@ class StdioTransport:
         return message
 
     async def _refuse(self, line: OversizedLine) -> None:
-        """Answer the waiting call in the server's place; without an id nobody knows which, so the connection ends."""
+        """Answer the waiting call in place of the server. Without an id the call is unknown, so the connection ends."""
         self._traffic.add_invalid_line(line.head, self._limit)
         if await self._answer_instead(line.head, f"The answer is longer than the limit of {self._limit:,} bytes."):
             return
@@ -358,7 +358,7 @@ class StdioTransport:
         raise OSError(self.fault)
 
     async def _answer_instead(self, line: bytes, sentence: str) -> bool:
-        """Answer in the server's place the call whose answer cannot be taken; whether it can be told which it is."""
+        """Answer the call whose answer cannot be taken, in place of the server; False when its id cannot be found."""
         from mcp.shared.message import SessionMessage
         from mcp.types import ErrorData, JSONRPCError
 
@@ -400,7 +400,7 @@ class StdioTransport:
         self._stop_hearing()
 
     async def _end(self) -> None:
-        """Stdin closed, a moment; TERM, a moment; KILL. Then whatever its children are."""
+        """Close stdin and wait, send TERM and wait, send KILL; then the same for child processes."""
         if self.ended.is_set():
             await self._gone(_GRACE / 2)
             self.returncode = self._process.get_returncode()
@@ -431,14 +431,14 @@ class StdioTransport:
         return self._pipes.exited.is_set()
 
     async def _group_gone(self, seconds: float) -> None:
-        """Looks again and again: nothing tells when another process's children are gone."""
+        """Polls, because no event reports the end of another process's children."""
         for _ in range(round(seconds / _LOOK)):
             if not self._signal(0):
                 return
             await asyncio.sleep(_LOOK)
 
     def _signal(self, number: int) -> bool:
-        """Signal the whole group; False when nobody is left in it."""
+        """Signal the whole group; False when it is empty."""
         try:
             os.killpg(self.pid, number)
         except (ProcessLookupError, PermissionError):

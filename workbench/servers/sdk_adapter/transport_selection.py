@@ -42,7 +42,7 @@ class TransportSelection(Struct, frozen=True):
     secret: launch_command.Secret
     authorize: Authorize
 
-    def to(self, config: ServerConfig, known: str) -> tuple[str, ...]:
+    def kinds_for(self, config: ServerConfig, known: str) -> tuple[str, ...]:
         """The kinds to try, in order; `known` is the one that worked the last time."""
         if not config.remote:
             return ("stdio",)

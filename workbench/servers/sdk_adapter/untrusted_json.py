@@ -51,7 +51,7 @@ _BACKSLASH_PAIR: Final = re.compile(rb"\\.", re.DOTALL)
 
 
 class MessageWeight:
-    """Counts lists, objects and values as bytes of JSON come; what stands in texts does not count."""
+    """Counts lists, objects and values as bytes of JSON arrive; the contents of strings do not count."""
 
     def __init__(self) -> None:
         self._lists = self._values = 0

@@ -27,11 +27,11 @@ from workbench.servers.configuration import private_json_files
 
 log = logging.getLogger(__name__)
 _MOST = 20  # moments of one server
-_BYTES = 8 << 20  # of all their definitions; older moments make room
+_BYTES = 8 << 20  # of all definitions; the oldest snapshots are dropped first
 _TOOL = "tool "  # how a tool's key begins, so that none can be taken for the server's own words
-_PROMPT, _TEMPLATE = "prompt ", "template "  # likewise; and a person reads them
+_PROMPT, _TEMPLATE = "prompt ", "template "  # likewise; the user reads these keys
 _OFFERS = 2_000  # prompts, and templates, of one moment
-_LISTED = 500  # changes told at once
+_LISTED = 500  # changes in one answer
 
 
 class _Snapshot(Struct, frozen=True, array_like=True):
@@ -90,7 +90,7 @@ class DefinitionHistory:
             log.warning("the history of %s cannot be written: %s", self._server, fault)
 
     async def list(self) -> tuple[Moment, ...]:
-        """Newest first."""
+        """The stored moments, newest first."""
         async with self._turn:
             await self._load()
         return tuple(self._moment(one) for one in reversed(self._then))

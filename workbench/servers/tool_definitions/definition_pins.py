@@ -25,8 +25,8 @@ from workbench.servers.configuration import private_json_files
 from workbench.servers.tool_definitions import definition_parsing
 
 log = logging.getLogger(__name__)
-_MOST = 40_000  # pins of one server; one that invents names for ever loses those it took back and nobody looked at
-_LISTED = 500  # changes told at once
+_MOST = 40_000  # pins of one server; beyond that, removed tools that the user never looked at lose theirs
+_LISTED = 500  # changes in one answer
 
 
 class _Pin(Struct, frozen=True):
@@ -59,18 +59,18 @@ class _StoredPins(Struct, frozen=True):
 
 
 class DefinitionPins:
-    """The pins of one server."""
+    """The pinned definitions of one server's tools."""
 
     def __init__(self, server: str, folder: Path, *, trusted: bool = False) -> None:
         self._server = server
         self._file = folder / f"{hashlib.sha256(server.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.json"
         self._trusted = trusted  # the built-in server: what it says now is right
         self._known = False  # it was seen before, so what is new is worth a word
-        self._lost = False  # its file cannot be read: what is not pinned waits for a person, instead of being new
+        self._lost = False  # its file cannot be read: tools without a pin are blocked instead of being new
         self._pins: dict[str, _Pin] = {}
         self._waiting: dict[str, Tool] = {}  # definitions that differ from their pins
-        self._told: dict[str, tuple[str, float]] = {}  # of those: the hash that was told, and when
-        self._gone: dict[str, float] = {}  # taken back by the server → when; until a person has looked
+        self._told: dict[str, tuple[str, float]] = {}  # of those: the reported hash, and when
+        self._gone: dict[str, float] = {}  # removed tool → when; until the user has looked
         self._there: frozenset[str] = frozenset()
         self._changed = False
 
@@ -109,7 +109,7 @@ class DefinitionPins:
         return tool in self._pins and not self._pins[tool].new
 
     def refusal(self, tool: str) -> Fault | None:
-        """Why nobody may call this tool now."""
+        """Why this tool must not be called now."""
         if tool not in self._waiting:
             return None
         if tool not in self._pins:
@@ -123,7 +123,7 @@ class DefinitionPins:
         )
 
     def loss(self) -> Fault | None:
-        """What a person should know when the pins could not be read."""
+        """What the user should know when the pins could not be read."""
         if not self._lost:
             return None
         return Fault(
@@ -139,8 +139,8 @@ class DefinitionPins:
         return ChangeKind.NEW if tool in self._pins and self._pins[tool].new else ""
 
     def tell(self) -> tuple[str, ...]:
-        """Names of the tools that are blocked since this was last asked: each change is told once, also across
-        restarts."""
+        """Names of tools that became blocked since the last call of this method; each change is reported once, also
+        across restarts."""
         fresh = tuple(name for name, tool in self._waiting.items() if self._told.get(name, ("",))[0] != tool.hash)
         now = time.time()
         self._told = {name: self._told.get(name, ("", now)) for name in self._waiting}
@@ -149,7 +149,7 @@ class DefinitionPins:
         return fresh
 
     def approve(self, wanted: Mapping[str, str]) -> None:
-        """A person has read exactly these definitions, by tool and hash, and stands behind them: all or none."""
+        """The user has read exactly these definitions, by tool and hash, and approves all of them; otherwise none."""
         for tool, sha in wanted.items():
             self._check(tool, sha)
         now = time.time()
@@ -159,7 +159,7 @@ class DefinitionPins:
         self._lost = self._lost and any(tool not in self._pins for tool in self._waiting)
 
     def look(self) -> None:
-        """A person has seen what is new and what is gone; what is blocked stays blocked."""
+        """The user has looked at new and removed tools; blocked tools stay blocked."""
         for name, pin in self._pins.items():
             if pin.new:
                 self._pins[name] = _Pin(pin.tool, pin.at)
@@ -168,7 +168,7 @@ class DefinitionPins:
         self._gone = {}
 
     def changes(self) -> tuple[DefinitionChange, ...]:
-        """Blocked ones first, then new ones, then those that are gone; so many of them as anybody reads."""
+        """Blocked tools first, then new ones, then removed ones, up to a limit."""
         return tuple(islice(self._all_changes(), _LISTED))
 
     def _all_changes(self) -> Iterator[DefinitionChange]:
@@ -245,7 +245,7 @@ class DefinitionPins:
         self._gone = {**lost, **{name: at for name, at in self._gone.items() if name not in there}}
         self._there = there
         self._changed = True
-        # What a person stands behind is never forgotten for what a server invents: it would be new when it comes back.
+        # An approved pin is never dropped to make room: the tool would count as new when it comes back.
         away = [name for name, pin in self._pins.items() if pin.new and name not in there]
         for name in away[: max(0, len(self._pins) - _MOST)]:
             del self._pins[name]

@@ -25,7 +25,7 @@ _MESSAGE = 300  # characters
 
 
 class _Enough(Exception):
-    """The budget is used up."""
+    """Raised when the step budget of a validation is used up."""
 
 
 class _Budget:
@@ -62,7 +62,7 @@ def find_departure(tool: Tool, value: JsonValue) -> str:
 
 
 class _Schema:
-    """Carries an unhashable schema through the cache; the tool's hash stands for it."""
+    """Carries an unhashable schema through the cache; the tool's hash identifies it."""
 
     def __init__(self, schema: Any) -> None:  # Any: foreign JSON
         self.schema = schema
@@ -123,7 +123,7 @@ _TYPES: dict[type, frozenset[str]] = {
 
 
 def surely_fits(schema: Any, value: Any) -> bool:  # Any: foreign JSON
-    """True: the validator would find nothing. False: only the validator can tell."""
+    """True: the validator would find nothing. False: only the validator can decide."""
     try:
         return _fits(schema, value, [_FAST_STEPS])
     except (RecursionError, TypeError, AttributeError):  # a schema that is none

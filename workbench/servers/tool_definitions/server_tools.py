@@ -24,14 +24,14 @@ class ServerTools:
         tell: Callable[[Event], None],
         weigh: Callable[[], Callable[[Tool], Tool]] = lambda: lambda tool: tool,
     ) -> None:
-        """`weigh` answers with what makes a tool into what it is worth by the person's trust as it is now."""
+        """`weigh` returns a function that applies the user's current trust to a tool."""
         self._server = config.name
         self._weigh = weigh
         self._tell = tell
         self._saving = asyncio.Lock()
         self.pins = DefinitionPins(config.name, folder, trusted=config.builtin)
-        self.listed: tuple[Tool, ...] = ()  # as the server says
-        self.approved: Mapping[str, Tool] = {}  # as a person stands behind them
+        self.listed: tuple[Tool, ...] = ()  # as the server lists them
+        self.approved: Mapping[str, Tool] = {}  # as the user approved them
         self.functions: Mapping[str, str] = {}  # raw name → Python name
         self.warnings: tuple[str, ...] = ()  # of the list as it was read
 
@@ -46,20 +46,20 @@ class ServerTools:
             self._tell(DefinitionsBlocked(self._server, blocked))
 
     def weigh_again(self) -> None:
-        """What a person trusts is another than before."""
+        """The user's trust changed."""
         weighed = self._weigh()
         self.approved = {name: weighed(tool) for name, tool in self.approved.items()}
         self._tell(ToolsChanged(self._server))
 
     async def approve(self, wanted: Mapping[str, str]) -> None:
-        """A person stands behind these definitions, by tool and hash."""
+        """The user approves these definitions, by tool and hash."""
         self.pins.approve(wanted)
         self.keep(self.listed, self.warnings)
         self._tell(ToolsChanged(self._server))
         await self.save()
 
     async def look(self) -> None:
-        """A person has seen what is new and what is gone."""
+        """The user has looked at new and removed tools."""
         self.pins.look()
         self._tell(ToolsChanged(self._server))
         await self.save()

@@ -102,7 +102,7 @@ def _kind(schema: Mapping[str, object]) -> str:
 
 _NAMES_LISTED = 10  # servers that are named
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
-_NAME = re.compile(r"[\w.@/+-]{1,64}")  # what a project that nobody has agreed to yet may tell an agent: no sentences
+_NAME = re.compile(r"[\w.@/+-]{1,64}")  # what a project without consent may show an agent: names, no sentences
 
 
 def server_not_allowed(name: str) -> WorkbenchError:
