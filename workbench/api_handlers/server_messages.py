@@ -97,7 +97,7 @@ class ServerMessageHandler(RequestHandler):
         )
 
     @api
-    async def definition_history(self, server: str) -> tuple[Moment, ...]:
+    async def moments(self, server: str) -> tuple[Moment, ...]:
         """When the server changed, newest first."""
         return await self._catalog.server(server).definition_history.list()
 
