@@ -301,10 +301,6 @@ class CoreApi(Protocol):
         """Write what is allowed, drop what is denied; what is in neither waits on."""
 
     @api
-    async def definition_history(self, server: str) -> tuple[Moment, ...]:
-        """When the server changed, newest first."""
-
-    @api
     async def diagnose(self, server: str) -> tuple[Check, ...]:
         """Why a server cannot be reached, or that it can. Starts it only where a person has allowed it."""
 
@@ -501,6 +497,10 @@ class CoreApi(Protocol):
     @api
     async def model_view(self, text: str, server: str) -> ModelView:
         """What an agent would see of a text that this server sent; nothing is sent anywhere."""
+
+    @api
+    async def moments(self, server: str) -> tuple[Moment, ...]:
+        """When the server changed, newest first."""
 
     @api(decides=True)
     async def move_secrets(self, server: str) -> ServerState:
