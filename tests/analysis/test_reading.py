@@ -132,8 +132,7 @@ def test_text_in_text_in_text_is_read_and_ends(judge: Callable[[str], Verdict]) 
 
 
 @pytest.mark.parametrize(
-    "code",
-    ["x = " + " + ".join(["1"] * 20_000), "f()\n" * 60_000, "a" + ".b()" * 3_000, "x = " + "-" * 5_000 + "1"],
+    "code", ["x = " + " + ".join(["1"] * 20_000), "f()\n" * 60_000, "a" + ".b()" * 3_000, "x = " + "-" * 5_000 + "1"]
 )
 def test_a_program_over_the_cap_asks_and_is_never_low(code: str, judge: Callable[[str], Verdict]) -> None:
     verdict = judge(code)

@@ -41,7 +41,7 @@ def _verdicts(names: list[str]) -> Iterator[tuple[str, Verdict]]:
 
 
 def _judged(code: str | WorkbenchError) -> dict[str, object]:
-    """The verdict as JSON. Whatever a program does to its reader, those behind it are still judged."""
+    """The verdict as JSON. A program that makes the analysis fail does not keep others from being judged."""
     if isinstance(code, WorkbenchError):
         return _failed(code.message)
     try:

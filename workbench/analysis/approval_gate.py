@@ -26,26 +26,14 @@ from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.permissions import tool_annotations
 from workbench.permissions.call_rules import LOST, Foreseen
 from workbench.permissions.tool_annotations import tool_risk, unasked
-from workbench.records import (
-    Effect,
-    EffectKind,
-    Finding,
-    Gate,
-    Risk,
-    RunProfile,
-    Span,
-    Tool,
-    ToolUse,
-    Verdict,
-    Word,
-)
+from workbench.records import Effect, EffectKind, Finding, Gate, Risk, RunProfile, Span, Tool, ToolUse, Verdict, Word
 from workbench.records.risk_levels import at_least, worst
 from workbench.settings import Settings
 
 
 def decide_gate(verdict: Verdict, settings: Settings, *, force: bool = False) -> Gate:
-    """Blocked, refused, ask or auto for this verdict under these settings; `force`: its author wants a person to look.
-    What a rule of the person's allows weighs no more, except where the whole is critical."""
+    """Blocked, refused, ask or auto for this verdict under these settings; `force`: its author asks for approval.
+    What a rule of the user allows weighs no more, except where the whole is critical."""
     if verdict.gate in (Gate.BLOCKED, Gate.REFUSED):
         return verdict.gate
     if force or verdict.asks:
@@ -96,7 +84,7 @@ class Limits(Struct, frozen=True):
 
     profile: RunProfile | None = None
     required: tuple[str, ...] = ()
-    wider: str = ""  # why naming this profile needs a person; empty: it does not
+    wider: str = ""  # why naming this profile needs approval; empty: it does not
     lost: bool = False  # the rules cannot be read
     read: bool = True  # the text was read, so the tools of the verdict are the ones it calls
 
@@ -137,7 +125,7 @@ def _returned(verdict: Verdict, against: Sequence[tuple[ToolUse, Foreseen]]) -> 
 
 
 def _asks(limits: Limits, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> tuple[str, ...]:
-    """Why a person is asked whatever the risk is."""
+    """Why the user is asked whatever the risk is."""
     found = [one.text for _, one in foreseen if one.decision is Word.ASK]
     if limits.lost:
         found.append(LOST)
@@ -187,7 +175,7 @@ def _refused(one: Effect, changing: dict[tuple[str, int], str]) -> Effect:
 
 
 def _all_refused(verdict: Verdict) -> bool:
-    """Whether nothing is left that a person could decide."""
+    """Whether nothing is left that the user could decide."""
     refused = {(one.text, one.line) for one in verdict.effects if one.kind is EffectKind.REFUSED}
     risky = [one for one in verdict.findings if at_least(one.risk, Risk.MEDIUM)]
     if verdict.gate is not Gate.ASK or not risky:
@@ -220,7 +208,7 @@ def is_additive(verdict: Verdict, tools: Sequence[Tool | None], taken: Callable[
 
 
 def only_adds(tool: Tool) -> bool:
-    """Whether it destroys nothing and reaches nobody, by hints that are believed or a person's own word."""
+    """Whether it destroys nothing and reaches nobody, by annotations that are trusted or set by the user."""
     hints = tool.hints
     closed = hints.destructive is False and hints.open_world is False
     return closed and tool_risk(tool) is Risk.MEDIUM and not tool_annotations.sends(tool)

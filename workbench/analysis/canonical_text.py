@@ -75,7 +75,7 @@ def _parses(text: str) -> bool:
 
 def clean_text(text: str) -> str:
     """The text without what makes it unfit to be run, read as Python would read it: what hides goes, a carriage return
-    becomes a line end, what only an editor takes for one becomes a space. A person reads the difference."""
+    becomes a line end, what only an editor takes for one becomes a space. The user sees the difference."""
     body = _LINE_END.sub("\n", text.lstrip("\ufeff"))
     first = _SUSPECTS.sub(lambda match: _instead(body, match.start()), body)
     body = _SUSPECTS.sub("", first) if _hidden(first) else first  # a joiner may have lost what it joined

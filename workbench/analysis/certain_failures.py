@@ -61,12 +61,7 @@ class _SentArguments:
 class _Check:
     """One program's calls against the tools."""
 
-    def __init__(
-        self,
-        tools: Sequence[Tool],
-        servers: Sequence[str] = (),
-        waiting: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, tools: Sequence[Tool], servers: Sequence[str] = (), waiting: Sequence[str] = ()) -> None:
         self._names = tool_names(tools)
         self._listed = servers
         self._waiting = {spelling: name for name in waiting for spelling in (name, package_name(name))}

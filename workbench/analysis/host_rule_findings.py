@@ -23,7 +23,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import EffectKind, HostRule, Risk
 from workbench.records.risk_levels import at_least
 
-MOST_NAMED = 12  # hosts of one text that a person is asked about
+MOST_NAMED = 12  # hosts of one text that the user is asked about
 _PORT = re.compile(r"^\w+://[^/?#]{0,500}?:([0-9]{1,5})(?:[/?#]|$)")
 _SCHEMES = {"https": 443, "wss": 443, "http": 80, "ws": 80, "ftp": 21}
 _CLASSES = {
@@ -43,10 +43,10 @@ _CLASSES = {
 def named_place(text: str, node: ast.AST, address: Value) -> str:
     """The host and port that a call names, as `host:port`; empty when one of them is only known at run time."""
     match = HOST.match(text)
-    name, _, behind = (match.group(1), "", "") if match else text.partition(":")
+    name, _, port_text = (match.group(1), "", "") if match else text.partition(":")
     if HOLE in (text.split("/")[2] if match else text):
         return ""
-    port = _url_port(text) if match else _plain_port(behind, node, address)
+    port = _url_port(text) if match else _plain_port(port_text, node, address)
     try:
         host = host_name(name)
     except WorkbenchError:
@@ -123,10 +123,10 @@ def _url_port(text: str) -> int:
     return int(found.group(1)) if found else _SCHEMES.get(text.split(":")[0].lower(), 0)
 
 
-def _plain_port(behind: str, node: ast.AST, address: Value) -> int:
-    """A host without a scheme: the port stands behind it, beside it, or follows from who is called."""
-    if behind:
-        return int(behind) if behind.isascii() and behind.isdigit() and len(behind) < 6 else 0
+def _plain_port(port_text: str, node: ast.AST, address: Value) -> int:
+    """A host without a scheme: the port follows a colon, is the next argument, or the usual one of the class."""
+    if port_text:
+        return int(port_text) if port_text.isascii() and port_text.isdigit() and len(port_text) < 6 else 0
     if address.items and len(address.items) > 1:
         beside = address.items[1].const
         return beside if type(beside) is int and 0 < beside < 65536 else 0

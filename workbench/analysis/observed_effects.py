@@ -15,12 +15,12 @@ UNKNOWN: Final = "…"  # stands in a subject for what the text does not say
 _WRITES: Final = frozenset({"file.write", "file.copy", "file.move", "file.link", "file.temporary", "file.permissions"})
 _DELETES: Final = frozenset({"file.delete", "file.move"})
 _MENTION: Final = ".mention"
-_MOST: Final = 200  # lines of the comparison; what was unforeseen comes first
+_MOST: Final = 200  # lines of the comparison; what was not predicted comes first
 _INSIDE: Final = ("/bench/", "./")  # how a program may write the folder it starts in
 
 
 class ObservedEffects(Struct, frozen=True):
-    """What one run did."""
+    """What one run did: tools, hosts and files."""
 
     tools: Times = field(default_factory=dict)
     hosts: Times = field(default_factory=dict)
@@ -29,51 +29,51 @@ class ObservedEffects(Struct, frozen=True):
 
 
 def compare_effects(verdict: Verdict, seen: ObservedEffects, *, read: bool = True) -> tuple[Observation, ...]:
-    """Every effect that was foretold or seen; the unforeseen ones first. `read`: somebody read the text; else files and
-    hosts cannot have been foretold."""
+    """Every effect that was predicted or observed; the unpredicted ones first. `read`: the text was analysed;
+    else files and hosts cannot have been predicted."""
     lines = (*_tools(verdict, seen), *_hosts(verdict, seen, read), *_files(verdict, seen, read))
     return tuple(sorted(lines, key=lambda one: not one.unforeseen)[:_MOST])
 
 
 def _tools(verdict: Verdict, seen: ObservedEffects) -> Iterator[Observation]:
-    foretold = {f"{use.server}.{use.tool}": use.line for use in reversed(verdict.tools)}
-    for name in {**foretold, **seen.tools}:
+    predicted_lines = {f"{use.server}.{use.tool}": use.line for use in reversed(verdict.tools)}
+    for name in {**predicted_lines, **seen.tools}:
         times, refused = seen.tools.get(name, (0, 0))
-        yield Observation("tool", name, name in foretold, times, refused, foretold.get(name, 0))
+        yield Observation("tool", name, name in predicted_lines, times, refused, predicted_lines.get(name, 0))
 
 
 def _hosts(verdict: Verdict, seen: ObservedEffects, read: bool) -> Iterator[Observation]:
-    foretold = {one.subject: one.span.line for one in verdict.findings if one.rule.split(".")[0] == "network"}
-    named = {place.rpartition(":")[0] for place in verdict.hosts} | set(foretold)
-    anywhere = any(not subject or UNKNOWN in subject for subject in foretold)
+    predicted_lines = {one.subject: one.span.line for one in verdict.findings if one.rule.split(".")[0] == "network"}
+    named = {place.rpartition(":")[0] for place in verdict.hosts} | set(predicted_lines)
+    anywhere = any(not subject or UNKNOWN in subject for subject in predicted_lines)
     for place in {**dict.fromkeys(verdict.hosts), **seen.hosts}:
         times, refused = seen.hosts.get(place, (0, 0))
         host = place.rpartition(":")[0]
         predicted = (host in named or anywhere) if read else None
-        yield Observation("host", place, predicted, times, refused, foretold.get(host, 0))
+        yield Observation("host", place, predicted, times, refused, predicted_lines.get(host, 0))
 
 
 def _files(verdict: Verdict, seen: ObservedEffects, read: bool) -> Iterator[Observation]:
     for kind, rules, found in (("written", _WRITES, seen.written), ("deleted", _DELETES, seen.deleted)):
-        foretold = dict(_foretold(verdict, rules))
+        predicted_lines = dict(_predicted_files(verdict, rules))
         met: set[str] = set()
         for path in found:
-            fitting = [subject for subject in foretold if _fits(path, subject)]
+            fitting = [subject for subject in predicted_lines if _fits(path, subject)]
             met.update(fitting)
             predicted = bool(fitting) if read else None
-            yield Observation(kind, path, predicted, 1, 0, foretold[fitting[0]] if fitting else 0)
-        for subject in foretold.keys() - met:
-            yield Observation(kind, subject or UNKNOWN, True, 0, 0, foretold[subject])
+            yield Observation(kind, path, predicted, 1, 0, predicted_lines[fitting[0]] if fitting else 0)
+        for subject in predicted_lines.keys() - met:
+            yield Observation(kind, subject or UNKNOWN, True, 0, 0, predicted_lines[subject])
 
 
 def may_write(verdict: Verdict, path: str) -> bool:
     """Whether the text of a program says that it changes this path of the workspace, or may change it."""
     place = f"workspace/{path}"
-    foretold = dict([*_foretold(verdict, _WRITES), *_foretold(verdict, _DELETES)])
-    return any(_fits(place, subject) for subject in foretold)
+    predicted_lines = dict([*_predicted_files(verdict, _WRITES), *_predicted_files(verdict, _DELETES)])
+    return any(_fits(place, subject) for subject in predicted_lines)
 
 
-def _foretold(verdict: Verdict, rules: frozenset[str]) -> Iterator[tuple[str, int]]:
+def _predicted_files(verdict: Verdict, rules: frozenset[str]) -> Iterator[tuple[str, int]]:
     """What files the text names, and where; one that only mentions a way to change files could mean any."""
     for one in verdict.findings:
         rule = one.rule.removesuffix(_MENTION)

@@ -35,19 +35,7 @@ from workbench.analysis.parsed_program import ParsedProgram, words_of
 from workbench.analysis.typescript_verdict import assess_script
 from workbench.analysis.verdict import add_conclusions, look_at_text, verdict_of
 from workbench.gc_pause import pause_gc
-from workbench.records import (
-    Effect,
-    EffectKind,
-    Finding,
-    Flow,
-    Gate,
-    HostRule,
-    Risk,
-    Span,
-    Tool,
-    ToolUse,
-    Verdict,
-)
+from workbench.records import Effect, EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
 from workbench.records.risk_levels import worst
 
 DEEPEST: Final = 3  # texts inside texts given to exec
@@ -170,15 +158,12 @@ def read(
 
 
 def assess(code: str, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None = None) -> Verdict:
-    """The verdict of a reading."""
+    """The verdict of this program, without its skills."""
     return read(code, tools, reach).verdict
 
 
 def _read(
-    text: CanonicalText,
-    tools: Sequence[Tool] | None,
-    reach: Sequence[HostRule] | None,
-    ends: Sequence[int] = (),
+    text: CanonicalText, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None, ends: Sequence[int] = ()
 ) -> Reading:
     """`ends`: the last lines of the earlier programs that the text begins with."""
     report = ProgramReport()

@@ -49,10 +49,7 @@ def _artifact(name: str, verdict: Verdict) -> JsonObject:
 
 
 def _result(name: str, finding: Finding, artifact: int, rules: Sequence[str]) -> JsonObject:
-    place: JsonObject = {
-        "artifactLocation": {"uri": _uri(name), "index": artifact},
-        "region": _region(finding.span),
-    }
+    place: JsonObject = {"artifactLocation": {"uri": _uri(name), "index": artifact}, "region": _region(finding.span)}
     return {
         "ruleId": finding.rule,
         "ruleIndex": rules.index(finding.rule),

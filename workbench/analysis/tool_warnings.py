@@ -24,7 +24,7 @@ _TEXTS = 20_000  # texts of one definition
 _TAKING = names("delete remove drop destroy purge wipe truncate erase uninstall kill terminate revoke overwrite rm")
 _QUOTED = 90  # characters of the place that is shown
 
-# Words that speak to the model behind the person's back. Each was met in published attacks on tool descriptions.
+# Instructions to the model that the user does not see. Each occurs in published attacks on tool descriptions.
 _POISON: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
@@ -202,7 +202,7 @@ class _Town(Struct, frozen=True):
 
 
 def neighbour_warnings(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
-    """Over all servers at once."""
+    """Warnings about names that tools of different servers share."""
     owners: dict[str, set[str]] = defaultdict(set)
     for tool in tools:
         owners[tool.name].add(tool.server)

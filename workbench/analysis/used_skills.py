@@ -24,7 +24,7 @@ from workbench.records.risk_levels import worst
 
 MARK = PACKAGE  # before a skill's name among the definitions of a verdict; import names hold no dots
 UNKNOWN = "skill.unknown"  # the rule of a skill that is not kept
-DEEPEST = 5  # skills that import skills that import skills; past this the program is put before a person
+DEEPEST = 5  # skills that import skills that import skills; past this the user is asked
 
 
 def read_all(
@@ -168,13 +168,7 @@ def _asking(verdict: Verdict, skill: Skill, line: int, doubt: str) -> Verdict:
 
 
 def _with_finding(
-    verdict: Verdict,
-    rule: str,
-    risk: Risk,
-    words: str,
-    subject: str,
-    line: int,
-    effect: EffectKind = EffectKind.MAY,
+    verdict: Verdict, rule: str, risk: Risk, words: str, subject: str, line: int, effect: EffectKind = EffectKind.MAY
 ) -> Verdict:
     span = Span(line, 0, line, 0)
     return replace(

@@ -205,7 +205,7 @@ def _span(text: str, start: int, end: int) -> Span:
 
 
 def verdict_of(text: CanonicalText, report: ProgramReport, tools: Sequence[Tool] | None) -> Verdict:
-    """Sums up a report."""
+    """The verdict that follows from a report."""
     findings = report.findings()
     risk = worst(finding.risk for finding in findings)
     if tools is None and report.uses:

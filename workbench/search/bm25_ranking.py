@@ -51,7 +51,7 @@ class Searchable(Protocol):
     def description(self) -> str: ...
     @property
     def schema(self) -> JsonObject:
-        """What it takes."""
+        """The schema of its arguments."""
 
     @property
     def about(self) -> str:
@@ -68,7 +68,7 @@ class SearchedTool(Struct, frozen=True):
     tool: Tool
     function: str
     about: str  # what its server says of itself
-    category: str = ""  # which a person gave its server
+    category: str = ""  # which the user gave its server
     past_questions: tuple[str, ...] = ()  # questions after which it ran
 
     @property

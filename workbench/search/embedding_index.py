@@ -43,11 +43,11 @@ _MARKS = re.compile(r"[-_./:]+")
 
 
 class EmbeddingModel(Protocol):
-    """One way to read."""
+    """A model that turns texts into vectors."""
 
     @property
     def name(self) -> str:
-        """As a person is told of it."""
+        """The name of the model for the user."""
         ...
 
     @property
@@ -60,7 +60,7 @@ class EmbeddingModel(Protocol):
         ...
 
     def vector(self, question: str) -> Floats:
-        """The row of one question."""
+        """The vector of one question."""
         ...
 
 

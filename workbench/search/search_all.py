@@ -63,7 +63,7 @@ class _ItemIndex(Struct, frozen=True):
 
 
 class SearchAll:
-    """`servers` are those that a person has not disabled."""
+    """`servers` are those that the user has not disabled."""
 
     def __init__(self, finder: SearchIndex, servers: Callable[[], Iterable[SearchedServer]]) -> None:
         self._finder = finder
@@ -156,7 +156,7 @@ def _hits(question: str, tools: ToolSearch, item_index: _ItemIndex, wanted: froz
 def _names_with_letters(
     question: str, tools: ToolSearch, item_index: _ItemIndex, wanted: frozenset[FindKind]
 ) -> list[_Hit]:
-    """Where a word is none, somebody may have typed some letters of a name."""
+    """Names that hold the letters of the question in their order, for a question that matches no word."""
     if len(question) > _LETTERS:
         return []
     return [

@@ -19,7 +19,7 @@ from workbench.search.word_vectors import VECTORS, WordVectors
 log = logging.getLogger(__name__)
 
 _LATER = 1.0  # seconds after the first index: reading the vectors must not slow the start
-_PATIENCE = 0.15  # seconds a person who types waits for a new index; then the last one has to do
+_PATIENCE = 0.15  # seconds that a search while typing waits for a new index; after that the previous one answers
 
 
 class SearchIndex:
@@ -72,7 +72,7 @@ class SearchIndex:
         return f"The search reads meaning with {reader.name}."
 
     def forget(self) -> None:
-        """What was known changed."""
+        """Forget the index: tools or servers changed."""
         self._search = None
         self._built.clear()
         self._index_soon()

@@ -92,7 +92,7 @@ class SearchLearning:
             self._learn_line(line)
 
     def _learn_line(self, line: str) -> None:
-        """A line that was cut, or that somebody else wrote, teaches nothing."""
+        """Lines that are cut or of another format are ignored."""
         try:
             lesson = json.loads(line)
             if "asked" in lesson:

@@ -23,7 +23,7 @@ class SearchableItem(Struct, frozen=True):
     description: str
     schema: JsonObject = field(default_factory=dict)  # what it takes
     about: str = ""  # what its server says of itself
-    category: str = ""  # which a person gave its server
+    category: str = ""  # which the user gave its server
     size: int = -1
     mime: str = ""
 

@@ -48,7 +48,7 @@ class ToolSearch:
         return self._ranking
 
     def prepare(self) -> None:
-        """Build the index; a long list takes a second, so somebody may do it on a thread beforehand."""
+        """Build the index; a long list takes a second, so it may be done on a thread beforehand."""
         if self._ranking is None:
             self._ranking = Bm25Ranking(self.entries)
 
@@ -123,7 +123,7 @@ def _filter(server: str, category: str) -> Callable[[SearchedTool], bool] | None
 
 
 def summary(tool: Tool, function: str) -> ToolSummary:
-    """A tool as lists show it."""
+    """One tool as a row of a list."""
     return ToolSummary(
         server=tool.server,
         name=tool.name,

@@ -54,13 +54,13 @@ class _Walk:
         seen.add(id(schema))
         yield schema
         if isinstance(reference := schema.get("$ref"), str):
-            yield from self._parts(self._behind(reference), seen)
+            yield from self._parts(self._resolve(reference), seen)
         for word in ("allOf", "anyOf", "oneOf"):
             parts = schema.get(word)
             for part in parts if isinstance(parts, list) else []:
                 yield from self._parts(part, seen)
 
-    def _behind(self, reference: str) -> object:
+    def _resolve(self, reference: str) -> object:
         value: object = self._whole
         if not reference.startswith("#"):
             return None

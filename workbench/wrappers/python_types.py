@@ -93,7 +93,7 @@ class PythonTypeWriter:
 
 
 def either(kinds: list[ast.expr]) -> ast.expr:
-    """`a | b | c`."""
+    """The union `a | b | c` of these types."""
     whole = kinds[0]
     for kind in kinds[1:]:
         whole = ast.BinOp(whole, ast.BitOr(), kind)

@@ -82,7 +82,7 @@ class SchemaReader:
         self._recurring: set[str] = set()
         self._reserved: set[str] = set()  # names kept for the record that a pointer leads to
         self._costs: dict[str, int] = {}  # pointer → reads that its shape stands for wherever it is written
-        self._numbers: dict[str, int] = {}  # name → the last number that was put behind it
+        self._numbers: dict[str, int] = {}  # name → the last number that was appended to it
         self._reads = 0
         self._copied = 0
 
@@ -256,7 +256,7 @@ class SchemaReader:
         return found
 
     def _branches(self, schema: JsonValue, depth: int) -> list[JsonValue]:
-        """A schema without allOf, anyOf, oneOf: one entry per alternative, each with what stands beside it."""
+        """A schema without allOf, anyOf, oneOf: one entry per alternative, each merged with its sibling keywords."""
         if not isinstance(schema, Mapping) or depth > DEEPEST or self.too_large:
             return [schema]
         self._reads += 1

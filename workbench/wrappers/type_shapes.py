@@ -14,7 +14,7 @@ class AnyShape(Struct, frozen=True):
 
 
 class NothingShape(Struct, frozen=True):
-    """No value fits."""
+    """The shape that no value fits."""
 
 
 class ScalarShape(Struct, frozen=True):
@@ -56,7 +56,7 @@ class MapShape(Struct, frozen=True):
 
 
 class UnionShape(Struct, frozen=True):
-    """One of several shapes."""
+    """A value of one of several shapes."""
 
     members: tuple[Shape, ...]
 

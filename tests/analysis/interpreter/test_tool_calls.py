@@ -108,8 +108,7 @@ def test_sending_cannot_be_taken_back(judge: Callable[[str], Verdict]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("argument", "place"),
-    [("{'to': x['mail']}", "to"), ("to=x['mail']", "to"), ("to=x['mail'], body=str(x)", "body")],
+    ("argument", "place"), [("{'to': x['mail']}", "to"), ("to=x['mail']", "to"), ("to=x['mail'], body=str(x)", "body")]
 )
 def test_private_data_of_one_server_that_goes_to_another_is_named(
     argument: str, place: str, judge: Callable[[str], Verdict]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from workbench.analysis.data_flow.functions import call_back, call_function, call_tool
 from workbench.analysis.data_flow.names_and_attributes import attribute, attribute_of, put_into, set_attribute
@@ -17,6 +17,7 @@ from workbench.analysis.data_flow.value_origins import (
     TABLE,
     TEXT,
     UNFOLLOWED,
+    AnswerOrigin,
     Origins,
     TrackedValue,
     altered,
@@ -130,6 +131,22 @@ def _mix_arguments(tracker: ValueTracker, node: ast.Call, every: list[TrackedVal
 
 
 # ── builtins, functions of modules, and methods ───────────────────────────────────────────────────────
+_Change: TypeAlias = Callable[[AnswerOrigin], AnswerOrigin]
+_RULES: Final[Sequence[tuple[Iterable[str], tuple[_Change, ...]]]] = (
+    (table.TO_TEXT, (as_text,)),
+    (table.ENCODERS, (encoded,)),
+    (table.HASHES, (hashed,)),
+    (("builtins.len",), (length,)),
+    (table.TO_LIST, (element, wrapped)),
+    (table.TO_PAIRS, (element, wrapped, wrapped)),
+    (table.TO_ELEMENT, (element,)),
+    (table.TO_NUMBER, (summed,)),
+    (table.TO_BIT, (derived,)),
+    (table.WRAPPERS, (part,)),
+    (table.PATTERN_PIECES, (pieces,)),
+)
+# What functions make of their arguments, one change after the other.
+_CHANGES: Final = {name: changes for functions, changes in _RULES for name in functions}
 _BY_NAME: Final = ("builtins.getattr", "builtins.setattr")
 _WRITING_METHODS: Final = names(
     "write writelines write_text write_bytes writerow writerows dump to_csv info warning error debug"
@@ -160,37 +177,16 @@ def call_library_function(
         return _map(tracker, node, positional)
     if ref in _BY_NAME:
         return _attribute_by_name(tracker, node, ref, positional)
-    made = TrackedValue(_result_of(tracker, ref, node, origins, positional), functions, tools)
+    made = TrackedValue(_result_of(ref, node, origins), functions, tools)
     if ref in table.PLAIN_NAMES or is_pure(ref):
         return made
     return made | unknown_value(node, f"what {ref.removeprefix('builtins.')} gives")
 
 
-def _result_of(
-    tracker: ValueTracker, ref: str, node: ast.Call, origins: Origins, positional: list[TrackedValue]
-) -> Origins:
-    if ref in table.TO_TEXT:
-        return change_each(origins, as_text)
-    if ref in table.ENCODERS:
-        return change_each(origins, encoded)
-    if ref in table.HASHES:
-        return change_each(origins, hashed)
-    if ref == "builtins.len":
-        return change_each(origins, length)
-    if ref in table.TO_LIST:
-        return change_each(change_each(origins, element), wrapped)
-    if ref in table.TO_PAIRS:
-        return change_each(change_each(change_each(origins, element), wrapped), wrapped)
-    if ref in table.TO_ELEMENT:
-        return change_each(origins, element)
-    if ref in table.TO_NUMBER:
-        return change_each(origins, summed)
-    if ref in table.TO_BIT:
-        return change_each(origins, derived)
-    if ref in table.WRAPPERS:
-        return change_each(origins, part)
-    if ref in table.PATTERN_PIECES:
-        return change_each(origins, pieces)
+def _result_of(ref: str, node: ast.Call, origins: Origins) -> Origins:
+    """What a function makes of its arguments."""
+    for change in _CHANGES.get(ref, ()):
+        origins = change_each(origins, change)
     if ref in ("re.sub", "re.subn"):
         return origins if _only_separates(node.args[:2]) else change_each(origins, altered)
     if ref.split(".")[0] in ("pandas", "polars"):
@@ -312,7 +308,7 @@ def _method_result(
         inside = change_each(own, element)
         for data in positional:
             for ref in data.refs:
-                given |= change_each(_result_of(tracker, ref, node, inside, [TrackedValue(inside)]), wrapped)
+                given |= change_each(_result_of(ref, node, inside), wrapped)
     return own | given
 
 

@@ -45,7 +45,7 @@ class AnswerOrigin(NamedTuple):
 
     @property
     def personal(self) -> bool:
-        """Whether it is a single value under a key that tells a person from others."""
+        """Whether it is a single value under a key that identifies a person."""
         return self.depth == 0 and is_personal(self.key)
 
 
@@ -93,7 +93,7 @@ def merge_sets(one: frozenset[Any], other: frozenset[Any]) -> frozenset[Any]:  #
 
 @lru_cache(maxsize=4096)
 def is_personal(key: str) -> bool:
-    """Whether a key's name says that its value tells a person from others."""
+    """Whether a key's name says that its value identifies a person."""
     words = tool_verbs.words(key)
     if not words or not table.DOCUMENT_WORDS.isdisjoint(words):
         return False
@@ -132,7 +132,7 @@ def element(one: AnswerOrigin) -> AnswerOrigin:
 
 @_memory
 def wrapped(one: AnswerOrigin) -> AnswerOrigin:
-    """A container around it."""
+    """A container that holds it."""
     if is_settled(one) or one.depth == ANY or one.depth >= MOST_DEPTH:
         return one
     return one._replace(depth=one.depth + 1)
@@ -160,7 +160,7 @@ def spelled_out(one: AnswerOrigin, how: str) -> AnswerOrigin:
 
 @_memory
 def as_text(one: AnswerOrigin) -> AnswerOrigin:
-    """A text made of it."""
+    """A text that it is formatted into."""
     if is_settled(one):
         return one
     return one._replace(key=one.key if one.depth == 0 else "", depth=0, form=TEXT)
@@ -246,7 +246,7 @@ def unknown_value(node: ast.AST, label: str) -> TrackedValue:
 
 
 def origins_of(every: Iterable[TrackedValue]) -> Origins:
-    """Of all of them."""
+    """The origins of all these values."""
     return NOTHING.union(*(data.origins for data in every))
 
 

@@ -10,11 +10,7 @@ from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.path_places import PathPlace, certain, place, within
 from workbench.analysis.interpreter.shell_commands import judge_argv, judge_line
 from workbench.analysis.interpreter.values import HOLE, NOTHING, Value, ValueSource, each, known, readable, text_of
-from workbench.analysis.tables.dangerous_texts import (
-    DESTRUCTIVE_COMMAND,
-    HOST,
-    SECRET_NAME,
-)
+from workbench.analysis.tables.dangerous_texts import DESTRUCTIVE_COMMAND, HOST, SECRET_NAME
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
 from workbench.records import EffectKind, Risk
 from workbench.records.risk_levels import raised
@@ -47,7 +43,7 @@ def note(
     words: str = "",
     certainty: EffectKind | None = None,
 ) -> None:
-    """A deed at this place, told in the words of its table entry unless others are given."""
+    """Add a finding for an action at this place, with the sentence of its table entry unless `words` are given."""
     table = WORDS[action]
     told = words or (table.named.format(subject) if subject else table.plain)
     span = interpreter.span(node)

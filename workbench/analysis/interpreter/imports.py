@@ -28,7 +28,7 @@ def plain(interpreter: Interpreter, node: ast.stmt, alias: ast.alias) -> None:
 
 
 def named(interpreter: Interpreter, node: ast.ImportFrom) -> None:
-    """`from a.b import c as d`."""
+    """Interpret `from a.b import c as d`."""
     source = "." * node.level + (node.module or "")
     if source == "__future__":
         return

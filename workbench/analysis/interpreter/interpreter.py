@@ -30,7 +30,7 @@ AHEAD = 6  # functions that call each other, each read for what it gives back be
 
 
 class WorkLimitExceeded(Exception):
-    """The program is too large to be read completely; a person has to decide."""
+    """The program is too large to be read completely; the user has to decide."""
 
 
 Key: TypeAlias = tuple[object, ...]
@@ -68,7 +68,7 @@ class FunctionFacts(Struct):
     read_with: Key = ()  # what was known of the parameters when the body was last read
 
     def reading(self) -> None:
-        """The body is read now."""
+        """Remember with which parameters the body is read."""
         self.read_with = self._parameter_keys()
 
     def stale(self) -> bool:
@@ -215,7 +215,7 @@ class Interpreter:
         )
 
     def run(self, body: Iterable[ast.stmt]) -> None:
-        """Read statements in order."""
+        """Interpret statements in order."""
         for statement in body:
             if act := self._statements.get(type(statement)):
                 act(self, statement)
@@ -245,7 +245,7 @@ class Interpreter:
             return self.value(ast.copy_location(ast.Call(function, [*names], []), function))
 
     def span(self, node: ast.AST) -> Span:
-        """Where to tell of this node; one deed is often told in several ways."""
+        """The place of this node; one action often leads to several findings, so the last place is kept."""
         if self.anchor:
             return self.anchor
         if self._place is None or self._place[0] is not node:

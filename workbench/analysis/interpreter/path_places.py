@@ -15,7 +15,7 @@ _ABSOLUTE = re.compile(r"[/~]|[A-Za-z]:[\\/]|\\\\")
 
 
 class PathPlace(StrEnum):
-    """The kinds of places."""
+    """The kinds of places that a path can lead to."""
 
     WORKSPACE = "workspace"
     BESIDE = "only files below workspace/ can be changed"

@@ -50,7 +50,7 @@ class ProgramReport:
     places: dict[tuple[Span, str], str] = field(default_factory=dict)  # of network notes: place and subject → host:port
     onward: set[Span] = field(default_factory=set)  # network calls that name nobody: they use what is connected
     flows: dict[Flow, None] = field(default_factory=dict)
-    wanted: list[str] = field(default_factory=list)  # places a person may open for this text
+    wanted: list[str] = field(default_factory=list)  # places that the user may open for this text
     may_carry: set[str] = field(default_factory=set)  # tools that reach outside, and may be given private answers
     forks: int = 0  # branches and loops
     opened: bool = False  # some of the network is, or could be, open

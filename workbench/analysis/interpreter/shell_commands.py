@@ -14,7 +14,7 @@ from workbench.analysis.tables.word_sets import names
 
 
 class CommandClass(StrEnum):
-    """What running a command comes to, and the words a person reads."""
+    """What running a command comes to, with the words of its finding."""
 
     READ = "it only looks"
     WORKSPACE = "it changes files of the workspace"
@@ -102,7 +102,7 @@ class CommandVerdict(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """As a person reads it behind the command."""
+        """The words that follow the command in its finding."""
         return self.why or self.kind.value
 
 
@@ -134,7 +134,7 @@ def judge_argv(argv: Sequence[str], *, absolute: bool = True) -> CommandVerdict:
 
 
 def _plain(name: str) -> str:
-    """`python3.11` is python."""
+    """The name without a version: `python3.11` is python."""
     match = _VERSIONED.fullmatch(name)
     return match.group(1) if match else name
 

@@ -338,7 +338,7 @@ def _only_reads(part: ast.AST) -> bool:
 
 
 def _open_path(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`Path.open(path, mode)`."""
+    """Interpret `Path.open(path, mode)`."""
     return _opened(interpreter, node, opening(arguments.get(1, "mode")), arguments.get(0, "self"), arguments)
 
 

@@ -214,7 +214,7 @@ def _while(interpreter: Interpreter, node: ast.While) -> None:
 
 
 _EXITS = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.Await)
-# Calls that come back, and so never end a loop. Any other may raise what somebody outside of the loop waits for.
+# Calls that come back, and so never end a loop. Any other may raise an exception that is caught outside of the loop.
 _RETURNING = names("append extend add update insert setdefault put start print len sum range list dict set str sorted")
 _RETURNING |= names("sleep Thread Process")
 
@@ -380,7 +380,7 @@ def _decorated(interpreter: Interpreter, decorators: Sequence[ast.expr], made: V
 
 
 def _type_parameters(interpreter: Interpreter, node: ast.AST) -> None:
-    """`def f[T: bound]`, `type X = value`: Python evaluates them when somebody asks for them."""
+    """`def f[T: bound]`, `type X = value`: Python evaluates them when they are first accessed."""
     for parameter in getattr(node, "type_params", ()):
         for part in (getattr(parameter, "bound", None), getattr(parameter, "default_value", None)):
             interpreter.value(part, called=True)

@@ -145,7 +145,7 @@ def write_item(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Ar
 
 
 def drop(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`delattr(client, …)`."""
+    """Interpret `delattr(client, …)`."""
     note_replaced(interpreter, node, arguments.get(0), readable(arguments.get(1)) or "an attribute chosen at run time")
     return NOTHING
 

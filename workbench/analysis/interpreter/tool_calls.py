@@ -73,7 +73,7 @@ def note_dynamic(interpreter: Interpreter, node: ast.AST) -> Value:
 
 
 def use_words(tool: Tool, looped: bool) -> str:
-    """One use of a tool as a person reads it."""
+    """The sentence for one use of a tool."""
     name = f"{tool.server}.{tool.name}"
     often = " in a loop" if looped else ""
     said = tool_verbs.phrase(tool.name)
@@ -95,7 +95,7 @@ def _doubt(tool: Tool) -> str:
 
 
 def reversible(tool: Tool) -> bool | None:
-    """Reading leaves nothing behind; sending and destroying cannot be taken back."""
+    """Reading changes nothing; sending and destroying cannot be taken back."""
     if tool_risk(tool) is Risk.LOW:
         return True
     return False if sends(tool) or tool_verbs.destroys(tool.name) or tool.hints.destructive else None

@@ -53,7 +53,7 @@ class ToolLookup:
         return self.find(server, name) if server and name else UnknownTool("", bare, False, self._nearest("", bare))
 
     def offered(self, server: str) -> tuple[Tool, ...]:
-        """All tools of a server."""
+        """All tools of this server."""
         return self._names.tools_of(server)
 
     def _find(self, server: str, name: str) -> Tool | UnknownTool:

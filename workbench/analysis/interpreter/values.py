@@ -31,7 +31,7 @@ OWN_NAMES: Final = "names"  # all that the program can name at once, functions a
 
 @dataclass(frozen=True, slots=True)
 class ValueSource:
-    """Where data came from: private (a person's data), untrusted (text outsiders can write), or OWN_NAMES."""
+    """Where data came from: private (personal data), untrusted (text outsiders can write), or OWN_NAMES."""
 
     kind: str
     label: str
@@ -125,7 +125,7 @@ def texts_in(values: Iterable[Value]) -> frozenset[str]:
 
 
 def readable(value: Value, limit: int = 120) -> str:
-    """The value as a person reads it in a sentence; empty when nothing is known."""
+    """The value as text for a sentence; empty when nothing is known."""
     if value.choices:
         return " or ".join(readable(choice) for choice in each(value))[:limit]
     if value.items:

@@ -10,7 +10,7 @@ from workbench.records import Risk
 
 
 class CallableRule(Struct, frozen=True):
-    """What calling this does."""
+    """What calling a function does, and which argument names its subject."""
 
     action: ProgramAction
     subject: int | None  # position of the argument that names the target; None: there is none

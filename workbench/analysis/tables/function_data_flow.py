@@ -118,7 +118,7 @@ UNCHANGING_METHODS: Final = (
     | names("get join encode decode format format_map replace translate keys values hex hexdigest digest group groups")
 )  # fmt: skip
 
-# Words in a key's name under which a person is told from others, and of names of things that are no person's.
+# Words in a key's name that identify a person, and words of names of things that do not belong to a person.
 PERSONAL_WORDS: Final = names(
     """email mail mailto phone mobile tel telephone fax cell surname firstname lastname fullname forename iban card
     ssn passport dob birth birthday birthdate password passwd secret token username login address street postcode zip

@@ -44,7 +44,7 @@ class ProgramAction(StrEnum):
 
 
 class ActionWords(Struct, frozen=True):
-    """How a deed is told: with a known subject and without one."""
+    """The sentence for an action: with a known subject and without one."""
 
     risk: Risk
     certainty: EffectKind

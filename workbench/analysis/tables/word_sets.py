@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def names(block: str) -> frozenset[str]:
-    """The words of this block."""
+    """The words of this block of text as a set."""
     return frozenset(block.split())

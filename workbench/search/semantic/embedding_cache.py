@@ -31,7 +31,7 @@ _TRIM_ROWS = (
 
 
 class EmbeddingCache:
-    """One file; each deed opens it anew, because it may be another thread's."""
+    """One SQLite file; each call opens it anew, because calls come from different threads."""
 
     def __init__(self, file: Path, model: str) -> None:
         self._file = file

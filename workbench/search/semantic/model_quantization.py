@@ -27,7 +27,7 @@ _STEPS = 63  # of a weight in each direction; twice as many overflow sums of six
 
 
 def small_model(weights: Mapping[str, Floats]) -> bytes:
-    """The file for onnxruntime."""
+    """The model as an ONNX file."""
     try:
         return _GraphBuilder(weights).build()
     except (KeyError, ValueError) as fault:

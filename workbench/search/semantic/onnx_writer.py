@@ -25,7 +25,7 @@ class OnnxFile:
         self._constants: list[bytes] = []
 
     def run(self, operator: str, *inputs: str, outputs: int = 1, **attributes: int | Sequence[int]) -> str:
-        """The name of the first output; the others are called the same with 1, 2 … behind a point."""
+        """The name of the first output; the others have the same name with `.1`, `.2` … appended."""
         first = f"{operator}_{len(self._nodes)}"
         names = [first, *(f"{first}.{at}" for at in range(1, outputs))]
         self._nodes.append(

@@ -77,7 +77,7 @@ def size(folder: Path) -> str:
 
 
 def remove(folder: Path) -> bool:
-    """Whether there was one."""
+    """Delete the model; whether there was one."""
     if there := folder.is_dir():
         shutil.rmtree(folder)
     return there
