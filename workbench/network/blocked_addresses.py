@@ -45,7 +45,7 @@ _CARRIERS = (0x00005EFE, 0x02005EFE)  # ISATAP: the second half of an address th
 
 
 def denied(address: Address, more: Iterable[Range] = ()) -> str:
-    """Why nobody may reach this address; empty when somebody may."""
+    """Why no program may reach this address, or "" when it may."""
     for found in _carried(address):
         for place, why in _RANGES:
             if found in place:
@@ -58,12 +58,12 @@ def denied(address: Address, more: Iterable[Range] = ()) -> str:
 
 
 def spared(address: Address, exempt: Collection[Range]) -> bool:
-    """Whether whoever built the room lets this address pass, as tests do."""
+    """Whether a test exempted this address."""
     return any(address in place for place in exempt)
 
 
 def is_own(address: Address) -> bool:
-    """Whether it is an address of this machine: its public one leads to its own services too."""
+    """Whether this machine has the address: its public address leads to its own services too."""
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as trial:
         try:
@@ -75,7 +75,7 @@ def is_own(address: Address) -> bool:
 
 
 def _carried(address: Address) -> list[Address]:
-    """The address itself, and the IPv4 address it leads to when it is only a coat."""
+    """The address itself, and the IPv4 address embedded in it, if there is one."""
     if isinstance(address, ipaddress.IPv4Address):
         return [address]
     low = int(address) & 0xFFFFFFFF

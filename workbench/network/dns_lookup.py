@@ -32,7 +32,7 @@ async def system_addresses(host: str) -> list[Address]:
 
 
 def _asked(name: str) -> Future[list[str]]:
-    """Whoever waits may give up; the system's lookup itself cannot be stopped."""
+    """Look a name up on its own thread; the system's lookup cannot be cancelled."""
     if not _free.acquire(blocking=False):
         raise Unreachable(f"{name[:-1]}: Too many lookups wait for an answer.", "timeout")
     answer: Future[list[str]] = Future()

@@ -31,7 +31,7 @@ class TlsWatch:
         self._said = False
 
     def feed(self, data: bytes) -> bytes:
-        """What may go on now; Blocked: it speaks something else, or means somebody else."""
+        """Bytes that may be sent now; Blocked: not TLS, or for another host."""
         if self._said:
             return data
         self._held += data
@@ -77,7 +77,7 @@ class _Words:
 
 
 def _hello(data: bytes) -> bytes | None:
-    """The body of the client's hello, which may be spread over records; None: not all of it is there."""
+    """The body of the client hello, which may be spread over records; None: incomplete."""
     message, at = b"", 0
     while len(data) - at >= 5:
         kind, major, length = data[at], data[at + 1], int.from_bytes(data[at + 3 : at + 5], "big")
@@ -136,7 +136,7 @@ class HttpWatch:
         self._next = self._head
 
     def feed(self, data: bytes) -> bytes:
-        """What may go on now; Blocked: it is no HTTP for this host."""
+        """Bytes that may be sent now; Blocked: not HTTP for this host."""
         self._held += data
         passed = b""
         while self._held:
@@ -149,7 +149,7 @@ class HttpWatch:
         return passed
 
     def _cut(self, end: bytes, most: int) -> bytes:
-        """Everything up to an end mark; nothing while it is not there."""
+        """Everything up to an end mark, or b"" while the mark has not arrived."""
         at = self._held.find(end, 0, most)
         if at < 0:
             if len(self._held) >= most:
@@ -213,7 +213,7 @@ class HttpWatch:
         self._next = self._size if codings else self._head
 
     def _size(self) -> bytes:
-        """The line before a chunk."""
+        """Read the size line of a chunk."""
         line = self._cut(b"\r\n", _LONGEST_LINE)
         if not line:
             return b""
@@ -254,7 +254,7 @@ def _field(line: bytes) -> tuple[bytes, bytes]:
 
 
 class Watch:
-    """Looks at what goes out. `protocol` says what it is, once that is known."""
+    """Filters what a program sends. `protocol` is known after the first byte."""
 
     def __init__(self, host: str, port: int, allowed: Set[str]) -> None:
         self._host = host
@@ -264,7 +264,7 @@ class Watch:
         self.protocol = "tcp" if "tcp" in allowed else ""
 
     def feed(self, data: bytes) -> bytes:
-        """What may go on now."""
+        """Bytes that may be sent now."""
         if self.protocol == "tcp":
             return data
         if self._inner is None:

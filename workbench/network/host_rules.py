@@ -50,7 +50,7 @@ class Reading:
 
 
 def read_rules(path: Path, source: str) -> Reading:
-    """The rules of one file; `source` says whose they are."""
+    """The rules of one settings file; `source` tells whose they are."""
     found = Reading()
     try:
         table = read_toml(path).get("network", {})
@@ -68,7 +68,7 @@ def read_rules(path: Path, source: str) -> Reading:
 
 
 def rule_of(entry: object, source: str = "you") -> HostRule:
-    """A rule from what stands in a file or a form."""
+    """A rule from an entry of a file or form."""
     if not isinstance(entry, dict):
         raise WorkbenchError("An entry of network.allow is no table.", _EXAMPLE)
     if unknown := set(entry) - _KEYS:
@@ -79,13 +79,13 @@ def rule_of(entry: object, source: str = "you") -> HostRule:
 
 
 def fingerprint(rule: HostRule) -> str:
-    """Of what a rule opens, whoever wrote it."""
+    """Hash of what a rule opens, independent of its source."""
     words = [rule.domain, list(rule.ports), list(rule.protocols)]
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 
 def entry_of(rule: HostRule) -> dict[str, Any]:  # Any: TOML
-    """A rule as it stands in a file."""
+    """A rule as an entry of a settings file."""
     return {"domain": rule.domain, "ports": list(rule.ports), "protocols": list(rule.protocols)}
 
 
@@ -189,7 +189,7 @@ def _is_port(number: object) -> bool:
 
 
 def merged(rules: Iterable[HostRule]) -> tuple[HostRule, ...]:
-    """Each opening once; the person's own word counts before a project's."""
+    """Each rule once; the user's own rule counts before a project's."""
     found: dict[str, HostRule] = {}
     for rule in rules:
         found.setdefault(rule.sha, rule)
@@ -197,7 +197,7 @@ def merged(rules: Iterable[HostRule]) -> tuple[HostRule, ...]:
 
 
 class Accepted:
-    """What cannot be read was accepted by nobody."""
+    """Fingerprints of accepted rules. A file that cannot be read accepts nothing."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -214,7 +214,7 @@ class Accepted:
         return rule.sha in self._given
 
     def give(self, rule: HostRule) -> None:
-        """A person's yes to exactly this domain with these ports and protocols."""
+        """Store that the user accepted exactly this domain with these ports and protocols."""
         self._save({**self._given, rule.sha: {"domain": rule.domain, "at": time.time()}})
 
     def take_back(self, sha: str) -> None:
@@ -230,7 +230,7 @@ _PLACE = re.compile(r"(\[[^\]]*\]|[^:]*)(?::([0-9]{1,5}))?\Z")
 
 
 def host_in(text: str, protocols: Collection[str]) -> tuple[str, tuple[int, ...]]:
-    """Host and, where it is named, port. What is neither a host nor such an address comes back as it was."""
+    """Host and, where it is named, port of a pasted address. Other text is returned unchanged."""
     scheme, mark, rest = text.strip().rpartition("://")
     host = re.split(r"[/?#]", rest, maxsplit=1)[0]
     found = _PLACE.match(host)

@@ -71,10 +71,10 @@ class Line(Struct, frozen=True):
 
 
 class Network:
-    """Nothing is reachable unless a rule of the person's, or a person's word for one run, names it.
+    """Opens connections for programs, only where a rule of the user or an approval of one run allows it.
 
-    `resolve` and `exempt` are for tests: who looks hosts up, and which denied addresses are reached all the same.
-    Nothing that can be configured leads to them.
+    `resolve` and `exempt` are for tests: the host lookup, and blocked addresses that may be reached. No setting leads
+    to them.
     """
 
     def __init__(
@@ -107,21 +107,21 @@ class Network:
         return self._rules
 
     def accept(self, sha: str) -> HostRule:
-        """A person's yes to what a project offers."""
+        """Accept a rule that the project offers."""
         rule = self._known(sha, "project")
         self._accepted.give(rule)
         self._stamp = ()
         return rule
 
     def withdraw(self, sha: str) -> HostRule:
-        """The yes is taken back."""
+        """Withdraw an acceptance."""
         rule = self._known(sha, "project")
         self._accepted.take_back(sha)
         self._stamp = ()
         return rule
 
     def add(self, domain: str, ports: Collection[int], protocols: Collection[str]) -> HostRule:
-        """A rule of the person's own."""
+        """Add a rule of the user."""
         domain, named = host_in(domain, protocols)
         entry: dict[str, object] = {"domain": domain, "protocols": list(protocols)}
         rule = rule_of(entry | ({"ports": list(ports or named)} if ports or named else {}))
@@ -166,8 +166,9 @@ class Network:
 
     # ── connecting ───────────────────────────────────────────────────────────────────────────────
     async def connect(self, wished: str, port: int, extra: Collection[str] = (), seconds: float = 0.0) -> Line:
-        """Blocked or Unreachable, or a connection to an address that was checked, and to no other. `extra`: places
-        that a person allowed for this run."""
+        """Connect to an address of this host that was checked. Raises Blocked or Unreachable. `extra`: places that the
+        user allowed for this run.
+        """
         host = host_name(wished)
         protocols = self._admitted(host, port, extra)
         if not self._rate.take(host, self._settings().network_per_minute):
@@ -182,7 +183,7 @@ class Network:
             raise Unreachable(f"{place(host, port)} did not answer in time.", "timeout") from None
 
     def _admitted(self, host: str, port: int, extra: Collection[str]) -> frozenset[str]:
-        """What may be spoken there."""
+        """Protocols that may be spoken there."""
         rules = self.rules()
         if rules.closed:
             raise Blocked(f"{place(host, port)} cannot be reached. {rules.closed}", "The user can repair it.")

@@ -6,7 +6,7 @@ from workbench.errors import WorkbenchError
 
 
 class Blocked(WorkbenchError):
-    """A rule or a guard said no; `address` is where it would have led, when that is known already."""
+    """A rule or guard refused the connection; `address` is where it would have led, if known."""
 
     def __init__(self, message: str, hint: str = "", address: str = "") -> None:
         super().__init__(message, hint)
@@ -14,7 +14,7 @@ class Blocked(WorkbenchError):
 
 
 class Unreachable(WorkbenchError):
-    """It may be reached, and was not; `kind` says how: unknown, timeout or failed."""
+    """The connection is allowed and failed; `kind`: unknown, timeout or failed."""
 
     def __init__(self, message: str, kind: str = "failed") -> None:
         super().__init__(message)

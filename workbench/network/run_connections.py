@@ -29,7 +29,7 @@ class Meter:
         self.received = 0
 
     def out(self, size: int) -> None:
-        """Bytes that leave."""
+        """Count sent bytes."""
         self.sent += size
         if self.sent > self._unusual and not self._told:
             self._told = True
@@ -37,7 +37,7 @@ class Meter:
         self._check()
 
     def back(self, size: int) -> None:
-        """Bytes that come."""
+        """Count received bytes."""
         self.received += size
         self._check()
 
@@ -52,9 +52,9 @@ IDLE = 300.0  # seconds without a byte in either direction
 
 
 class Relay:
-    """One connection. `ended` is called once, with the reason when a rule cut it; `close` leaves nothing behind.
+    """Relays one connection. `ended` is called once, with a reason if a rule ended it.
 
-    `end` is the program's side; whoever made the relay hands it on or reads it, and closes it.
+    `end` is the program's side; whoever creates the relay passes it on or reads it, and closes it.
     """
 
     def __init__(self, outer: socket.socket, watch: Watch, meter: Meter, ended: Callable[[Relay, str], None]) -> None:
@@ -84,7 +84,7 @@ class Relay:
             task.add_done_callback(self._one_done)
 
     async def close(self) -> None:
-        """End it now, and wait until no task of it is left."""
+        """End the connection and wait until its tasks are gone."""
         self._cut("")
         if self._tasks:
             await asyncio.wait(self._tasks)
@@ -92,7 +92,7 @@ class Relay:
         self.end.close()
 
     def say_end(self) -> None:
-        """The program has said its last word; what comes back is still carried."""
+        """The program sends nothing more; answers are still relayed."""
         _say_end(self.end)
 
     async def _run(self, carry: Callable[[], Coroutine[None, None, None]]) -> None:
@@ -164,7 +164,7 @@ Told = Callable[[int, Connection, bool], None]  # number, the connection as it s
 
 
 class Connections:
-    """`told` hears of each connection when it was made and when it is over."""
+    """All connections of one run; `told` is called when a connection was made and when it ended."""
 
     def __init__(self, network: Network, places: Collection[str], meter: Meter, told: Told) -> None:
         self._network = network

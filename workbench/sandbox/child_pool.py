@@ -28,7 +28,7 @@ _OLDER_PROFILES = 2  # profiles, beside the last one, of which one spare is kept
 
 
 class ChildPool:
-    """Spares of the profiles that were used last, `ready` of the newest; 0 makes every child when it is asked for."""
+    """Keeps `ready` spare children for the newest profile and one each for older ones; 0 keeps none."""
 
     def __init__(self, maker: ChildMaker, ready: int | Callable[[], int], most: int = 1000) -> None:
         self._maker = maker
@@ -42,7 +42,7 @@ class ChildPool:
         self._closed = False
 
     async def take(self, profile: ChildProfile) -> SandboxChild:
-        """A child of this profile that says it is ready, from the spares when one fits."""
+        """A ready child of this profile: a spare one where one fits, else a new one."""
         self._taken = time.monotonic()
         child = self._take_spare(profile)
         if self._later is None and self._filling is None and self._spares and not self._closed:
@@ -95,7 +95,7 @@ class ChildPool:
         self._spares.setdefault(profile, []).append(child)
 
     def _surplus(self) -> list[SandboxChild]:
-        """Spares nobody will ask for, taken from the shelves: too many, of folders that are gone, or dead."""
+        """Remove from the pool the spares that are dead, too many, or bound to folders that are gone."""
         found, self._dead = self._dead, []
         newest = list(self._spares)[: -_OLDER_PROFILES - 2 : -1]
         for profile, spares in tuple(self._spares.items()):
@@ -109,7 +109,7 @@ class ChildPool:
         return found
 
     async def _build(self, profile: ChildProfile) -> SandboxChild:
-        """What dies while it is built is built again: somebody ended it, or its launcher, and no program was in it."""
+        """Make a child. One that dies while it starts, without a program in it, is made again."""
         message = ""
         for tried in range(_ATTEMPTS):
             child = await self._maker.make(profile)
@@ -122,7 +122,7 @@ class ChildPool:
         raise WorkbenchError(f"The sandbox could not be built: {message}", "Restart the workbench to probe again.")
 
     async def _startup_fault(self, child: SandboxChild) -> str:
-        """Why it is of no use, and it is finished then; empty: it is ready."""
+        """Wait until the child is ready; otherwise finish it and return why it is not."""
         try:
             await asyncio.wait([child.channel.ready], timeout=_TIMEOUT)
             message = child.channel.fault()

@@ -82,9 +82,9 @@ _found: dict[str, tuple[str, Mark]] = {}  # as it was named → its real path th
 
 
 def real_place(folder: Path | None) -> tuple[str, Mark]:
-    """Its path without links and its mark; an empty path where there is no folder.
+    """The folder's path without symbolic links and its device and inode; an empty path where there is no folder.
 
-    A path that was found before counts while the same folder stands there; the child that is bound to it looks again.
+    A path found earlier is used while the same folder is there; the child that binds it checks again.
     """
     if folder is None or (mark := mark_of(str(folder))) == NOWHERE:
         return "", NOWHERE

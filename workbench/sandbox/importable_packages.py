@@ -30,7 +30,7 @@ class ImportablePackages:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What a person should mend."""
+        """Problems that the user can fix."""
         faults = []
         for name in self.missing:
             words = f"Programs cannot import {name}: it is named in run.packages and not installed."
@@ -83,7 +83,7 @@ def _distribution(name: str) -> metadata.Distribution | None:
 
 
 def _requirements(found: metadata.Distribution) -> list[str]:
-    """Names of what it needs; what it needs only for an extra is nobody's wish here."""
+    """Names of required distributions, without those that only an extra needs."""
     needed = [text for text in found.requires or () if "extra ==" not in text]
     return [name[0] for text in needed if (name := _NAME.match(text))]
 

@@ -57,7 +57,7 @@ class IsolationLevels:
         return self.current()
 
     async def look_again(self) -> tuple[Level, ...]:
-        """Somebody may have installed or built what was missing."""
+        """Probe again: the user may have installed or built what was missing."""
         self._start_probing()
         return await self.settled()
 
@@ -71,7 +71,7 @@ class IsolationLevels:
         return found
 
     async def need(self, wanted: str, language: str = "python") -> Level:
-        """The fitting level, or a refusal that says what is missing and what can be done about it."""
+        """The fitting level, or an error that says what is missing and how to get it."""
         if found := await self.fitting(wanted, language):
             return found
         missing = self._found[wanted]
@@ -108,7 +108,7 @@ class IsolationLevels:
 
 
 def level_name(level: str) -> str:
-    """The level in a sentence."""
+    """The level's name in a sentence."""
     return _NAMES[level]
 
 

@@ -75,7 +75,7 @@ async def strongest(wished: str, trial: Trial) -> Strength:
 
 
 def hint() -> str:
-    """What a person can change so that programs can run."""
+    """What the user can change so that programs can run."""
     if (most := resource.getrlimit(resource.RLIMIT_NOFILE)[0]) < FEWEST_FILES:
         return (
             f"This process may open {most} files at once, which is too few for a sandbox: raise the limit with"

@@ -13,8 +13,9 @@ from workbench.sandbox.channel.connection_passing import ConnectionPassing
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
-    """An answer that is JSON text already; it is handed on as it is. `shape` says what a program gets of it: the value
-    itself, typed parts ("blocks"), or a list of the value and its parts as one ("structured")."""
+    """An answer that is JSON text already and is passed on unchanged. `shape` says what a program gets of it: the value
+    itself, typed parts ("blocks"), or a list of the value and its parts as one ("structured").
+    """
 
     text: str
     shape: str = ""

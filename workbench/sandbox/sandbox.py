@@ -82,7 +82,7 @@ class Sandbox:
         return self._strength
 
     def levels(self) -> tuple[Level, ...]:
-        """What isolation there is, from the weakest to the strongest, as far as it is known now."""
+        """The isolation levels as known now, from the weakest to the strongest."""
         return self._levels.current()
 
     @api(name="levels")
@@ -95,7 +95,7 @@ class Sandbox:
         return await self._levels.fitting(wanted, language)
 
     async def need(self, wanted: str, language: str) -> Level:
-        """The same, or a refusal that says what is missing."""
+        """The level that `fitting` finds, or an error that says what is missing."""
         return await self._levels.need(wanted, language)
 
     async def run(self, program: Program, answer: Answer, output: Output) -> Ending:
@@ -132,7 +132,7 @@ class Sandbox:
         return ""
 
     async def settle(self) -> None:
-        """Wait until nothing of the runs that ended is left: their endings are told a little before that."""
+        """Wait until nothing of ended runs is left; their ends are reported slightly earlier."""
         if self._ending:
             await asyncio.wait(self._ending)
 
@@ -165,14 +165,14 @@ class Sandbox:
         return ending
 
     def _end_later(self, maker: ChildMaker, child: SandboxChild) -> None:
-        """Nobody waits for a killed child to be gone but `close`."""
+        """Finish a killed child in the background; only `close` waits for it."""
         ending_task = spawn("sandbox end", maker.finish(child))
         self._ending.add(ending_task)
         ending_task.add_done_callback(self._ending.discard)
 
 
 async def _stopped_writing(child: SandboxChild) -> bool:
-    """Whether a killed child does nothing more, found out before it is gone; False where only its end tells."""
+    """Whether a killed child can write nothing more, known before it is gone; False where only its end tells."""
     if child.profile.backend != "native" or not child.process:
         return False  # its process is one that waits for the program's
     for _ in range(_CHECKS):
@@ -189,7 +189,7 @@ async def _is_full(program: Program) -> bool:
 
 
 def _check_workspace(folder: Path) -> None:
-    """The one writable place must be the folder it seems to be: a project of somebody else's may hold a link there."""
+    """Refuse a workspace that is a symbolic link: a foreign project may contain one."""
     if _is_plain(folder):
         return
     try:

@@ -109,7 +109,7 @@ def _read(file: Path) -> tuple[dict[str, Any], bytes, bytes]:
 
 
 def _derive(passphrase: str, salt: bytes, cost: int) -> tuple[bytes, bytes]:
-    """The key, and what tells whether it is the right one."""
+    """The key, and the check value that tells a wrong passphrase."""
     memory = 128 * _R * cost + (1 << 20)
     made = hashlib.scrypt(passphrase.encode(), salt=salt, n=cost, r=_R, p=_P, maxmem=memory, dklen=64)
     return made[:32], hashlib.sha256(made[32:]).digest()

@@ -43,7 +43,7 @@ LONGEST = 64_000  # characters of one secret
 
 
 class Store(Protocol):
-    """One place for secrets."""
+    """Interface of a place that stores secrets."""
 
     kind: str
 
@@ -57,7 +57,7 @@ class Store(Protocol):
 
 
 class Secrets:
-    """Found when first needed: looking for a keyring takes time, and most projects have no secrets."""
+    """Opened when first needed: finding a keyring takes time, and most projects have no secrets."""
 
     def __init__(self, folder: Path, seconds: float = ANSWER_SECONDS, cost: int = 0) -> None:
         self._project = folder.name
@@ -72,11 +72,11 @@ class Secrets:
 
     @property
     def opened(self) -> bool:
-        """Whether somebody needed a secret already."""
+        """Whether a secret was needed already."""
         return self._store is not None
 
     def known(self) -> tuple[str, ...]:
-        """The names as far as they are known without opening anything: of a keyring they stand in a plain file."""
+        """The names as far as known without opening a store: those of a keyring are in a plain file."""
         return self.names() if self.opened else read_names(self._names)
 
     @property
@@ -94,7 +94,7 @@ class Secrets:
 
     @property
     def sentence(self) -> str:
-        """Where secrets are kept, and what that means."""
+        """Where secrets are stored, and what that means."""
         return {
             "keyring": "Secrets are kept in your system's keyring.",
             "file": "Secrets are kept in an encrypted file, which is open until the core ends.",
@@ -104,7 +104,7 @@ class Secrets:
 
     @property
     def hint(self) -> str:
-        """What a person can do about it."""
+        """What the user can do about it."""
         beside = "An encrypted file is there too: give its passphrase to move what it holds into the keyring."
         return {
             "keyring": beside if self._file.exists() else "",
@@ -117,7 +117,7 @@ class Secrets:
         return tuple(sorted(self._found().names()))
 
     def get(self, name: str) -> str | None:
-        """The value, for a server's launch and for nobody else; it is masked everywhere from now on."""
+        """The value, for starting a server only; it is masked everywhere from now on."""
         with self._lock:  # a keyring's list of names may be written here, too
             value = self._found().get(name)
         if value:
@@ -139,8 +139,9 @@ class Secrets:
             self._found().drop(name)
 
     def unlock(self, passphrase: str) -> None:
-        """Open the encrypted file, or make one. What memory held goes into it; with a keyring, what it held goes
-        there, and the file is deleted."""
+        """Open the encrypted file or create one, and move secrets from memory into it. With a keyring, move the file's
+        secrets there and delete the file.
+        """
         with self._lock:
             held = self._found()
             if self._file.exists() and held.kind != "file":
@@ -160,7 +161,7 @@ class Secrets:
             self._store = opened
 
     def look_again(self) -> None:
-        """Open it, or try the keyring once more; what was only in memory goes into it."""
+        """Open the store, or try the keyring again and move secrets from memory into it."""
         with self._lock:
             fresh = not self.opened
             held = self._found()
@@ -180,7 +181,7 @@ class Secrets:
 
 
 def _move(source: Store, target: Store, *, over: bool = False) -> None:
-    """What one place holds goes into another; what stands there already stays, unless what comes is newer."""
+    """Copy secrets from one store to another; existing ones stay unless `over` is set."""
     known = target.names()
     for name in source.names():
         value = source.get(name)

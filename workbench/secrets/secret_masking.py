@@ -80,7 +80,7 @@ class Masked(logging.Formatter):
 
 
 def mask_logs(masks: Masks) -> None:
-    """From now on, whatever goes to the log of this process passes the masks."""
+    """Mask secrets in everything this process logs from now on."""
     for handler in logging.getLogger().handlers:
         before = handler.formatter or logging.Formatter()
         inner = before.inner if isinstance(before, Masked) else before

@@ -29,7 +29,7 @@ def check_name(name: str) -> None:
 
 
 def reserved(name: str) -> bool:
-    """Whether a name is kept for what is ours: tokens of one server's sign-in, and keys. No entry may refer to it."""
+    """Whether a name is reserved for our own entries (OAuth tokens, keys), which no configuration may refer to."""
     return name.strip().casefold().startswith((SIGN_IN, KEPT_VALUES.partition(":")[0] + ":"))
 
 

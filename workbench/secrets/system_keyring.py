@@ -28,7 +28,7 @@ class Silent(Exception):
 
 
 class Patience:
-    """Runs blocking calls on threads of their own. One that hangs is left behind as a daemon: it keeps nobody alive."""
+    """Runs blocking calls on daemon threads, so that a call that hangs keeps nothing alive."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -157,7 +157,7 @@ def find_ring(project: str, names: Path, patience: Patience) -> tuple[Ring | Non
 
 
 def _usable_backend() -> KeyringBackend | str:
-    """The backend that keyring chose, or why it is none."""
+    """The backend that keyring chose, or why it cannot be used."""
     import keyring
     from keyring.backends.chainer import ChainerBackend
 

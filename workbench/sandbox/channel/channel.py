@@ -114,14 +114,14 @@ class Channel(asyncio.Protocol):
     def begin(
         self, code: str, limits: Limits, answer: Answer, tell: Output, network: ConnectionPassing | None = None
     ) -> None:
-        """Hand over the program's text; from here on it may speak."""
+        """Send the program's text; from here on the program may send frames."""
         self._limits, self._answer, self._tell = limits, answer, tell
         self._start({"kind": "start", "code": code} | ({"run": self._program} if self._program else {}), network)
 
     def begin_next(
         self, code: str, limits: Limits, answer: Answer, tell: Output, network: ConnectionPassing | None = None
     ) -> None:
-        """The same in a kept sandbox; after the first program, it may speak when it says that this one has begun."""
+        """Send the next program of a REPL session. It may send frames once it reports that this program has begun."""
         self._program += 1
         if self._program > 1:
             self.ended = asyncio.get_running_loop().create_future()
@@ -135,7 +135,7 @@ class Channel(asyncio.Protocol):
         return self._answering + (time.monotonic() - self._busy_since if self._busy else 0.0)
 
     async def located(self) -> None:
-        """Wait until the program has said where it is."""
+        """Wait until the program has reported its current line."""
         await self._located.wait()
 
     def where(self) -> str:
@@ -152,7 +152,7 @@ class Channel(asyncio.Protocol):
             self._answering += time.monotonic() - self._busy_since
 
     async def rest(self) -> None:
-        """A program of a kept sandbox is over: its questions are let go, and nothing is said in its name any more."""
+        """End a program of a REPL session: cancel its requests and ignore what is still printed in its name."""
         await asyncio.sleep(0)
         await asyncio.sleep(0)  # what it wrote past Python's streams is there already, and read by now
         self._tell = None
@@ -173,14 +173,14 @@ class Channel(asyncio.Protocol):
         return self._answer is not None
 
     def fault(self) -> str:
-        """Why the child is not ready; empty when it is."""
+        """Why the child is not ready, or "" when it is."""
         if not self.ready.done():
             return "it was not ready in time."
         facts = self.ready.result()
         return "" if facts["kind"] == "ready" else str(facts.get("message", ""))[:500].rstrip(".") + "."
 
     def end(self, reason: str, message: str) -> None:
-        """Our decision that it is over; the first reason stays."""
+        """End the program for a reason of ours; the first reason counts."""
         if not self.ended.done():
             self.reason, self.message = reason, message
             self.ended.set_result(None)
@@ -192,7 +192,7 @@ class Channel(asyncio.Protocol):
             self._transport.abort()
 
     def _cancel_requests(self) -> None:
-        """Cancelled once and no more: the second time would interrupt a call while it tells its server to stop."""
+        """Cancel each request once: a second cancellation would interrupt a call that tells its server to stop."""
         for task in self._tasks:
             if not task.cancelling():
                 task.cancel()
@@ -231,7 +231,7 @@ class Channel(asyncio.Protocol):
                 self._take(frame)
 
     def _take_last(self) -> None:
-        """What it said before it went still counts; what it asked does not."""
+        """Take the output and end that arrived before the connection closed; ignore the requests."""
         try:
             while self._waiting and self._may_speak and not self.ended.done():
                 if (frame := self._waiting.popleft()).get("kind") != "ask":
@@ -240,7 +240,7 @@ class Channel(asyncio.Protocol):
             self._mark_unusable(f"broke the channel: {fault}")
 
     def _take_between_programs(self, frame: dict[str, Any]) -> None:  # Any: checked here
-        """Between two programs of a kept sandbox only what an earlier one left behind can speak."""
+        """Check what arrives between two programs of a REPL session; only leftovers of the earlier one can send it."""
         if not self._program:
             return
         if not self.ended.done() and frame.get("kind") == "begun" and frame.get("run") == self._program:
@@ -382,7 +382,7 @@ class Channel(asyncio.Protocol):
             self._write(answer_frame(number, ToolFailure(f"The answer cannot be handed over: {fault}.", "too_large")))
 
     def _resume(self) -> None:
-        """There may be room again."""
+        """Take waiting frames again, as there may be room."""
         try:
             self._take_waiting()
         except FrameFault as fault:

@@ -39,7 +39,7 @@ written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # 
 
 
 class FrameFault(Exception):
-    """The other side does not speak the language; nothing more of it is read."""
+    """The other side violates the protocol; nothing more of it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def pack_bulk(frame: dict[str, Any], text: str, *, is_json: bool) -> bytes:  # A
 
 
 def decode(data: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
-    """One plain frame's object, refused when it is none, too deep, or holds what cannot be written down again."""
+    """The object of one plain frame; refused when it is no object, too deep, or cannot be encoded again."""
     value = read_json(_text(data))
     if not isinstance(value, dict):
         raise FrameFault("a frame that is no object")
@@ -149,7 +149,7 @@ def _bulk_frame(body: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
 
 
 def read_json(text: str, deepest: int = DEEPEST) -> Any:  # Any: JSON
-    """The value of a JSON text of the other side, held to the same rules wherever it stands. `deepest` 0: as it is."""
+    """Parse JSON from the other side with the limits on size and depth; `deepest` 0: no limit on depth."""
     if text.count("[") + text.count("{") > (deepest or MOST):
         _check_size_and_depth(text, deepest)
     value = _parse(text)
@@ -179,7 +179,7 @@ def _text(data: bytes | memoryview) -> str:
 
 
 def _check_size_and_depth(text: str, deepest: int) -> None:
-    """Before anything is made of it: how many lists and objects there are, and how deep inside each other."""
+    """Count lists and objects, and their depth, before any of them is created."""
     marks = _STRING.sub("", text).encode("utf-8", "replace").translate(_SIGNS, _NO_SIGNS)
     if marks.count(_BEGINS) > MOST:
         raise FrameFault(f"more than {MOST:,} lists and objects in one value")
@@ -192,7 +192,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _finite(digits: str) -> float:
-    """1e999 is JSON, and infinite for whoever reads it."""
+    """Refuse numbers such as 1e999, which are valid JSON and would become infinite."""
     if math.isinf(value := float(digits)):
         raise ValueError(digits)
     return value
@@ -202,7 +202,7 @@ _decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite
 
 
 def _refuse_surrogates(value: Any) -> None:  # Any: JSON
-    """Half of a surrogate pair is a character for Python and for nobody else."""
+    """Refuse half of a surrogate pair: only Python takes it for a character."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:

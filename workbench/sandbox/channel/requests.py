@@ -18,7 +18,7 @@ _MOST_MEMORY = 1 << 30  # megabytes nobody has
 def insert_bulk_arguments(
     what: str, wish: dict[str, Any], bulk: Bulk
 ) -> ToolFailure | None:  # Any: the answer checks it
-    """Put the long value of a bulk frame where it belongs, or say why it is not even read."""
+    """Put the long value of a bulk frame into the request, or return why it is not even parsed."""
     if what != "call" or not bulk.is_json:
         raise FrameFault("a bulk frame where none belongs")
     if len(bulk.text) > LARGEST_ARGUMENTS:

@@ -44,7 +44,7 @@ from workbench.sandbox.locked_child import ChildExit, SandboxChild
 
 
 class FileOwnership:
-    """Counts who uses a folder, so that it is taken back when the last one is gone. Other users need none of it."""
+    """As root: gives a folder to the program's user while containers use it, and back to root after the last."""
 
     def __init__(self) -> None:
         self._users: Counter[str] = Counter()
@@ -104,7 +104,7 @@ class EngineClient:
         loop.add_reader(self._watch, gone)
 
     def kill(self) -> None:
-        """The client only: its container goes on, and has to be ended by its name."""
+        """Kill the client only: its container keeps running and must be removed by name."""
         if not self._over:
             signal.pidfd_send_signal(self._watch, signal.SIGKILL)
 
@@ -143,7 +143,7 @@ class _ContainerOrder:
 
 @dataclass(slots=True, eq=False)
 class _Container:
-    """What there is beside the cell."""
+    """State of one container beside its `SandboxChild`."""
 
     child: SandboxChild
     name: str
@@ -308,7 +308,7 @@ class ContainerMaker:
         return int(number) if ENTRY.encode() in words else 0  # else the engine counts in another world
 
     async def _undo_start(self, engine_settings: EngineSettings, order: _ContainerOrder) -> None:
-        """Its engine could not even be asked: the workspace is the person's again, and there is nothing to guard."""
+        """The client did not start: return the workspace to its owner and forget the container."""
         if order.profile.writable and not engine_settings.remote:
             await asyncio.to_thread(self._owners.take_back, order.profile.workspace)
         self._tell_cleanup(engine_settings, f"-{order.name}")
@@ -329,13 +329,13 @@ class ContainerMaker:
         child.gone.set_result(ChildExit(code, spent))
 
     async def _remote_ended(self, container: _Container, multiplexer: HostMultiplexer, code: int) -> None:
-        """What it said last is still on its way from the client to us."""
+        """Read what is still on its way from a remote container, then report its end."""
         multiplexer.read_to_end()
         await asyncio.wait([multiplexer.closed], timeout=_REMOTE_TIMEOUT)
         container.child.gone.set_result(multiplexer.exit_of(code, killed=container.killed))
 
     async def _last_words(self, container: _Container) -> None:
-        """When it never was ready, the engine said why, on the plain output."""
+        """Report the engine's error output as the reason of a container that never was ready."""
         await asyncio.wait([container.child.silent], timeout=1.0)
         channel = container.child.channel
         if not channel.ready.done():
@@ -402,7 +402,7 @@ class ContainerMaker:
 
 
 class _ContainerChannel(Channel):
-    """A channel whose other end may never come to life; then the reason is in the engine's words, which come later."""
+    """A channel to a container that may never start; the engine's error output tells the reason later."""
 
     def connection_lost(self, fault: Exception | None) -> None:
         if self.ready.done():
@@ -430,7 +430,7 @@ class _RawContainerOutput(asyncio.Protocol):
 
 
 def describe_level(engine_settings: EngineSettings) -> str:
-    """What it is, in a sentence or three."""
+    """Describe the engine, its limits and its start time in a few sentences."""
     facts = [engine_settings.engine, "rootless" if engine_settings.rootless else "with root's rights outside"]
     facts += [engine_settings.runtime] * bool(engine_settings.runtime)
     kept = "memory, processors and processes are limited by the kernel's groups"
@@ -451,7 +451,7 @@ def _timeout(engine_settings: EngineSettings) -> float:
 
 
 def _engine_name(engine_settings: EngineSettings) -> str:
-    """In the question about a program, and in the audit, it says where the program goes."""
+    """The engine and its machine, as approval requests and the audit name them."""
     return f"{engine_settings.engine} on {engine_settings.remote}" if engine_settings.remote else engine_settings.engine
 
 
@@ -463,7 +463,7 @@ def _transfer_target(engine_settings: EngineSettings) -> TransferTarget:
 
 
 def _level_without_answer(engine_settings: EngineSettings, fault: WorkbenchError) -> Level:
-    """The image is gone; or the machine is, and nobody knows about the image."""
+    """The level when the image is gone or the remote machine does not answer."""
     if not engine_settings.remote:
         return Level("container", False, engine_settings.engine, fault.message, f"Run `{BUILD}`.")
     words = f"{_engine_name(engine_settings)} cannot be used: {fault.message}"

@@ -44,20 +44,20 @@ class EngineAddress:
 
     @property
     def without_user(self) -> str:
-        """The other machine without who asks; empty where it is this one."""
+        """The remote machine's address without the user name; empty for this machine."""
         parts = urlsplit(self.host)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if self.is_remote else ""
 
     @property
     def fault(self) -> str:
-        """Why nobody should go this way, in half a sentence."""
+        """Why this address must not be used, in half a sentence."""
         if urlsplit(self.host).password:
             return "its address holds a password, which everybody here would see in the list of processes"
         return ""
 
     @property
     def unprotected(self) -> bool:
-        """What is said on the way can be read and changed by others."""
+        """Whether others on the network can read and change the connection."""
         parts = urlsplit(self.host)
         return parts.scheme == "tcp" and "--tlsverify" not in self.options and not _is_loopback(parts.hostname or "")
 
@@ -87,7 +87,7 @@ def _certificates(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _docker_context(program: str, environment: Mapping[str, str]) -> EngineAddress:
-    """docker can be set to an engine by a name; without one, nothing has to be said."""
+    """The engine of docker's current context; without a context, the default one."""
     name = environment.get("DOCKER_CONTEXT", "")
     command = [program, "context", "inspect", "--format", "{{json .}}", *([name] if name else [])]
     try:
@@ -135,7 +135,7 @@ class ContainerEngine:
 
 
 def find_engine(environment: Mapping[str, str] = os.environ) -> ContainerEngine:
-    """The first engine that answers; a refusal says what each of them lacks."""
+    """The first engine that answers; the error names what each of them lacks."""
     reasons = []
     for name in _wanted(environment):
         program = shutil.which(name, path=environment.get("PATH"))
@@ -155,7 +155,7 @@ def find_engine(environment: Mapping[str, str] = os.environ) -> ContainerEngine:
 
 
 def ask(command: Sequence[str], patience: float = TIMEOUT, given: bytes = b"") -> str:
-    """What an engine answers; its own words become the fault."""
+    """Run the client and return its output; its error output becomes the error."""
     name = os.path.basename(command[0])
     try:
         done = subprocess.run(
@@ -179,7 +179,7 @@ def last_line(text: bytes | str) -> str:
 
 
 def _wanted(environment: Mapping[str, str]) -> list[str]:
-    """An engine that the environment points at is the only one: somebody wants it."""
+    """Only the engine that the environment points to, if it points to one."""
     return [name for name in ENGINES if any(environment.get(one) for one in _POINTING[name])] or list(ENGINES)
 
 
@@ -215,7 +215,7 @@ def _podman(engine: ContainerEngine, facts: dict[str, Any]) -> ContainerEngine: 
 
 
 def _machine(told: object) -> str:
-    """Engines have names of their own for processors; one that says nothing is taken for this machine's."""
+    """The processor's name as this machine spells it; an engine that names none is taken to have the same kind."""
     return _MACHINES.get(str(told or ""), str(told or "")) or platform.machine()
 
 
@@ -224,7 +224,7 @@ FILE = "container.json"
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """One engine, and what works with it. `options` stand before `run`, `run_options` after it."""
+    """One engine and the options that work with it: `options` go before `run`, `run_options` after it."""
 
     engine: str  # podman or docker
     program: str  # its path

@@ -38,7 +38,7 @@ _EXIT_SECONDS = 2.0  # seconds for a process that has nothing more to say
 
 
 class CoreGone(Exception):
-    """There is nobody to work for, and nobody to tell."""
+    """The connection to the core is gone or silent."""
 
 
 class ContainerMultiplexer:
@@ -202,7 +202,7 @@ class _OwnFolders(RemoteFolders):
     """Everything in the container is made by its one user, so nothing changes hands."""
 
     def _give(self, path: str, head: Head) -> None:
-        """It is ours already."""
+        """Nothing to do: the container's only user owns everything."""
 
 
 _CHANNEL = 3  # what the engine handed in
@@ -253,10 +253,10 @@ def _readable() -> list[str]:
 
 
 def _with_parent(carried: ChildProfile | None = None) -> int:
-    """Where no descriptor can be handed in: a parent carries bytes between stdin, stdout and the channel.
+    """Fork: the parent relays bytes between stdin, stdout and the channel, for engines that cannot pass a descriptor.
 
-    It reads none of them, and ends as its child ended. The child's own stdout is stderr: frames never mix with prints.
-    Where files are `carried`, it takes them in and out beside the frames, and what is printed too.
+    It reads none of the bytes and ends as its child ended. The child's stdout is stderr, so that prints never mix with
+    frames. With `carried`, the parent also copies files and relays what the child prints.
     """
     ours, theirs = socket.socketpair()
     reading, writing = os.pipe() if carried else (-1, 2)
@@ -289,7 +289,7 @@ def _relay_for(channel: socket.socket, child: int) -> int:
 
 
 def _run_multiplexer(multiplexer: ContainerMultiplexer, child: int) -> int:
-    """The same where files are carried too; the child dies with this process."""
+    """Relay and copy files until the program has ended; the child dies with this process."""
     try:
         multiplexer.run()
         status, cpu, memory_mb = multiplexer.reap(child)
@@ -302,7 +302,7 @@ def _run_multiplexer(multiplexer: ContainerMultiplexer, child: int) -> int:
 
 
 def _relay(channel: socket.socket) -> None:
-    """Until the child has closed its end and everything it said is out."""
+    """Relay until the child has closed its end and all of its output is written."""
     for descriptor in (0, 1):
         os.set_blocking(descriptor, False)
     channel.setblocking(False)
@@ -339,7 +339,7 @@ def _moved(read: Callable[[], bytes], into: bytearray) -> bool:
 
 
 def _sent(write: Callable[[bytes], int], waiting: bytearray) -> bool:
-    """False when nobody takes it any more."""
+    """Write what fits; False when the reader is gone."""
     try:
         del waiting[: write(bytes(waiting[:_CHUNK]))]
     except BlockingIOError:

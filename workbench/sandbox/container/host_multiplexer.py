@@ -53,7 +53,7 @@ class HostMultiplexer(asyncio.Protocol):
             self._holding = True
 
     def release(self) -> None:
-        """The channel takes more again, until it says otherwise."""
+        """Hand held frames to the channel until it pauses again."""
         self._holding = False
         while self._held and not self._holding and not self._channel.ended.done():
             self._channel.data_received(self._next_held())
@@ -68,14 +68,14 @@ class HostMultiplexer(asyncio.Protocol):
         self._pause_or_resume()
 
     def expect(self, whole: int) -> None:
-        """Frames and files come in one order, so everything is here when the courier hears of the end."""
+        """The program has ended. Frames and files share one order, so every frame has arrived by now."""
         while self._held and not self._channel.ended.done():
             self._channel.data_received(self._next_held())
         if not self._channel.ended.done():
             self._channel.connection_lost(None)
 
     def exit_of(self, code: int, *, killed: bool) -> ChildExit:
-        """How it ended, when its client has ended with this code; a way that broke is told as such."""
+        """How the container ended, given its client's exit code; a broken connection counts as lost."""
         over = self.transfer.over.result() if self.transfer.over.done() else ChildExit(lost=True)
         if not over.lost:
             return over
@@ -140,7 +140,7 @@ class HostMultiplexer(asyncio.Protocol):
         return piece
 
     def _pause_or_resume(self) -> None:
-        """A program that says more than is taken waits; its end comes behind what it said."""
+        """Stop reading while too many frames are held, so that a program waits instead of filling our memory."""
         transport = self._transport
         if transport is None or transport.is_closing():
             return
@@ -162,7 +162,7 @@ class HostMultiplexer(asyncio.Protocol):
 
 
 class _MultiplexedTransport(asyncio.Transport):
-    """The channel's side of the stream: what it writes becomes parcels, what it pauses are its frames."""
+    """The channel's transport: its writes become transfer frames, and pausing it holds back channel frames only."""
 
     def __init__(self, inner: asyncio.Transport, multiplexer: HostMultiplexer) -> None:
         super().__init__()

@@ -56,7 +56,7 @@ _COMPILE = (
 
 
 class ImageBuilder:
-    """The container level's builder; what it found out is kept in one small file beside the store."""
+    """Builds the container image; the settings found by trying are stored in one small file."""
 
     def __init__(self, images: Path) -> None:
         self._images = images
@@ -148,7 +148,7 @@ def add_runner(engine_settings: EngineSettings, base: str, tell: Tell) -> None:
 
 
 def _commit(engine_settings: EngineSettings, name: str) -> None:
-    """podman's client cannot send the list of system calls to another machine, so there it goes with the image."""
+    """Commit the image. podman cannot send the seccomp profile to another machine, so there the image holds it."""
     if not (engine_settings.remote and engine_settings.engine == "podman"):
         ask(engine_settings.command("commit", name, engine_settings.image), _PATIENCE)
         return
@@ -167,7 +167,7 @@ def _commit(engine_settings: EngineSettings, name: str) -> None:
 
 
 def _tell_of_remote(engine: ContainerEngine, tell: Tell) -> None:
-    """Whoever builds for another machine decides that programs run there from now on."""
+    """Tell the user that programs will run on another machine."""
     if not engine.address.is_remote:
         return
     tell(f"The engine runs on another machine: {engine.address.without_user}. Programs run there. The workspace,")
@@ -200,7 +200,7 @@ def base_image(engine_settings: EngineSettings) -> str:
 
 
 def _remote_suffix(is_remote: bool) -> str:
-    """Other machines may build at the same engine, and none may take away what another one uses."""
+    """Names images after this machine: several machines may build at one remote engine."""
     return f"-{machine_id()[:12]}" if is_remote else ""
 
 
@@ -214,7 +214,7 @@ def is_there(engine_settings: EngineSettings, image: str) -> bool:
 
 
 def _python_image(engine_settings: EngineSettings, wished: str, tell: Tell, *, again: bool) -> str:
-    """The layer with Python: the wished one, the one from before, or one made from packages."""
+    """The image with Python: the given one, the earlier one, or one made from packages."""
     if wished:
         return wished
     if engine_settings.machine != platform.machine():
@@ -301,7 +301,7 @@ def find_working_settings(engine_settings: EngineSettings, tell: Tell, times: in
 
 
 def describe_settings(engine_settings: EngineSettings) -> str:
-    """A candidate in a few words."""
+    """Describe a candidate in a few words."""
     facts = [engine_settings.engine, engine_settings.runtime or "its own runtime"]
     facts.append("limits by groups" if engine_settings.limits else "no groups")
     facts.append("direct channel" if engine_settings.descriptor else "channel over stdin and stdout")
@@ -331,14 +331,14 @@ def _groups(engine_settings: EngineSettings) -> Iterator[tuple[bool, bool]]:
 
 
 def _channels(engine_settings: EngineSettings) -> Iterator[EngineSettings]:
-    """A client that only speaks to a service cannot hand a descriptor in."""
+    """With and without a passed descriptor; a client of a service cannot pass one."""
     if engine_settings.engine == "podman" and not engine_settings.service:
         yield replace(engine_settings, descriptor=True)
     yield replace(engine_settings, descriptor=False)
 
 
 def _runtimes(engine_settings: EngineSettings) -> list[str]:
-    """A service of podman's chooses for itself; docker's knows gVisor when it was told of it."""
+    """OCI runtimes to try. podman's service chooses its own; docker knows gVisor only when configured."""
     if engine_settings.service and engine_settings.engine == "podman":
         return [""]
     if engine_settings.remote:

@@ -94,7 +94,7 @@ def reduce_system(source: Path, target: Path) -> None:
 
 
 def _compiled(files: dict[str, bytes]) -> dict[str, bytes]:
-    """With bytecode of this Python beside each: the image's takes it when it is of the same version."""
+    """The files with bytecode of this Python, which an image of the same Python version uses."""
     found = dict(files)
     for name, data in files.items():
         if not name.startswith(PACKAGE_PLACE[1:]):
@@ -121,7 +121,7 @@ def _texts() -> dict[str, bytes]:
 
 
 def _accounts() -> dict[str, bytes]:
-    """Who a program is here, and who it is on another machine, where our number means nothing."""
+    """The account of this user, and of the user that programs have on another machine."""
     found = dict(native_backend.account(*user()))
     if user() != (NOBODY, NOBODY):
         for name, line in native_backend.account(NOBODY, NOBODY).items():

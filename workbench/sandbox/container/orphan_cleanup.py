@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @functools.cache
 def owner() -> str:
-    """This process, told apart from another one that gets its number later."""
+    """Identifies this process, also after its process id was reused."""
     return f"{os.getpid()}.{_started(os.getpid())}.{machine_id()}"
 
 
@@ -35,7 +35,7 @@ def machine_id() -> str:
 
 
 def sweep(engine_settings: EngineSettings) -> int:
-    """Remove what nobody owns any more; answers how many."""
+    """Remove containers whose core is gone; returns how many."""
     try:
         numbers = ask(engine_settings.command("ps", "-a", "-q", "--filter", f"label={LABEL}")).split()
         found = json.loads(ask(engine_settings.command("container", "inspect", *numbers))) if numbers else []
@@ -50,7 +50,7 @@ def sweep(engine_settings: EngineSettings) -> int:
 
 
 def make_temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """For what engines are given to read; its name tells whose it is."""
+    """A folder for files that engines read; its name tells which core made it."""
     return tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{owner()}-", ignore_cleanup_errors=True)
 
 
@@ -83,7 +83,7 @@ def _link(file: str) -> str:
 
 
 def _started(process: int) -> str:
-    """When a process began, in the kernel's ticks; nothing when it is gone."""
+    """Start time of a process in clock ticks, or "" when it is gone."""
     try:
         return Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rsplit(")", 1)[1].split()[19]
     except (OSError, IndexError):

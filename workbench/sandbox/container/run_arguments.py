@@ -118,7 +118,7 @@ def _limits(engine_settings: EngineSettings, profile: ChildProfile) -> list[str]
 
 
 def _copied_mb(profile: ChildProfile) -> int:
-    """What is carried lies in memory there, so the workspace cannot be as large as here."""
+    """Megabytes of a copied workspace, which lies in memory on the other machine and therefore is smaller."""
     return min(profile.disk_mb, WORKSPACE_MB)
 
 
@@ -174,7 +174,7 @@ def _bind_mount(engine_settings: EngineSettings, source: str, name: str, *, writ
 
 
 def _joined(parts: list[str]) -> str:
-    """Comma-separated, as the engines read it: a part that holds a comma or a quote stands in quotes."""
+    """Join with commas as the engines parse it: a part with a comma or a quote is quoted."""
     return ",".join('"{}"'.format(part.replace('"', '""')) if set(part) & set(',"') else part for part in parts)
 
 

@@ -36,7 +36,7 @@ _STATUS = 4  # where the witness looks
 
 
 def runtime() -> str:
-    """Deno as its package from PyPI installs it beside this interpreter; empty: it is not installed."""
+    """Path of Deno, installed from PyPI beside this interpreter, or "" when it is missing."""
     found = Path(sysconfig.get_path("scripts"), "deno")
     return str(found) if found.is_file() and os.access(found, os.X_OK) else ""
 

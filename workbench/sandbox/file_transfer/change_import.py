@@ -40,7 +40,7 @@ class ChangeImport:
         self.notes: list[str] = []  # what stayed behind, for the program's author
 
     def take(self, head: Head, data: bytes) -> None:
-        """One parcel; raises ParcelFault at the first that no honest machine sends."""
+        """Take one transfer frame; raises TransferFault for one that an honest machine would not send."""
         kind = head["kind"]
         if kind == "data":
             self._piece(data)
@@ -120,7 +120,7 @@ class ChangeImport:
             self.notes.append(f"{path[:_LONGEST_NAME]!r}: {why[:80]}")
 
     def _open_stage(self) -> None:
-        """A folder of ours in the workspace, so that moving a file out of it is one step."""
+        """Make a staging folder in the workspace, so that moving a file out of it is one step."""
         self._sweep()
         self._name = _STAGE + secrets.token_hex(8)
         os.mkdir(self._name, 0o700, dir_fd=self._root)
@@ -136,7 +136,7 @@ class ChangeImport:
                         shutil.rmtree(name, ignore_errors=True, dir_fd=self._root)
 
     def _open_folder(self, parts: tuple[str, ...]) -> int:
-        """A folder of the workspace, made where it is missing; a link on the way is refused by the kernel."""
+        """Open a folder of the workspace, made where it is missing; the kernel refuses symbolic links on the way."""
         here = os.dup(self._root)
         for part in parts:
             try:
@@ -149,7 +149,7 @@ class ChangeImport:
         return here
 
     def _remove(self, path: tuple[str, ...]) -> None:
-        """Only what the machine was given, and only if it is still there."""
+        """Remove an entry that the machine was given, if it is still there."""
         if "/".join(path) not in self._sent:
             return
         with contextlib.suppress(OSError):

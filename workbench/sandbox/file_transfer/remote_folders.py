@@ -28,7 +28,7 @@ class RemoteFolders:
         self.fault = ""  # why a file could not be taken in
 
     def take(self, head: Head, data: bytes) -> None:
-        """One parcel of the host's, which is trusted; only room can be missing."""
+        """Take one transfer frame of the core, which is trusted; only room can be missing."""
         if self.fault:
             return
         try:
@@ -44,11 +44,11 @@ class RemoteFolders:
         self.filled = True
 
     def size(self) -> int:
-        """Bytes of all files as they look, holes included: so much would have to be carried."""
+        """Apparent size of all files, holes included: as many bytes would be copied."""
         return sum(size for mode, size, _, _ in dict(self._scan()).values() if stat.S_ISREG(mode))
 
     def changes(self) -> Iterator[bytes]:
-        """Parcels of everything new or different, and the names of what is gone or became another kind of thing."""
+        """Transfer frames of everything new or different, and names of what is gone or changed its type."""
         now = dict(self._scan())
         for path, state in now.items():
             before = self._before.get(path)
@@ -64,7 +64,7 @@ class RemoteFolders:
                 yield pack("gone", path=path)
 
     def _hidden(self, path: str) -> bool:
-        """It lies in a folder that cannot be looked into now, so nobody knows whether it is gone."""
+        """Whether it is in a folder that cannot be read now, so that it may still exist."""
         return any(path.startswith(f"{folder}/" if folder else "") for folder in self._closed)
 
     def _write(self, head: Head, data: bytes) -> None:

@@ -21,7 +21,7 @@ Head = dict[str, Any]  # Any: JSON; whoever takes it checks it
 
 
 class TransferFault(Exception):
-    """The other side does not speak the language; nothing more of it is read."""
+    """The other side violates the protocol; nothing more of it is read."""
 
 
 def pack(kind: str, data: bytes = b"", **head: Any) -> bytes:  # Any: JSON
@@ -30,7 +30,7 @@ def pack(kind: str, data: bytes = b"", **head: Any) -> bytes:  # Any: JSON
 
 
 class TransferReader:
-    """Feed it bytes as they come; it answers the parcels that are complete."""
+    """Splits a byte stream into transfer frames."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()

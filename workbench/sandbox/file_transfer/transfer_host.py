@@ -24,7 +24,7 @@ from workbench.sandbox.supervision.workspace_quota import MOST_FILES
 
 @dataclass(frozen=True, slots=True)
 class TransferTarget:
-    """Named as it stands in the middle of a sentence."""
+    """Name of the other end, as written in the middle of a sentence."""
 
     name: str  # the virtual machine
     hint: str  # what to do when carrying fails
@@ -204,12 +204,12 @@ class TransferHost(asyncio.Protocol):
         self._free.set()
 
     def fail(self, fault: Exception) -> None:
-        """The far end does not speak the language: the run is over, and nothing of it is put into the workspace."""
+        """The other end violates the protocol: end the run and import nothing."""
         self._end_run("protocol", f"The program broke the channel of its files: {fault}.")
         self.end_of_stream()
 
     def end_of_stream(self) -> None:
-        """Nothing more comes."""
+        """The stream has ended; settle every future that waits for it."""
         if not self.up.done():
             self.up.set_result(None)
         if not self._filled.done():
@@ -222,7 +222,7 @@ class TransferHost(asyncio.Protocol):
             self._transport.write(data)
 
     def take(self, head: Head, data: bytes) -> None:
-        """One parcel; raises ParcelFault at the first that no honest far end sends."""
+        """Take one transfer frame; raises TransferFault for one that an honest target would not send."""
         kind = head["kind"]
         if kind == "up" and not self.up.done():
             self.up.set_result(None)

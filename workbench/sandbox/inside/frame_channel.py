@@ -38,7 +38,7 @@ _decoded = json.JSONDecoder().decode
 
 
 class FrameChannel:
-    """Sends what the program says and asks, and brings the answers to whoever asked."""
+    """Sends output and requests of the program, and gives each answer to its caller."""
 
     def __init__(
         self, channel: socket.socket, fault: Callable[[Frame], Exception], shaped: Callable[[str, Any], Any]
@@ -80,7 +80,7 @@ class FrameChannel:
                 settle({"error": _OVER})
 
     def say(self, **frame: Any) -> None:  # Any: JSON
-        """Send a plain frame."""
+        """Send a frame without a bulk value."""
         self._send(_plain(json_text(frame)))
 
     def say_long(self, text: str, **frame: Any) -> None:  # Any: JSON

@@ -168,7 +168,7 @@ def _local_names(function: ast.stmt) -> list[str]:
 
 
 class _AnnotationRemover(ast.NodeTransformer):
-    """`x: int = 1` cannot be said of a global name; the annotation of a top-level name goes, the value stays."""
+    """Removes annotations of top-level names, which a `global` statement forbids; the value stays."""
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         if node.value is None or not isinstance(node.target, ast.Name):

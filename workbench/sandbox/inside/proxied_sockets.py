@@ -49,11 +49,11 @@ class ProxiedSockets:
         self.peers: dict[int, Address | None] = {}  # our descriptors: whom they are connected to
 
     def renew(self, passing: int) -> None:
-        """The next program of a kept sandbox has a way of its own."""
+        """Use the descriptor channel of the next program of a REPL session."""
         self._passing = socket.socket(fileno=passing) if passing >= 0 else None
 
     def numbered(self, name: str) -> str:
-        """The placeholder that stands for a name in this run."""
+        """The placeholder address of a host name in this run."""
         if name not in self._numbers:
             number = socket.inet_ntoa(struct.pack(">I", _PLACEHOLDERS + len(self._numbers)))
             self._numbers[name], self._names[number] = number, name
@@ -113,7 +113,7 @@ class ProxiedSockets:
             return self._arrived.pop(number)
 
     def _relay_by_threads(self, number: int) -> int:
-        """Where no descriptor can be handed, two threads carry the bytes as questions and answers."""
+        """Where no descriptor can be passed, two threads carry the bytes in requests and answers."""
         near, target = socket.socketpair()
         for carry in (self._carry_out, self._carry_in):
             threading.Thread(target=carry, args=(target, number), daemon=True).start()
@@ -178,7 +178,7 @@ def _change_sockets(outside: ProxiedSockets) -> None:
 
 
 def _change_making(kind: Any, outside: ProxiedSockets) -> None:  # Any: as above
-    """A socket for the internet is half of a pair until it is connected, and forgotten when it is closed."""
+    """Make an internet socket half of a socket pair until it is connected, and forget it when it is closed."""
     begin, closing = kind.__init__, kind._real_close
 
     def made(self: Any, family: int = -1, type: int = -1, proto: int = -1, fileno: int | None = None) -> None:

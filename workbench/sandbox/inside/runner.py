@@ -65,7 +65,7 @@ def arrange_process(
     project: str = BENCH,
     kept: tuple[int, ...] = (),
 ) -> None:
-    """Descriptors 0 to 4, then those to be kept, and nothing else; the environment and search path of the inside."""
+    """Arrange descriptors 0 to 4 and those in `kept`, close all others, and set environment and search path."""
     global _place
     _place = project
     nothing = os.open("/dev/null", os.O_RDONLY)
@@ -88,7 +88,7 @@ def report_broken(channel: int, fault: BaseException, detail: str) -> None:
 
 
 def import_ahead(modules: Sequence[str]) -> None:
-    """Modules of packages, before anybody asks. One that fails here fails in the program, where somebody reads why."""
+    """Import modules before a program asks. One that fails fails again in the program, where its author sees why."""
     if modules and PACKAGES not in sys.path:
         sys.path.append(PACKAGES)
     for name in modules:
@@ -125,7 +125,7 @@ def run_programs(facts: dict[str, Any], ahead: bool = False, preload: Sequence[s
 
 
 def _report_line(number: int, frame: types.FrameType | None) -> None:
-    """The host asks where the program is, because its time is over: the line goes past Python's streams."""
+    """Signal handler: write the program's current line to descriptor 1, past Python's streams."""
     while frame is not None and not frame.f_code.co_filename.startswith("<program"):
         frame = frame.f_back
     if frame is None:  # the event loop waits, and the program with it
@@ -138,7 +138,7 @@ def _report_line(number: int, frame: types.FrameType | None) -> None:
 
 
 def _connect(channel: socket.socket) -> tuple[FrameChannel, dict[str, Any]]:  # Any: a program's names
-    """What the modules a program calls speak through, and the first names a program has."""
+    """Connect the modules that programs call with the channel; returns the channel and the program's first names."""
     client = sys.modules["client"]
     content = sys.modules["mcp_content"]
     line = FrameChannel(channel, lambda error: client.ToolError(**error), content.shaped)
@@ -174,7 +174,7 @@ def _run_one(
     line: FrameChannel,
     streams: tuple[io.TextIOWrapper, io.TextIOWrapper],
 ) -> dict[str, Any]:  # Any: JSON
-    """One program with streams of its own; those of a kept sandbox are numbered and share their names."""
+    """Run one program with its own streams; programs of a REPL session are numbered and share their names."""
     sys.stdout, sys.stderr = streams
     number = start.get("run", 1)
     if number > 1:
@@ -197,7 +197,7 @@ def _send_end(end: dict[str, Any], line: FrameChannel) -> None:  # Any: JSON
 
 
 def run(code: str, names: dict[str, Any], called: str) -> dict[str, Any]:  # Any: a program's names; JSON
-    """The program's end as the host hears it; a program that fails has an end as well."""
+    """Run a program and return its end as the core reads it, also when it fails."""
     linecache.cache[called] = (len(code), None, code.splitlines(keepends=True), called)
     try:
         value = _execute(code, names, called)
@@ -268,7 +268,7 @@ class LoadedSkill(str):
 
 
 def load_skill(name: str, line: FrameChannel) -> LoadedSkill:
-    """A kept skill; one that is not among the files is asked of the host, which answers with its code."""
+    """A kept skill, from its file or, where it has none, from the core."""
     module = "skills." + re.sub(r"\W", "_", name)
     spec = importlib.util.find_spec(module) if importlib.util.find_spec("skills") else None
     if spec is not None and spec.origin:

@@ -173,7 +173,7 @@ def adopt_orphans() -> None:
 
 
 def stay_dumpable() -> None:
-    """A process that changed its user may not open its own /proc files unless it says so."""
+    """Let a process that changed its user open its own /proc files."""
     control(4, 1, "dumpable")
 
 
@@ -200,7 +200,7 @@ def install_filter(program: bytes) -> None:
 
 
 def landlock_version() -> int:
-    """0: this kernel has none."""
+    """Landlock's version, or 0 when this kernel has none."""
     return max(0, int(_libc.syscall(ctypes.c_long(_LANDLOCK_CREATE), None, ctypes.c_long(0), ctypes.c_long(1))))
 
 

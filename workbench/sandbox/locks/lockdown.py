@@ -64,7 +64,7 @@ def become_nobody(itself: int) -> None:
 
 
 def map_own_ids(user: int, group: int, itself: int) -> None:
-    """Inside the new user namespace we are who we were, and nobody else exists. `itself` is our folder in /proc."""
+    """Map only this user and group into the new user namespace. `itself` is this process's folder in /proc."""
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         file = os.open(name, os.O_WRONLY, dir_fd=itself)
         os.write(file, text.encode())
@@ -110,7 +110,7 @@ class LockReport:
         self._namespaces = {name: _link(f"self/ns/{name}", processes) for name in NAMESPACES}
 
     def facts(self, landlock_version: int) -> dict[str, object]:
-        """Read what the kernel says of this process now; the descriptor was moved to its settled place."""
+        """Read from the kernel which locks this process has now; the descriptor was moved to a fixed number."""
         status = os.read(_STATUS, 1 << 14).decode()
         os.close(_STATUS)
         return {

@@ -102,7 +102,7 @@ def _sources(profile: ChildProfile) -> dict[str, _Source]:
 
 
 def _stage_as_nobody(sources: dict[str, _Source], owners: int) -> dict[str, _Source]:
-    """As real root: mount what nobody cannot reach or own where it can, in mounts of our own; then be nobody."""
+    """As real root: mount what the user nobody cannot reach or own, in mounts of our own; then become nobody."""
     kernel_calls.unshare(kernel_calls.NEW_MOUNTS)
     kernel_calls.own_mounts()
     trees = {

@@ -336,7 +336,7 @@ def _close_others(*kept: int) -> None:
 
 
 def _owner_map() -> int:
-    """A user namespace in which root's files are nobody's; only its map is used. -1: not allowed."""
+    """A user namespace that maps root's files to nobody; only its map is used. -1: not allowed."""
     ours, theirs = socket.socketpair()
     holder = os.fork()
     if not holder:

@@ -54,12 +54,12 @@ class LauncherClient:
         return self._process.pid if self._process is not None else 0
 
     def begin(self) -> None:
-        """Let the launcher start already; the first child waits until it is ready."""
+        """Start the launcher ahead of the first child, which waits until it is ready."""
         if self._process is None:
             self._start()
 
     async def make(self, profile: ChildProfile) -> SandboxChild:
-        """Ask for a child; its channel says when it is ready. A launcher that is ended meanwhile is replaced."""
+        """Ask for a child; its channel tells when it is ready. A launcher that dies meanwhile is replaced."""
         for _ in range(_TRIES):
             with contextlib.suppress(ConnectionError):
                 await self._launcher_ready()
@@ -77,8 +77,9 @@ class LauncherClient:
             self._socket.send(json.dumps({"do": "kill", "child": child.number}).encode())
 
     async def finish(self, child: SandboxChild) -> ChildExit:
-        """End a child, whatever it is doing, and wait until it is gone. A launcher that was stopped can tell nobody:
-        it is ended, and its children with it."""
+        """Kill a child and wait until it is gone. A launcher that was stopped (SIGSTOP) cannot report the end: it is
+        killed with its children.
+        """
         child.channel.close()
         deadline = time.monotonic() + _STUCK_AFTER
         while not child.gone.done():
@@ -127,7 +128,7 @@ class LauncherClient:
             raise ConnectionError("the launcher died while it started")
 
     def _is_stopped(self) -> bool:
-        """Whether somebody stopped the launcher, as with SIGSTOP: it would wait for ever."""
+        """Whether the launcher was stopped, as by SIGSTOP, and would wait forever."""
         try:
             words = Path(f"/proc/{self.launcher}/stat").read_bytes()
         except OSError:
@@ -191,7 +192,7 @@ class LauncherClient:
             child.gone.set_result(gone)
 
     def _drop_launcher(self) -> None:
-        """It is gone or of no use: its children die with it."""
+        """The launcher is gone or useless: its children die with it."""
         if self._socket is not None:
             asyncio.get_running_loop().remove_reader(self._socket)
             self._socket.close()

@@ -132,7 +132,7 @@ def project_trees(profile: ChildProfile, owners: int) -> dict[str, int]:
 
 
 def owned_tree(source: str, flags: int, owners: int) -> int:
-    """As real root: what root owns belongs to nobody inside, and what nobody writes belongs to root outside."""
+    """As real root: mount a tree so that root's files are nobody's inside, and what nobody writes is root's outside."""
     if owners >= 0:
         with contextlib.suppress(OSError):
             return kernel_calls.clone_tree(source, flags, owners)
@@ -142,7 +142,7 @@ def owned_tree(source: str, flags: int, owners: int) -> int:
 
 
 def give_to_nobody(folder: str) -> None:
-    """Everything in the folder becomes nobody's; links are not followed."""
+    """Change the owner of everything in the folder to nobody; links are not followed."""
     for _, folders, files, at in os.fwalk(folder, follow_symlinks=False):
         os.fchown(at, NOBODY, NOBODY)
         for name in (*folders, *files):

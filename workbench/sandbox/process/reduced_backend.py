@@ -119,7 +119,7 @@ def _locked(
 
 
 def _open_folders(profile: ChildProfile) -> dict[str, int]:
-    """Python's folder and those of the project. Root's may be closed to nobody, so what is only read is copied then."""
+    """Open Python's folder and the project's. Root's folders may be closed to nobody, so read-only ones are copied."""
     places = {"workspace": profile.workspace, "python": sys.base_prefix}
     if os.getuid():
         places |= _read_only_folders(profile)
@@ -155,7 +155,7 @@ def _copy(source: str, target: str) -> None:
 
 
 def _become_nobody(profile: ChildProfile) -> None:
-    """Real root never runs a program; without mounts of our own, the workspace has to be given to nobody."""
+    """Real root never runs a program; without own mounts, the workspace must belong to nobody."""
     if profile.writable:
         native_backend.give_to_nobody(profile.workspace)
     os.setgroups([])
@@ -165,7 +165,7 @@ def _become_nobody(profile: ChildProfile) -> None:
 
 
 def _import_by_descriptor(link: str) -> None:
-    """Where nobody may not pass through the folders above Python (`/root`, say), its library is found by descriptor."""
+    """Import Python's library by descriptor where nobody may not traverse its parent folders (such as `/root`)."""
     if os.access(os.path.dirname(os.__file__), os.R_OK | os.X_OK):
         return
     searched = [sys.path, *(module.__path__ for module in list(sys.modules.values()) if hasattr(module, "__path__"))]
@@ -212,7 +212,7 @@ def _count_threads(user: int) -> int:
 
 
 def _tolerate_chmod(*own: str) -> None:
-    """Modes and times cannot be set here. For its own files that is no failure: `shutil.copy` goes on without them."""
+    """Modes and times cannot be set here. For the program's own files that is ignored, so that `shutil.copy` works."""
     change_mode, change_times = os.chmod, os.utime
 
     def chmod(path: Any, mode: int, *rest: Any, **more: Any) -> None:  # Any: whatever a program gives

@@ -16,7 +16,7 @@ _TRIES = 9
 
 
 def make() -> str:
-    """A new folder that everybody may pass through and nobody but us list; locked until this process ends."""
+    """A new folder that others may traverse and only we may list; locked until this process ends."""
     for _ in range(_TRIES):
         folder = tempfile.mkdtemp(prefix=_PREFIX)
         with contextlib.suppress(OSError):  # a sweep took it before it was locked

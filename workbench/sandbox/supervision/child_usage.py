@@ -22,7 +22,7 @@ class ChildUsage:
 
 
 def innermost(process: int) -> int:
-    """The process a program runs in: the last of the chain that the launcher's child begins; 0 when it is gone."""
+    """The process that runs the program: the last in the chain below the launcher's child; 0 when it is gone."""
     while children := _children(process):
         process = children[-1]
     return process if _stat(f"/proc/{process}/stat") else 0
@@ -38,7 +38,7 @@ def usage(process: int) -> ChildUsage | None:
 
 
 def written_bytes(process: int) -> int:
-    """Bytes that it gave to file systems so far, those in memory too, at most; -1: that is not told."""
+    """Upper bound of the bytes it wrote to file systems, those in memory included; -1: unknown."""
     try:
         rows = dict(line.split(": ") for line in Path(f"/proc/{process}/io").read_text().splitlines())
         return max(int(rows["write_bytes"]) - int(rows["cancelled_write_bytes"]), int(rows["wchar"]))
@@ -47,8 +47,9 @@ def written_bytes(process: int) -> int:
 
 
 def is_ending(process: int) -> bool:
-    """Whether it is gone, or the kernel is ending each of its threads: none of them makes a system call any more. That
-    is certain some milliseconds before all that it had is taken down."""
+    """Whether it is gone, or the kernel is ending each of its threads, so that none makes a system call any more. That
+    is certain some milliseconds before its resources are released.
+    """
     try:
         threads = os.listdir(f"/proc/{process}/task")
     except (FileNotFoundError, ProcessLookupError):

@@ -102,8 +102,9 @@ async def wait_for_end(channel: Channel, program: Program, started: float, proce
 
 
 async def current_line(channel: Channel, process: int) -> str:
-    """Where a Python program is right now, in a sentence of its own; empty where it does not say. It is about to be
-    ended: a signal asks it, and what it answers is taken for no more than a hint."""
+    """A sentence with the current line of a Python program that is about to be ended, or "". A signal asks the program,
+    and its answer is only a hint.
+    """
     if not process or not (inner := innermost(process)):
         return ""
     with contextlib.suppress(OSError):
@@ -122,7 +123,7 @@ _CPU_SLACK = 0.25  # the kernel counts in ticks
 
 
 def conclude(channel: Channel, gone: ChildExit, limits: Limits, seconds: float, last_words: bytes = b"") -> Ending:
-    """The first of these that is true: we ended it; it said its end; it died. What ran it may have said why."""
+    """How a run ended: we ended it, it sent its end, or it died. Its runtime's error output may tell why."""
     found = _reason(channel, gone, limits, last_words)
     return replace(found, output="".join(channel.output), seconds=seconds, memory_mb=gone.memory_mb)
 
@@ -143,7 +144,7 @@ def _reason(channel: Channel, gone: ChildExit, limits: Limits, last_words: bytes
 
 
 def _death_of_deno(last_words: bytes, limits: Limits) -> tuple[str, str] | None:
-    """Deno says on its way out what it died of, in many lines; None: it was silent."""
+    """The reason in Deno's error output; None: it printed nothing."""
     if any(words in last_words for words in _TOO_MUCH):
         return "memory", _memory_message(limits)
     found = re.search(rb"panicked at .*\n(.*)", last_words) or re.search(rb"(?m)^(?:error: )?(\S.*)$", last_words)
@@ -181,7 +182,7 @@ _DEATH_SECONDS = 1.0  # seconds a dying program may take to be gone
 
 
 async def run_once(maker: ChildMaker, child: SandboxChild, program: Program, answer: Answer, output: Output) -> Ending:
-    """Its ending. A child that said its end is killed and told of at once; that it is gone, the caller waits for."""
+    """Run the program and return its end. A child that sent its end is killed; the caller waits until it is gone."""
     channel, limits = child.channel, program.limits
     if child.files is not None:
         await child.files.bring()
@@ -209,7 +210,7 @@ async def _collect_files(child: SandboxChild, output: Output) -> tuple[str, str]
 
 
 async def _kill_finished(maker: ChildMaker, child: SandboxChild, memory_mb: float) -> ChildExit:
-    """It said its end, so nothing more of it is needed; what it said before that is here."""
+    """Kill a child that sent its end, and read what it printed before that."""
     maker.kill(child)
     child.take_rest()
     child.channel.close()

@@ -28,14 +28,14 @@ _IDLE_CPU = 2.0  # seconds of processor time that may be used while no program r
 
 @dataclass(frozen=True, slots=True)
 class ReplPlace:
-    """Where a kept sandbox lives: its level, and the folders it was bound to."""
+    """Level and folders of a REPL sandbox."""
 
     level: str
     folders: tuple[tuple[int, int], ...]
 
 
 class ReplSandbox:
-    """One locked child for one program after another; `gone` says in half a sentence why there will be no next."""
+    """One locked child for several programs in turn; `gone` tells in half a sentence why it takes no more."""
 
     def __init__(self, maker: ChildMaker, child: SandboxChild, place: ReplPlace) -> None:
         self.place = place
@@ -60,7 +60,7 @@ class ReplSandbox:
                 raise
 
     async def end(self, why: str) -> None:
-        """Kill it, whatever it is doing, and wait until nothing of it is left."""
+        """Kill it and wait until nothing of it is left."""
         self._reason = self._reason or why
         self._child.channel.end("stopped", f"Its sandbox was ended: {why}.")
         await self._finish(why)

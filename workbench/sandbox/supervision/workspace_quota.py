@@ -17,7 +17,7 @@ MOST_FILES = 100_000  # a folder of a million empty files hurts the host as much
 
 
 class WorkspaceFill(NamedTuple):
-    """What a folder holds; counting ends where it is more than it may hold, and `trouble` says so."""
+    """Size and number of files in a folder; counting stops at a limit, which `trouble` then names."""
 
     trouble: str = ""
     size: int = 0
@@ -30,7 +30,7 @@ def over(folder: str, megabytes: int) -> str:
 
 
 def count(folder: str, megabytes: int) -> WorkspaceFill:
-    """Look at everything in it."""
+    """Count all files and bytes in a folder, up to its limits."""
     size = files = 0
     waiting = [folder]
     while waiting:
@@ -125,7 +125,7 @@ class QuotaGauge:
         return ""
 
     def count(self) -> str:
-        """Count, and answer with a sentence when it is too full."""
+        """Count, and return a sentence when the workspace is too full."""
         began = time.monotonic()
         self._free_space = _free_space(self._folder)
         found = count(self._folder, self._megabytes)

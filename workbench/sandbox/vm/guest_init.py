@@ -309,7 +309,7 @@ def _remount(name: str, options: str, flags: int = 0) -> None:
 
 
 def _set_time_and_entropy(seed: bytes, now: int) -> None:
-    """All machines wake from one snapshot: the time is told to each, and chance is its own."""
+    """Set clock and entropy: all machines resume from the same snapshot."""
     time.clock_settime_ns(time.CLOCK_REALTIME, now)
     with open("/dev/urandom", "wb", 0) as device:
         fcntl.ioctl(device, _ADD_ENTROPY, struct.pack("ii", len(seed) * 8, len(seed)) + seed)

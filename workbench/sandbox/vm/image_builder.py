@@ -25,7 +25,7 @@ _TRIES = 3
 
 
 class VmImageBuilder:
-    """`folder` holds one image; it is replaced when the next one works."""
+    """`folder` holds one image, which is replaced once the next one works."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -122,7 +122,7 @@ async def _snapshot(image: VmImage, patience: float, tell: Tell) -> None:
 
 
 async def _try_snapshot(folder: Path, tell: Tell) -> None:
-    """A few machines from the snapshot, each until its sandbox says that it is ready."""
+    """Start a few machines from the snapshot, each until the sandbox in it is ready."""
     machines = VmMaker(folder)
     times = []
     try:

@@ -52,7 +52,7 @@ compileall.compile_dir(sys.argv[1], quiet=2, stripdir=sys.argv[1], prependdir="/
 
 
 def our_files() -> list[Path]:
-    """Every file of ours that the first process inside imports, as it is on the disk now."""
+    """Every file of ours that the machine's first process imports."""
     script = _LIST_IMPORTS.format(root=str(PACKAGE.parent))
     command = [base_python(), "-I", "-S", "-B", "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=120)
@@ -131,7 +131,7 @@ _LARGEST = 0xFFFFFFFF
 
 
 class CpioWriter:
-    """Add folders before what lies in them; `close` writes the end."""
+    """Writes a cpio archive: folders before their contents; `close` writes the trailer."""
 
     def __init__(self, target: BinaryIO) -> None:
         self._target = target
@@ -191,7 +191,7 @@ def write(target: Path, kernel: LinuxKernel, ours: list[Path], folder: Path) -> 
 
 
 def _real_path(name: str) -> str:
-    """Where a file really lies: /lib is a link on most systems."""
+    """A file's real path: /lib is a link on most systems."""
     folder, _, last = name.rpartition("/")
     return f"{os.path.realpath(folder)}/{last}" if os.path.isdir(folder) else name
 

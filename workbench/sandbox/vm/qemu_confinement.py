@@ -126,7 +126,7 @@ def _drop_rights(order: ConfinementOrder, confined: bool) -> None:
 
 
 def _accelerator_group() -> list[int]:
-    """Real root becomes nobody, who may use the processor's help only as a member of the device's group."""
+    """The group of /dev/kvm, which nobody needs to use hardware virtualisation."""
     try:
         found = os.stat("/dev/kvm")
     except OSError:

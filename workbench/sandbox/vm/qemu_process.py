@@ -109,12 +109,12 @@ class QemuProcess:
             ours.setblocking(False)
 
     def kill(self) -> None:
-        """The fence goes, and the kernel ends QEMU with it."""
+        """Kill the confining process; the kernel kills QEMU with it."""
         if self.process.poll() is None:
             self.process.kill()
 
     def words(self) -> str:
-        """What it said on its error output, when it has ended."""
+        """QEMU's error output after its end."""
         assert self.process.stderr is not None
         with contextlib.suppress(OSError):
             return (os.read(self.process.stderr.fileno(), _LAST_WORDS) or b"").decode("utf-8", "replace").strip()
@@ -167,7 +167,7 @@ class QemuMonitor:
         await self.ask("qmp_capabilities")
 
     async def running(self) -> None:
-        """Until the machine goes on from where its snapshot was taken."""
+        """Wait until the machine has resumed from its snapshot."""
         if (await self.ask("query-status"))["status"] != "running":
             await self._event("RESUME")
 
@@ -185,7 +185,7 @@ class QemuMonitor:
                 return answer["return"]
 
     async def saved(self, target: Path) -> None:
-        """Write down the whole machine; it stands still afterwards."""
+        """Write the snapshot; the machine is paused afterwards."""
         with target.open("wb") as file:
             await self.ask("getfd", file.fileno(), fdname="snapshot")
             await self.ask("migrate-set-capabilities", capabilities=[{"capability": "events", "state": True}])

@@ -106,7 +106,7 @@ def memory_of(profile: ChildProfile) -> int:
 
 
 def emulator() -> str:
-    """Path of this processor's QEMU; empty when it is not installed."""
+    """Path of QEMU for this processor, or "" when it is not installed."""
     name = _MACHINES.get(platform.machine(), "")
     return shutil.which(name) or "" if name else ""
 
@@ -137,7 +137,7 @@ def processor() -> str:
 
 
 def private_folder(folder: Path) -> None:
-    """Made for its owner alone: whoever could write there would write what programs meet."""
+    """Make the folder for its owner alone: whoever can write there controls what programs run in."""
     folder.mkdir(parents=True, exist_ok=True)
     os.chmod(folder, 0o700)
 
@@ -147,7 +147,7 @@ _MEASURE_SECONDS = 0.05
 
 
 def tsc_khz() -> int:
-    """Counted here; where no code may be made at run time, what the system says; 0: nobody knows."""
+    """Frequency of the time stamp counter, which an emulated guest cannot measure on a busy host. 0: unknown."""
     try:
         return _measure_tsc()
     except OSError:

@@ -25,7 +25,7 @@ from workbench.sandbox.vm.vm_image import BUILD, VmImage
 
 
 class GuestFrames(asyncio.Protocol):
-    """The first port. It has no end of its own, so the other one tells where it is."""
+    """The serial port for frames. A serial port has no end of stream, so the other port tells how many bytes come."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -60,7 +60,7 @@ class GuestFrames(asyncio.Protocol):
 
 
 def start_order(profile: ChildProfile) -> bytes:
-    """The order for one program's process; the machine slept, so it is told the time and given chance of its own."""
+    """The order that starts one program; the machine comes from a snapshot, so it also gets the time and entropy."""
     inner = {
         **profile.as_json(),
         "disk_mb": min(profile.disk_mb, WORKSPACE_MB),
@@ -82,7 +82,7 @@ _AGAIN = "Build it again: `mcp-workbench sandbox build vm --again`."
 
 @dataclass(slots=True, eq=False)
 class _RunningMachine:
-    """A cell's machine and the futures of its end."""
+    """The machine of one child and the futures of its end."""
 
     machine: QemuProcess
     transfer: TransferHost
@@ -143,7 +143,7 @@ class VmMaker:
             self._running[child].machine.kill()
 
     async def finish(self, child: SandboxChild) -> ChildExit:
-        """Nothing of a machine is worth keeping: it is killed whatever it is doing."""
+        """Kill the machine, whatever it is doing."""
         child.channel.close()
         running = self._running.get(child)
         if running is not None:
