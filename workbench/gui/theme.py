@@ -81,6 +81,7 @@ class Theme(QObject):
             return
         app.setFont(self.ui())
         app.setPalette(_palette(self.colours))
+        app.setStyleSheet("")  # Qt replaces one style sheet by another in 250 ms, but clears and sets it in 50 ms
         app.setStyleSheet(stylesheet(self.colours, self.unit, self._points, self.mono().families()))
         self.changed.emit()
 
