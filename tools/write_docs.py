@@ -81,7 +81,7 @@ def events() -> str:
         rows.append((f"`{event.__name__}`", _one_line(event.__doc__), carried))
     return _page(
         "Events",
-        "What may happen in the core. Every door hears every event, in order; over the wire they arrive in batches, "
+        "What may happen in the core. Every client gets every event, in order; over the socket they arrive in batches, "
         "every 50 ms. The records are in `workbench/records`.",
         _table(("event", "when", "carries"), rows),
     )
@@ -120,7 +120,7 @@ def agent_tools() -> str:
         )
     return _page(
         "The agent's tools",
-        "An agent that is connected with `mcp-workbench serve` or through the HTTP door sees these tools, those "
+        "An agent that is connected with `mcp-workbench serve` or through the HTTP endpoint sees these tools, those "
         "of servers that `serve --direct SERVER` or the setting `agent.direct` names (as `server__tool`, each call a "
         "program of one line; it is told when they change), and "
         "kept skills as resources (`skills/list`, `skills/get`, `skill://NAME/SKILL.md`), and nothing else. "

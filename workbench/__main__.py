@@ -1,4 +1,4 @@
-"""Chooses a door and imports only that door."""
+"""Chooses an entry point and imports only that one."""
 
 from __future__ import annotations
 

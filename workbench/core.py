@@ -294,7 +294,7 @@ class Core:
             waiting=manager.number(RunState.WAITING),
             running=manager.number(RunState.RUNNING),
             queued=manager.slots.waiting,
-            door=self.connected_agents.view().url,
+            http_endpoint=self.connected_agents.view().url,
             packages=packages(self.settings.run_packages, "").installed,
             kept_states=len(manager.states.now()),
             skills=sum(skill.state is SkillState.KEPT for skill in skills),

@@ -1,4 +1,4 @@
-"""The one exception the house raises on purpose: a sentence for the person and a hint what to do next."""
+"""The exception for errors that the user can understand: what happened, and what to do next."""
 
 from __future__ import annotations
 

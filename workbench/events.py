@@ -1,6 +1,6 @@
 """What may happen (one frozen record each), the small bus that tells it, and `spawn`, the only way to start a task.
 
-Rooms tell the bus; doors listen. Nobody learns of a change in any other way, so a new door needs no new hooks.
+Features publish events on the bus, and clients subscribe. There is no other notification of changes.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ class SignInChanged(_Event, frozen=True):
 
 
 class CoreStopping(_Event, frozen=True):
-    """The core was asked to end; a door that hears this does not bring it back by itself."""
+    """The core was told to end. Clients do not start it again by themselves."""
 
     reason: str
 
@@ -400,7 +400,7 @@ async def _result_or_fault(coro: Coroutine[Any, Any, _Result]) -> tuple[_Result 
 
 
 def living() -> frozenset[str]:
-    """Names of the tasks that still run; a closed house has none."""
+    """Names of the tasks that still run; a closed core has none."""
     return frozenset(task.get_name() for task in _tasks if not task.done())
 
 

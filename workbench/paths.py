@@ -90,7 +90,7 @@ class Paths:
 
     @property
     def agent_token(self) -> Path:
-        return self.state / "agent.token"  # what opens the HTTP door
+        return self.state / "agent.token"  # the access token of the HTTP endpoint
 
     @property
     def profiles(self) -> Path:

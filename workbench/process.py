@@ -1,8 +1,8 @@
 """The core as a process: its folders, lock, sockets, signals, log and end. What it serves is `workbench.core`'s matter.
 
 `python -m workbench core --project DIR` stays in the foreground; with `--detached` it goes on behind the command, which
-ends as soon as the core listens. Doors start it that way, so a core is nobody's child and outlives the door. `--agent`
-says that the door is an agent's: what it needs is loaded while the rooms open.
+ends as soon as the core listens. Clients start it that way, so a core outlives the client that started it. `--agent`
+says that an agent started it: what agents need is loaded first.
 """
 
 from __future__ import annotations

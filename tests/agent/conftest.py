@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from workbench.agent.message_stream import messages
 from workbench.core import Core
 from workbench.events import spawn
-from workbench.records import AgentDoor, JsonObject
+from workbench.records import HttpEndpoint, JsonObject
 
 
 async def as_it_is(message: JsonObject) -> bytes:
@@ -79,12 +79,12 @@ class Answer:
 
 
 @pytest.fixture
-async def door(core: Core) -> AgentDoor:
-    return await core.api.open_agent_door(0, False)
+async def door(core: Core) -> HttpEndpoint:
+    return await core.api.open_http_endpoint(0, False)
 
 
 @pytest.fixture
-def raw(door: AgentDoor) -> Callable[..., object]:
+def raw(door: HttpEndpoint) -> Callable[..., object]:
     """One request, written by hand; every header can be another one or none. `until`: of an answer without an end."""
     port = int(door.url.rpartition(":")[2].partition("/")[0])
 
@@ -115,7 +115,7 @@ def raw(door: AgentDoor) -> Callable[..., object]:
 
 
 @pytest.fixture
-def visitor(door: AgentDoor) -> Callable[..., AbstractAsyncContextManager[Client]]:
+def visitor(door: HttpEndpoint) -> Callable[..., AbstractAsyncContextManager[Client]]:
     @asynccontextmanager
     async def connect(
         name: str = "web agent", mode: str = "legacy", token: str = "", **more: object

@@ -46,7 +46,7 @@ async def test_a_secret_that_a_server_repeats_is_masked_in_what_the_doctor_saw(c
 
 
 async def test_this_machine_is_told_with_where_secrets_are_kept(core):
-    names = [check.name for check in await core.api.diagnose_house()]
+    names = [check.name for check in await core.api.diagnose_machine()]
     assert {"Python", "Sandbox", "Secrets", "Disk", "Audit"} <= set(names)
 
 
@@ -56,10 +56,10 @@ async def test_typescript_is_tried_by_running_some(core, monkeypatch):
 
     if not deno_backend.runtime():
         pytest.skip("Deno is not installed (the extra `typescript`)")
-    found = named(await core.api.diagnose_house())
+    found = named(await core.api.diagnose_machine())
     if deno_backend.LANGUAGE in core.services.sandbox.levels()[0].languages:
         assert (found.state, found.sentence) == ("good", f"Deno {deno_backend.version()} runs programs in TypeScript.")
     monkeypatch.setattr(deno_backend, "runtime", lambda: "")
-    missing = named(await core.api.diagnose_house())
+    missing = named(await core.api.diagnose_machine())
     assert missing.state == "skipped"
     assert 'pip install "deno' in missing.fix

@@ -257,7 +257,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
             self.bus.tell(ServerChecked(server, number, check))
         return checks
 
-    async def diagnose_house(self) -> tuple[Check, ...]:
+    async def diagnose_machine(self) -> tuple[Check, ...]:
         return (Check("Disk", CheckState.DOUBT, "0.1 GB are free where the project is.", "Free some space."),)
 
     async def runs(self) -> tuple[Run, ...]:

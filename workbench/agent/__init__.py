@@ -1,1 +1,1 @@
-"""The door for agents: the workbench as an MCP server. It translates and decides nothing."""
+"""The workbench as an MCP server for agents. It translates and decides nothing."""

@@ -21,7 +21,7 @@ from workbench.events import (
     ServerRemoved,
     ToolsChanged,
 )
-from workbench.records import AgentDoor, AgentInfo, Fault, Note
+from workbench.records import AgentInfo, Fault, HttpEndpoint, Note
 from workbench.runs.run_manager import RunManager
 from workbench.servers.sdk_adapter.lazy_sdk_import import load_sdk
 
@@ -41,7 +41,7 @@ class ConnectedAgents:
         self,
         services: Services,
         run_manager: RunManager,
-        arrange: Callable[[AgentConnection], None] = lambda door: None,
+        arrange: Callable[[AgentConnection], None] = lambda agent: None,
     ) -> None:
         """`arrange`: adds to a connection before its agent is served; conformance tests add tools that way."""
         self._services = services
@@ -58,12 +58,12 @@ class ConnectedAgents:
 
     def look_again(self) -> None:
         """Have each connection compare its list of tools: a setting, a server or a definition changed."""
-        for door in tuple(self._connections.values()):
-            door.look_again()
+        for agent in tuple(self._connections.values()):
+            agent.look_again()
 
     def agents(self) -> tuple[AgentInfo, ...]:
         """The agents that are connected now."""
-        return tuple(door.info for door in self._connections.values())
+        return tuple(agent.info for agent in self._connections.values())
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one agent over one connection until it leaves."""
@@ -72,10 +72,10 @@ class ConnectedAgents:
 
     # over HTTP
 
-    @api(name="agent_door")
-    def view(self) -> AgentDoor:
+    @api(name="http_endpoint")
+    def view(self) -> HttpEndpoint:
         """Whether the HTTP endpoint for agents is open, with its token."""
-        return AgentDoor(self._http.url, self._token) if self._http is not None else AgentDoor()
+        return HttpEndpoint(self._http.url, self._token) if self._http is not None else HttpEndpoint()
 
     async def open_as_set(self) -> Fault | None:
         """Open the HTTP endpoint at the start if the settings say so; returns what went wrong, which ends nothing."""
@@ -88,8 +88,8 @@ class ConnectedAgents:
             return Fault(fault.message, fault.hint)
         return None
 
-    @api(name="open_agent_door", decides=True)
-    async def open_http(self, port: int, fresh_token: bool = False) -> AgentDoor:
+    @api(name="open_http_endpoint", decides=True)
+    async def open_http(self, port: int, fresh_token: bool = False) -> HttpEndpoint:
         """Open the HTTP endpoint for agents at this port of this machine; 0 is any free one. A fresh token makes the
         old one invalid. An endpoint that is open stays as it is, unless it needs another port or token."""
         async with self._opening:
@@ -103,10 +103,13 @@ class ConnectedAgents:
             self._token = await asyncio.to_thread(token, self._services.paths.agent_token, fresh=fresh_token)
             self._services.secrets.masks.hide(self._token)
             self._http = AgentHttpServer(self._make_connection, self._token, port)
-            self._note("door.opened", f"The HTTP endpoint for agents is open at port {self._http.port} of this machine")
+            self._note(
+                "http_endpoint.opened",
+                f"The HTTP endpoint for agents is open at port {self._http.port} of this machine",
+            )
             return self.view()
 
-    @api(name="close_agent_door", decides=True)
+    @api(name="close_http_endpoint", decides=True)
     async def close_http(self) -> None:
         """Close the HTTP endpoint. Its agents are disconnected, and what they had running is stopped."""
         async with self._opening:
@@ -116,21 +119,21 @@ class ConnectedAgents:
         http, self._http = self._http, None
         if http is not None:
             await http.close()
-            self._note("door.closed", "The HTTP endpoint for agents is closed")
+            self._note("http_endpoint.closed", "The HTTP endpoint for agents is closed")
 
     def _make_connection(self) -> AgentConnection:
         from workbench.agent.agent_connection import AgentConnection
 
         def changed(here: bool) -> None:
             if here:
-                self._connections[door.session.id] = door
+                self._connections[agent.session.id] = agent
             else:
-                self._connections.pop(door.session.id, None)
+                self._connections.pop(agent.session.id, None)
             self._services.tell(AgentsChanged(self.agents()))
 
-        door = AgentConnection(self._services, self._run_manager, changed)
-        self._arrange(door)
-        return door
+        agent = AgentConnection(self._services, self._run_manager, changed)
+        self._arrange(agent)
+        return agent
 
     def _note(self, kind: str, summary: str) -> None:
         self._services.journal.append(Note(kind, summary, actor=BY))

@@ -100,9 +100,9 @@ async def converse(project: str) -> int:
     from mcp import Client, StdioServerParameters
 
     arguments = ["-m", "workbench", "serve", "--project", project]
-    door = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ), cwd=os.getcwd())
+    parameters = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ), cwd=os.getcwd())
     info = T.Implementation(name=NAME, version="1")
-    async with Client(door, client_info=info) as client:
+    async with Client(parameters, client_info=info) as client:
         found = await client.call_tool("search_tools", {"query": "pending orders customers e-mail"})
         _show(found)
         _show(await client.call_tool("execute_code", {"code": PROGRAM, "description": PURPOSE}))

@@ -16,7 +16,7 @@ INSTRUCTIONS = "Write programs, not single calls: search_tools, then execute_cod
 
 
 def _object(required: list[str], **properties: JsonObject) -> JsonObject:
-    """What else is given is refused by the door, so that no schema has to spend words on it."""
+    """What else is given is refused by the endpoint, so that no schema has to spend words on it."""
     return {"type": "object", "properties": properties} | ({"required": required} if required else {})
 
 
@@ -46,7 +46,7 @@ def _list(description: str, *names: str, **numbers: JsonObject) -> JsonObject:
 
 
 class AgentTool(Struct, frozen=True):
-    """One tool of the agent's door."""
+    """One tool that agents see."""
 
     name: str
     description: str

@@ -10,7 +10,6 @@ from typing import Protocol
 
 from workbench.api.marker import api
 from workbench.records import (
-    AgentDoor,
     Ask,
     CallShape,
     Candidate,
@@ -45,6 +44,7 @@ from workbench.records import (
     Frame,
     HeldCall,
     HeldCallAnswer,
+    HttpEndpoint,
     ImportChoice,
     ImportReport,
     JsonObject,
@@ -126,10 +126,6 @@ class CoreApi(Protocol):
     @api(decides=True)
     async def add_server(self, config: ServerConfig) -> ServerState:
         """Write a server into the project's `.mcp.json`, replacing one of the same name."""
-
-    @api
-    async def agent_door(self) -> AgentDoor:
-        """Whether the HTTP endpoint for agents is open, with its token."""
 
     @api
     async def all_vitals(self) -> tuple[Vitals, ...]:
@@ -262,7 +258,7 @@ class CoreApi(Protocol):
         """The settings files that servers can be written to."""
 
     @api(decides=True)
-    async def close_agent_door(self) -> None:
+    async def close_http_endpoint(self) -> None:
         """Close the HTTP endpoint. Its agents are disconnected, and what they had running is stopped."""
 
     @api
@@ -305,7 +301,7 @@ class CoreApi(Protocol):
         """Why a server cannot be reached, or that it can. Starts it only where a person has allowed it."""
 
     @api
-    async def diagnose_house(self) -> tuple[Check, ...]:
+    async def diagnose_machine(self) -> tuple[Check, ...]:
         """Whether this machine and this project have what the workbench needs, in the order a user would look."""
 
     @api(decides=True)
@@ -455,6 +451,10 @@ class CoreApi(Protocol):
     async def held_text(self, run_id: str, path: str) -> tuple[str, ...]:
         """What the file holds now, and what the program wants it to hold."""
 
+    @api
+    async def http_endpoint(self) -> HttpEndpoint:
+        """Whether the HTTP endpoint for agents is open, with its token."""
+
     @api(decides=True)
     async def import_servers(self, choices: tuple[ImportChoice, ...]) -> ImportReport:
         """Write found servers into `.mcp.json`; none starts before a person connects it."""
@@ -523,7 +523,7 @@ class CoreApi(Protocol):
         """Everything but the resources themselves; of a server that rests, what was known of it last."""
 
     @api(decides=True)
-    async def open_agent_door(self, port: int, fresh_token: bool = False) -> AgentDoor:
+    async def open_http_endpoint(self, port: int, fresh_token: bool = False) -> HttpEndpoint:
         """Open the HTTP endpoint for agents at this port of this machine; 0 is any free one. A fresh token makes the
         old one invalid. An endpoint that is open stays as it is, unless it needs another port or token."""
 

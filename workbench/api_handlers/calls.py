@@ -59,7 +59,7 @@ class CallHandler(RequestHandler):
             return await self._broker.call(call, progress=self._broker.progress(call.id))
         except asyncio.CancelledError:
             if call.id not in self._cancelled:
-                raise  # the door itself has gone
+                raise  # the connection is lost
             task.uncancel()  # the question that is being answered here goes on: its answer is that it was cancelled
             fault = Fault("The call was cancelled.", "What the server had done until then stays done.")
             return Outcome(call.id, ok=False, fault=fault)

@@ -147,7 +147,7 @@ class DiagnosisHandler(RequestHandler):
         return tuple(told)
 
     @api
-    async def diagnose_house(self) -> tuple[Check, ...]:
+    async def diagnose_machine(self) -> tuple[Check, ...]:
         """Whether this machine and this project have what the workbench needs, in the order a user would look."""
         services = self._services
         return (

@@ -216,6 +216,6 @@ class WorkspaceHandler(RequestHandler):
                 return work()
 
         answer = await asyncio.to_thread(deed)
-        self._note("file.changed", f"A person {writer.label}")
+        self._note("file.changed", f"The user {writer.label}")
         self._services.tell(FilesChanged(writer.id, len(writer.files)))
         return answer

@@ -351,7 +351,7 @@ class RunGuard:
             answer = await self._held_calls.ask(held_call, line[:SHOWN_LINE], wait, alone=decisive > SHOWN_LINE)
         finally:
             self._waiting(call.id, False)
-        said = "was allowed by the user" if answer.allow else f"was denied: {answer.reason or 'a person said no'}"
+        said = "was allowed by the user" if answer.allow else f"was denied: {answer.reason or 'the user denied it'}"
         detail: dict[str, object] = {"call": call.id, "allow": answer.allow}
         run.note("held_call.allowed" if answer.allow else "held_call.denied", f"{name} {said}", detail)
         self._remember(tool, reasons, answer)

@@ -12,7 +12,7 @@ from workbench.paths import Paths
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
-    from workbench.records import AgentDoor
+    from workbench.records import HttpEndpoint
 
 EPILOG = """Without --http: MCP over stdin and stdout, as MCP clients start it.
 With --http: streamable HTTP on 127.0.0.1. Each request needs the header `Authorization: Bearer TOKEN`. The address and
@@ -65,9 +65,9 @@ async def _hold(given: argparse.Namespace, connection: CoreConnection) -> int:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     api = connection.api
     settings = await api.settings()
-    before = await api.agent_door()
+    before = await api.http_endpoint()
     port = settings.agent_http_port if given.port is None else given.port
-    _tell(given, await api.open_agent_door(port, given.new_token))
+    _tell(given, await api.open_http_endpoint(port, given.new_token))
     ends = [spawn("told to stop", stop.wait()), spawn("the core is gone", connection.closed.wait())]
     await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     for end in ends:
@@ -75,17 +75,17 @@ async def _hold(given: argparse.Namespace, connection: CoreConnection) -> int:
     if connection.closed.is_set():
         raise WorkbenchError("The core has ended, and the endpoint with it.", "Run the command again.")
     if not before.url:  # it was open before this command
-        await api.close_agent_door()
+        await api.close_http_endpoint()
     return DONE
 
 
-def _tell(given: argparse.Namespace, door: AgentDoor) -> None:
+def _tell(given: argparse.Namespace, endpoint: HttpEndpoint) -> None:
     if given.output == "json":
         from workbench.cli.terminal_output import print_record
 
-        print_record(door)
+        print_record(endpoint)
     else:
-        print(f"url    {door.url}\ntoken  {door.token}")
+        print(f"url    {endpoint.url}\ntoken  {endpoint.token}")
         print(
             "Send the header Authorization: Bearer TOKEN with each request. Ctrl+C closes the endpoint.",
             file=sys.stderr,

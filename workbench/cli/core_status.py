@@ -39,8 +39,8 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     print(f"core      version {status.version}, process {status.pid}, since {moment(status.started)}")
     print(f"servers   {status.servers_ready} of {status.servers} ready, {status.tools} tools known")
     print(visible(f"agents    {len(status.agents)} {', '.join(agent.name for agent in status.agents)}".rstrip()))
-    if status.door:
-        print(f"door      {status.door}")
+    if status.http_endpoint:
+        print(f"endpoint  {status.http_endpoint}")
     print(f"runs      {status.waiting} waiting for you, {status.running} running, {status.queued} queued")
     if status.waiting:
         print("          mcp-workbench runs list")

@@ -37,7 +37,7 @@ def _doctor(given: argparse.Namespace, paths: Paths) -> int:
     async def examine(connection: CoreConnection) -> tuple[Check, ...]:
         api = connection.api
         if not given.server:
-            return await api.diagnose_house()
+            return await api.diagnose_machine()
         await find_server(api, given.server)
         return await api.diagnose(given.server)
 

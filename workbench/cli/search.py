@@ -1,7 +1,7 @@
 """`search`: finds tools, resources, prompts and skills.
 
 And the sentence model with which that reads meaning best: whether it is here, building and removing it. That is done by
-a process of its own, because a person's door knows no room.
+a process of its own, because the command line imports no feature package.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
     from workbench.cli.terminal_answers import Terminal
 
-RUN_EPILOG = """The skill runs as a program that imports it, on the road of every program; who says yes, and the
-exit codes, are told by `mcp-workbench run --help`. Arguments are JSON where they can be, else texts: limit=3 is a
+RUN_EPILOG = """The skill runs as a program that imports it, with the same checks. Approval and exit codes are described
+in `mcp-workbench run --help`. Arguments are JSON where they can be, else texts: limit=3 is a
 number, name=Eva a text, 'code:="3"' is JSON as it stands.
 
 example:

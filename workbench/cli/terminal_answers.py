@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ROLE = "terminal"  # as this door says hello
+ROLE = "terminal"  # the role of this client
 TRIES = 3  # at a PIN
 LATER = "Nothing was decided."
 NO_CORE = "No core runs, so nothing waits for you."

@@ -1,1 +1,1 @@
-"""The door for people: the only room that knows Qt. It decides nothing; it asks the core and shows what it hears."""
+"""The window: the only package that uses Qt. It decides nothing; it calls the core and shows the answers."""

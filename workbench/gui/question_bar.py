@@ -26,7 +26,7 @@ class QuestionBar(QFrame):
     Cancel at first."""
 
     dismissed = Signal()
-    """The question was taken back without a yes."""
+    """The request was withdrawn without an answer."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

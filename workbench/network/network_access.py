@@ -1,4 +1,4 @@
-"""The room's one door: which places programs may reach, and a connection to one of them."""
+"""Network access of programs: which hosts they may reach, and connections to them."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from workbench.records.client_configs import (
     Standing,
 )
 from workbench.records.common_types import Fault, JsonObject, JsonValue, Origin, Risk
-from workbench.records.core_status import AgentDoor, AgentInfo, CoreStatus
+from workbench.records.core_status import AgentInfo, CoreStatus, HttpEndpoint
 from workbench.records.editor_completion import CallShape, Candidate, Explanation
 from workbench.records.elicitation import Ask
 from workbench.records.files import (
@@ -146,7 +146,6 @@ from workbench.records.skills import (
 )
 
 __all__ = [
-    "AgentDoor",
     "AgentInfo",
     "Ask",
     "BrokenCall",
@@ -211,6 +210,7 @@ __all__ = [
     "HiddenValue",
     "Hints",
     "HostRule",
+    "HttpEndpoint",
     "Impact",
     "ImportChoice",
     "ImportReport",

@@ -25,6 +25,8 @@ RENAMED_KINDS: Final = MappingProxyType({
     "call.removed": "saved_call.removed",
     "call.restored": "saved_call.restored",
     "call.saved": "saved_call.saved",
+    "http_endpoint.closed": "http_endpoint.closed",
+    "http_endpoint.opened": "http_endpoint.opened",
     "file.taken": "file.copied_out",
     "files.decided": "file.held_changes_decided",
     "files.forgotten": "file.history_deleted",
@@ -61,6 +63,7 @@ RENAMED_KINDS: Final = MappingProxyType({
 })  # fmt: skip
 _RENAMED_AREAS: Final = MappingProxyType({
     "ask.": "elicitation.",
+    "door.": "http_endpoint.",
     "files.": "file.",
     "net.": "connection.",
     "permission.": "rule.",

@@ -10,7 +10,7 @@ from workbench.records.sandbox_limits import Level, Strength
 
 
 class AgentInfo(Struct, frozen=True):
-    """An agent at the door right now."""
+    """An agent that is connected now."""
 
     session: str
     name: str
@@ -19,8 +19,8 @@ class AgentInfo(Struct, frozen=True):
     calls: int = 0
 
 
-class AgentDoor(Struct, frozen=True):
-    """The HTTP door for agents, as a person sees it."""
+class HttpEndpoint(Struct, frozen=True):
+    """The HTTP endpoint for agents, as the user sees it."""
 
     url: str = ""  # empty while it is closed
     token: str = ""
@@ -41,7 +41,7 @@ class CoreStatus(Struct, frozen=True):
     waiting: int = 0  # runs that wait for a person
     running: int = 0
     queued: int = 0  # programs that wait for others to end
-    door: str = ""  # the address of the HTTP door for agents, while it is open
+    http_endpoint: str = ""  # address of the HTTP endpoint while it is open
     skills: int = 0
     ledger: Ledger = field(default_factory=Ledger)
     interrupted: int = 0  # runs the previous core left unfinished

@@ -74,7 +74,7 @@ class Trust(Struct, frozen=True):
 
 
 class Permissions(Struct, frozen=True):
-    """All of it, as a person's door shows it."""
+    """All rules, as clients of the user show them."""
 
     rules: tuple[Permission, ...] = ()
     trust: Trust = field(default_factory=Trust)

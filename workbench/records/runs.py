@@ -177,7 +177,7 @@ class Decision(Struct, frozen=True):
     fingerprint: str = ""  # of the run, as the person saw it
     also: tuple[str, ...] = ()  # other runs of the same question that the answer is for
     plan: str = ""  # the dry run whose plan was allowed; anything else needs approval
-    terminal: str = ""  # where it was given, if not in a window: the core writes it, no door
+    terminal: str = ""  # where it was given, if not in a window: written by the core, never by a client
 
 
 class Ledger(Struct, frozen=True):
@@ -191,7 +191,7 @@ class Ledger(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
-    """A proposal on its road, as every door sees it. Output and result are the person's view: unmasked."""
+    """The state of one run, as clients see it. Output and result are unmasked."""
 
     id: str
     proposal: Proposal

@@ -23,7 +23,7 @@ NO_NETWORK: Final = "A dry run has no network, so the plan does not show what th
 
 
 class DryRuns:
-    """Only a person's door reaches it."""
+    """Only clients of the user can reach it."""
 
     def __init__(
         self, services: Services, find: Callable[[str], ProgramRun], begin: Callable[[ProgramRun], Run]

@@ -36,7 +36,7 @@ _MEANINGS = (  # what Python says of a limit, and what its author can do
     (r"can't start new thread", "A program may have only so many threads (run.pids); use asyncio.gather instead."),
     (
         r"No module named '(?!servers\b|skills\b)",
-        "Programs import the standard library, and the installed packages that the person names in the setting"
+        "Programs import the standard library, and the installed packages that the user names in the setting"
         " run.packages, in the process sandbox.",
     ),
 )
@@ -48,8 +48,8 @@ _KINDS = {  # what an author can do about Python's own errors
 }
 _SOCKETS = re.compile(r"gaierror|URLError|Connect|Operation not permitted|name resolution|not known", re.IGNORECASE)
 _NO_NETWORK = (
-    "There is no network here; use the tools instead. A program that names its host (https://api.example.org/…) asks a"
-    " person, who may allow that host for one run."
+    "There is no network here; use the tools instead. A program that names its host (https://api.example.org/…) needs"
+    " approval; the user can allow that host for one run."
 )
 
 

@@ -211,7 +211,7 @@ class StagedWorkspaces:
         stage = state.stage if state is not None else None
         try:
             if stage is not None:
-                await finish_even_if_cancelled("settle a kept state", self._settle_between(run, stage))
+                await finish_even_if_cancelled("apply the files of a REPL session", self._settle_between(run, stage))
             else:
                 await self._filled.wait()
                 stage = self._stages.take()

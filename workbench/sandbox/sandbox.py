@@ -1,4 +1,4 @@
-"""The room's one door: how strong this machine's isolation is, and running a program in it."""
+"""The isolation levels of this machine, and running a program in one of them."""
 
 from __future__ import annotations
 

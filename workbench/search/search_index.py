@@ -121,7 +121,7 @@ class SearchIndex:
             self._deepening = spawn("catalog: meaning", self._deepen())
 
     async def _deepen(self) -> None:
-        """Words are enough while the house opens; what is meant follows when there is time."""
+        """Words are enough while the core starts; what is meant follows when there is time."""
         if self._meaning is None:
             await asyncio.sleep(_LATER)
             self._meaning = await asyncio.to_thread(WordVectors, resources() / VECTORS)

@@ -92,7 +92,7 @@ def _look(folder: int, prefix: str, found: dict[str, Stamp], most: int, until: f
             if stamp.is_folder:
                 folders.append(entry.name)
             elif not (stamp.is_file or stat.S_ISLNK(stamp.mode)):
-                continue  # a pipe, a device, a door: nothing that could be kept
+                continue  # a pipe, a device, a socket: nothing that could be kept
             found[prefix + entry.name] = stamp
             if len(found) > most:
                 raise TooMany

@@ -1,4 +1,4 @@
-"""Changes, plans and files in the words of records: what a person's door shows of them."""
+"""Changes, plans and files in the words of records: what clients of the user show of them."""
 
 from __future__ import annotations
 

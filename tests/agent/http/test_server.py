@@ -31,19 +31,19 @@ async def until(condition) -> None:
 
 
 async def test_nothing_listens_unless_a_person_wishes_it_and_it_closes_again(core):
-    assert (await core.api.agent_door()).url == ""
-    door = await core.api.open_agent_door(0, False)
-    assert (await core.api.status()).door == door.url
-    assert await core.api.open_agent_door(0, False) == door, "it is open already"
+    assert (await core.api.http_endpoint()).url == ""
+    door = await core.api.open_http_endpoint(0, False)
+    assert (await core.api.status()).http_endpoint == door.url
+    assert await core.api.open_http_endpoint(0, False) == door, "it is open already"
     assert stat.S_IMODE(core.paths.agent_token.stat().st_mode) == 0o600
-    await core.api.close_agent_door()
-    assert (await core.api.agent_door()).token == ""
+    await core.api.close_http_endpoint()
+    assert (await core.api.http_endpoint()).token == ""
     with pytest.raises(OSError):
         await asyncio.open_connection("127.0.0.1", int(door.url.rpartition(":")[2].partition("/")[0]))
-    again = await core.api.open_agent_door(0, True)
+    again = await core.api.open_http_endpoint(0, True)
     assert again.token != door.token
     kinds = [entry.note.kind for entry in core.journal.entries(EntryQuery(kind="door."))]
-    assert kinds == ["door.opened", "door.closed", "door.opened"]
+    assert kinds == ["http_endpoint.opened", "http_endpoint.closed", "http_endpoint.opened"]
 
 
 async def test_the_setting_opens_it_with_the_core_and_a_taken_port_is_told(core):
@@ -54,7 +54,7 @@ async def test_the_setting_opens_it_with_the_core_and_a_taken_port_is_told(core)
         assert fault is not None
         assert f"cannot use port {port}" in fault.message
     assert await core.connected_agents.open_as_set() is None
-    assert (await core.api.agent_door()).url == f"http://127.0.0.1:{port}/mcp"
+    assert (await core.api.http_endpoint()).url == f"http://127.0.0.1:{port}/mcp"
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -153,7 +153,7 @@ async def test_closing_the_door_ends_its_agents_and_what_they_run(core, raw, doo
     call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "execute_code", "arguments": SLEEPS}}
     asking = asyncio.get_running_loop().create_task(raw(call, Mcp_Session_Id=session))
     await until(lambda: core.run_manager.number(RunState.RUNNING) == 1)
-    await core.api.close_agent_door()
+    await core.api.close_http_endpoint()
     await until(lambda: not core.run_manager.busy)
     assert core.connected_agents.agents() == ()
     await asyncio.wait([asking])
@@ -194,7 +194,7 @@ async def test_a_silent_agents_program_that_waits_for_the_user_goes_on_waiting(c
 async def test_connections_that_say_nothing_end_and_are_not_without_number(core, raw, monkeypatch):
     monkeypatch.setattr(http_server, "STRANGERS", 3)
     monkeypatch.setattr(http_server, "STRANGER_SECONDS", 0.2)
-    door = await core.api.agent_door()
+    door = await core.api.http_endpoint()
     port = int(door.url.rpartition(":")[2].partition("/")[0])
     silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
     silent[0][1].write(b"POST /mcp HTTP/1.1\r\nHost: ")
@@ -208,7 +208,7 @@ async def test_connections_that_say_nothing_end_and_are_not_without_number(core,
 
 async def test_three_hundred_strangers_keep_no_agent_out(core, raw, visitor):
     async with visitor("One") as client:
-        door = await core.api.agent_door()
+        door = await core.api.http_endpoint()
         port = int(door.url.rpartition(":")[2].partition("/")[0])
         silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(300)]
         assert (await raw(HELLO)).status == 200

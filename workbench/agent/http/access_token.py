@@ -1,4 +1,4 @@
-"""The one word that opens the HTTP door. Whoever can read it is an agent here, so only its owner can."""
+"""The access token of the HTTP endpoint. Whoever can read it can act as an agent, so only the user can read it."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ _VERSION: Final = "io.modelcontextprotocol/protocolVersion"
 class HttpAgent:
     """One agent, from its first request until it ends its session or is silent for long."""
 
-    def __init__(self, door: AgentConnection) -> None:
-        self.door = door
+    def __init__(self, connection: AgentConnection) -> None:
+        self.connection = connection
         self.inside = 0  # requests that are open
         self.last = time.monotonic()
         self._version = ""  # of the protocol, as it was agreed on when a session began
@@ -55,7 +55,7 @@ class HttpAgent:
         self._ready = asyncio.Event()
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._manager = StreamableHTTPSessionManager(
-            door.server,
+            connection.server,
             event_store=AgentEventStore(),
             retry_interval=RETRY_MS,
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the gate has looked
@@ -63,12 +63,12 @@ class HttpAgent:
             max_request_body_size=LARGEST,
             max_sessions=1,
         )
-        self._task = spawn(f"http agent {door.session.id}", self._live())
+        self._task = spawn(f"http agent {connection.session.id}", self._live())
 
     async def answer(self, scope: Scope, receive: Receive, send: Send, begun: Callable[[str], None]) -> int:
         """Have the SDK answer a request; returns the status. The agent counts as connected while a request is open."""
         await self._ready.wait()
-        leaving = ResponseFilter(send, self.door.edge, begun)
+        leaving = ResponseFilter(send, self.connection.edge, begun)
         scope = self._agreed(scope)
         self.inside += 1
         try:
@@ -112,7 +112,7 @@ class HttpAgent:
         await asyncio.wait([self._task])
 
     async def _live(self) -> None:
-        async with self.door.open(), self._manager.run():
+        async with self.connection.open(), self._manager.run():
             self._ready.set()
             await self._stop.wait()
 
@@ -215,8 +215,8 @@ class HttpAgents:
             away = 0.0 if agent.inside else time.monotonic() - agent.last
             if away > IDLE_SECONDS:
                 await self._end(agent)
-            elif away > GONE_SECONDS and agent.door.programs.awaited:
-                agent.door.programs.stop_all("The agent that proposed it is gone.", late=False)
+            elif away > GONE_SECONDS and agent.connection.programs.awaited:
+                agent.connection.programs.stop_all("The agent that proposed it is gone.", late=False)
 
 
 async def _body(receive: Receive) -> bytes | None:

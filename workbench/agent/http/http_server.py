@@ -1,4 +1,4 @@
-"""The HTTP door itself: one port of this machine, from its opening to its end."""
+"""The HTTP endpoint: one port of this machine, from opening to closing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Quiet(uvicorn.Server):
 
 
 class _Connections:
-    """Those of one door. Anybody who can reach this machine's ports opens connections, without any token: they have a
+    """The connections of one endpoint. Whoever reaches this machine opens connections, without any token: they have a
     few places of their own for a short time, and take none from agents."""
 
     def __init__(self) -> None:
@@ -71,20 +71,20 @@ class _Connections:
 class _Bounded(H11Protocol):
     """One connection."""
 
-    door: _Connections  # set by whoever makes the class of one door
+    open_connections: _Connections  # set in the class of one endpoint
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]  # a socket's, always
         self._silence = asyncio.get_running_loop().call_later(STRANGER_SECONDS, self._end_silence)
-        self.door.come(self)
+        self.open_connections.come(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._silence.cancel()
-        self.door.leave(self)
+        self.open_connections.leave(self)
         super().connection_lost(exc)
 
     def _end_silence(self) -> None:
-        if self.door.is_stranger(self):
+        if self.open_connections.is_stranger(self):
             self.transport.abort()
 
 
@@ -101,7 +101,7 @@ class AgentHttpServer:
         self._server = _Quiet(
             uvicorn.Config(
                 self._answer, interface="asgi3", proxy_headers=False, ws="none", lifespan="off",
-                http=type("_Connection", (_Bounded,), {"door": self._connections}),
+                http=type("_Connection", (_Bounded,), {"open_connections": self._connections}),
                 log_config=None, access_log=False, server_header=False,
                 timeout_keep_alive=KEEP_SECONDS, timeout_graceful_shutdown=CLOSE_SECONDS,
             )

@@ -1,4 +1,4 @@
-"""Who may speak to the HTTP door at all: a local page in a browser may not, nor a name that was bent to this machine,
+"""Who may use the HTTP endpoint: a local page in a browser may not, nor a name that was bent to this machine,
 nor anybody without the token. What is refused is never read."""
 
 from __future__ import annotations

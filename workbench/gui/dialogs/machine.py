@@ -31,7 +31,7 @@ class MachineDialog(QDialog):
         column.addWidget(self._words)
         column.addWidget(self._view, 1)
         column.addWidget(buttons)
-        context.tasks.run("check this machine", context.api.diagnose_house(), self._show)
+        context.tasks.run("check this machine", context.api.diagnose_machine(), self._show)
 
     def _show(self, checks: tuple[Check, ...]) -> None:
         self._words.hide()

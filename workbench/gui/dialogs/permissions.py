@@ -1,6 +1,6 @@
 """Every rule a person made, in one list: what it allows, where it came from, how often it decided, how to revoke it.
 
-Only a person's door shows or changes any of it; no agent and no program reaches these rules.
+Only clients of the user show or change it; no agent and no program reaches these rules.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class PermissionsDialog(QDialog):
 
     def _teach(self) -> str:
         return self.tr(
-            "When a program waits for you, the menu beside Allow can make a yes last: for the session, for exactly that"
-            " text, or for a server. Rules for tools and arguments are made on a server's page Trust."
+            "When a program waits for you, the menu beside Allow can make a rule: for the session, for exactly this"
+            " program, or for a server. Rules for tools and arguments are made on a server's Trust page."
         )
 
     def _lay_out(self, unit: int) -> None:

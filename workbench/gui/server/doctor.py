@@ -42,7 +42,7 @@ class DoctorPage(ServerPage):
             self.examine()
 
     def hear(self, event: Event) -> None:
-        """Checks appear while the examination goes on, whichever door began it."""
+        """Checks appear while the examination goes on, whichever client started it."""
         if isinstance(event, ServerChecked) and event.server == self.server:
             if event.number == 0:
                 self._view.clear()

@@ -151,7 +151,7 @@ class MessageLog:
         size = size or len(data)
         cut = size > len(data) or len(data) > _LONGEST
         data = self._beginning(data, _BEGINNING) if len(data) > _LONGEST else self._masks.mask_bytes(data)
-        # Two messages within one tick of the clock must not share a time: doors ask by it.
+        # Two messages within one tick of the clock must not share a time: clients ask by it.
         self._last = at = max(time.time(), self._last + 1e-6)
         self._number += 1
         self._kept.append(_LoggedMessage(self._number, at, direction, data, size, cut))
