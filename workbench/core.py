@@ -199,7 +199,7 @@ class Core:
         files = Store(
             self.paths.workspace, lambda: self._settings.now.run_disk_mb, lambda: self._settings.now.workspace_files
         )
-        snapshots = Snapshots(files.way, self.paths.undo, self._settings)
+        snapshots = Snapshots(files.confined, self.paths.undo, self._settings)
         held = HeldFiles(snapshots, self.paths.held_files)
         self._closers.push_async_callback(asyncio.to_thread, snapshots.close)
         self._closers.push_async_callback(asyncio.to_thread, held.close)

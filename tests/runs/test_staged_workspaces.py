@@ -489,7 +489,7 @@ async def test_a_copy_that_nobody_can_look_through_harms_no_later_run_and_no_lat
     run = await done(core, agent, deep)
     assert "None of its changes was kept" in run.model_view
     assert "the next time" not in run.model_view
-    left = stages.Stages(core.services.workspace_files.way, paths.stages)
+    left = stages.Stages(core.services.workspace_files.confined, paths.stages)
     for name, code in (("r1", "x"), ("r2", "")):
         stage = left.take()
         stage.begin({"id": name, "at": 0.0})

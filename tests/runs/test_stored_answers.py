@@ -26,7 +26,7 @@ def settings():
 @pytest.fixture
 def spills(tmp_path, settings):
     store = Store(tmp_path, lambda: 100)
-    snapshots = Snapshots(store.way, tmp_path.parent / f"{tmp_path.name}-undo", lambda: settings[0])
+    snapshots = Snapshots(store.confined, tmp_path.parent / f"{tmp_path.name}-undo", lambda: settings[0])
     return StoredAnswers(store, snapshots, lambda: settings[0])
 
 

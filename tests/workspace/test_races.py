@@ -29,7 +29,7 @@ def together(*work: Callable[[], object]) -> None:
 def test_each_writer_finds_its_own_changes_and_can_undo_them(store, root, tmp_path):
     """Runs, direct changes and readers share one snapshot of the workspace and one database."""
     root.mkdir()
-    snapshots, stop = Snapshots(store.way, tmp_path / "undo", Settings), threading.Event()
+    snapshots, stop = Snapshots(store.confined, tmp_path / "undo", Settings), threading.Event()
 
     def run(part: int) -> None:
         for number in range(ROUNDS):
@@ -45,7 +45,7 @@ def test_each_writer_finds_its_own_changes_and_can_undo_them(store, root, tmp_pa
 
     def change() -> None:
         for number in range(ROUNDS):
-            with snapshots.deed(Writer(f"d{number}", "person", "you", only=(f"own{number}.txt",))):
+            with snapshots.direct_change(Writer(f"d{number}", "person", "you", only=(f"own{number}.txt",))):
                 store.write(f"own{number}.txt", str(number))
 
     def read() -> None:

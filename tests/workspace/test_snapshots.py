@@ -17,7 +17,7 @@ from workbench.workspace.snapshots import NotQuick, Snapshots, Writer
 def home(store, root, tmp_path):
     root.mkdir()
     box = type("Box", (), {"settings": Settings()})()
-    made = Snapshots(store.way, tmp_path / "undo", lambda: box.settings)
+    made = Snapshots(store.confined, tmp_path / "undo", lambda: box.settings)
     made.box = box
     yield made
     made.close()
@@ -119,7 +119,7 @@ def test_of_runs_at_once_each_has_its_own_and_what_nobody_can_tell_is_shared(hom
 
 def test_what_is_done_by_our_own_verbs_meanwhile_is_not_the_runs(home, root, store):
     home.begin(run())
-    with home.deed(Writer("d1", "person", "you", "wrote mine.txt", only=("mine.txt",))):
+    with home.direct_change(Writer("d1", "person", "you", "wrote mine.txt", only=("mine.txt",))):
         store.write("mine.txt", "mine")
         (root / "its.txt").write_text("a program writes just then")
     assert deeds(home.end("r1")) == {"its.txt": "a"}
@@ -216,7 +216,7 @@ def test_a_core_that_was_killed_leaves_its_run_what_it_had_written(home, root, t
     home.begin(run())
     (root / "a.txt").write_text("after")
     home.close()
-    later = Snapshots(store.way, tmp_path / "undo", lambda: Settings())
+    later = Snapshots(store.confined, tmp_path / "undo", lambda: Settings())
     later.recover([run()])
     found = later.book.find("r1")
     assert later.contents.read(found.files["a.txt"].before.sha) == b"before"

@@ -23,7 +23,7 @@ from workbench.workspace.undo import Undoing
 @pytest.fixture
 def home(store, root, tmp_path):
     root.mkdir()
-    made = Snapshots(store.way, tmp_path / "undo", Settings)
+    made = Snapshots(store.confined, tmp_path / "undo", Settings)
     yield made
     made.close()
 

@@ -37,10 +37,10 @@ class Place:
     def __init__(self, home: Path) -> None:
         self.root = home / "workspace"
         self.root.mkdir(parents=True)
-        self.way = Confined(self.root)
-        self.snapshots = Snapshots(self.way, home / "undo", Settings)
+        self.confined = Confined(self.root)
+        self.snapshots = Snapshots(self.confined, home / "undo", Settings)
         self.held = HeldFiles(self.snapshots, home / "held")
-        self.stages = Stages(self.way, home / "stages")
+        self.stages = Stages(self.confined, home / "stages")
         self.settling = Settling(self.snapshots, self.held)
         self.own: dict = {}
         self.runs = 0
@@ -274,7 +274,7 @@ def test_what_a_killed_core_left_is_held_whole(place, tmp_path):
     (stage.folder / "b.txt").unlink()
     (stage.folder / "new.txt").write_text("new")
     idle = place.begin()  # no program was at work in this one
-    stages = Stages(place.way, tmp_path / "stages")
+    stages = Stages(place.confined, tmp_path / "stages")
     ((found, run),) = stages.leftovers()
     assert run.id == "run0"
     assert not idle.folder.exists()
@@ -296,7 +296,7 @@ def test_the_next_core_goes_on_with_the_copy_of_the_one_before(place, tmp_path, 
     copied = []
     real = workspace_copies._copy_file
     monkeypatch.setattr(workspace_copies, "_copy_file", lambda name, *more: (copied.append(name), real(name, *more)))
-    place.stages = Stages(place.way, tmp_path / "stages")
+    place.stages = Stages(place.confined, tmp_path / "stages")
     assert place.stages.leftovers() == []
     stage = place.begin()
     assert copied == ["b.txt"]
@@ -304,7 +304,7 @@ def test_the_next_core_goes_on_with_the_copy_of_the_one_before(place, tmp_path, 
     place.stages.give_back(stage)
     place.stages.close()
     (stage.folder / "a.txt").write_text("not ours")
-    place.stages = Stages(place.way, tmp_path / "stages")
+    place.stages = Stages(place.confined, tmp_path / "stages")
     assert place.stages.leftovers() == []
     assert place.begin().folder != stage.folder, "one that somebody touched is of no use"
     assert not stage.folder.exists()
@@ -395,7 +395,7 @@ def test_whatever_programs_do_foreign_files_stay_until_allowed_and_then_are_what
 
 
 def test_stamps_of_what_is_not_there(place):
-    with place.way.open_root() as root:
+    with place.confined.open_root() as root:
         assert stamp_at(root, "none") is None
         assert stamp_at(root, "none/deeper") is None
 

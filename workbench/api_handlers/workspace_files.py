@@ -212,7 +212,7 @@ class WorkspaceHandler(RequestHandler):
 
     async def _as_theirs(self, writer: Writer, work: Callable[[], Answer]) -> Answer:
         def deed() -> Answer:
-            with self._services.snapshots.deed(writer):
+            with self._services.snapshots.direct_change(writer):
                 return work()
 
         answer = await asyncio.to_thread(deed)

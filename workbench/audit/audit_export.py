@@ -34,7 +34,7 @@ COLUMNS = (
 def export(
     finder: AuditSearch, query: EntryQuery, target: Path, form: str, over: Callable[[], bool] = lambda: False
 ) -> int:
-    """How many were written, newest first. A file is there as a whole or not at all."""
+    """Write the entries, newest first; returns how many. The file is written completely or not at all."""
     if form not in FORMS:
         raise WorkbenchError(f"The audit cannot be exported as {form!r}.", f"Choose one of {', '.join(FORMS)}.")
     with replacing_file(target, durable=False, name=str(target), hint="Choose another file.") as plain:
@@ -46,7 +46,7 @@ def export(
 
 
 def row_of(entry: Entry) -> dict[str, Any]:
-    """Any: JSON. One entry as it is exported."""
+    """One entry as it is exported. Any: JSON."""
     note = to_builtins(entry.note)
     seen = {"seq": entry.seq, "at": entry.at, "time": utc_text(entry.at), **note}
     row = {name: seen[name] for name in COLUMNS[:-2]} | {"previous": entry.previous, "hash": entry.hash}

@@ -1,7 +1,7 @@
-"""Finds entries among a million without keeping anybody waiting: an answer comes in time, or in parts.
+"""Searches the audit in pages with a time limit, so that a search among a million entries blocks nobody.
 
-A page looks at the newest entries first and stops at its limit, or when its time is over; then it says how far it got,
-and whoever asked goes on from there. Every question has a connection of its own that cannot write; any thread may ask.
+A page reads the newest entries first and stops at its limit or when its time is over; it then says how far it got, and
+the next page continues there. Each search opens its own read-only connection, so any thread may search.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from workbench.records.audit_kinds import current_kind
 PATIENCE = 0.15  # seconds a page may take; it ends with the step after that
 PAGE = 200  # entries of a page that a list jumps to
 MOST = 5_000  # entries of one answer
-SHOWN = 60  # words that one facet offers: those that occurred last
+SHOWN = 60  # values of one facet: those that occurred last
 _FIRST, _LARGEST = 4_096, 262_144  # entries of the first step, and of the largest
 _INDEXED = 1 << 21  # of a step that only asks the index for words: it begins anew with each step
 _STEP = 0.03  # seconds a step should take
@@ -42,7 +42,7 @@ _FOREVER = 2**62 // HOUR
 
 @dataclass(slots=True)
 class _Reader:
-    """One open question."""
+    """The connection of one search."""
 
     store: sqlite3.Connection
     indexed: int  # the index of words knows entries up to here
@@ -50,14 +50,14 @@ class _Reader:
 
 
 class AuditSearch:
-    """Reads the audit for people; the journal is for those who write it."""
+    """Reads the audit; the journal writes it."""
 
     def __init__(self, audit: Path, index: Path) -> None:
         self._audit = audit
         self._index = index
 
     def page(self, query: EntryQuery, patience: float = PATIENCE) -> EntryPage:
-        """The newest entries that fit, as far as there is time."""
+        """The newest entries that fit the query, as far as there is time."""
         query = replace(query, kind=current_kind(query.kind))
         with self._reading() as reader:
             limit = max(0, min(query.limit, MOST))
@@ -73,7 +73,7 @@ class AuditSearch:
             return EntryPage(tuple(found), low, complete=True)
 
     def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
-        """The same, however long it takes."""
+        """All entries that fit, up to the limit, however long it takes."""
         return self.page(query, patience=float("inf")).entries
 
     @api(in_thread=True)
@@ -84,7 +84,7 @@ class AuditSearch:
         return found[0]
 
     def marks(self, query: EntryQuery, over: Callable[[], bool] = lambda: False) -> EntryMarks:
-        """How many fit, and where each page begins; `over` is asked now and then whether to give it up."""
+        """How many entries fit, and where each page begins. `over` is called now and then to ask whether to stop."""
         query = replace(query, before=0, kind=current_kind(query.kind))
         with self._reading() as reader:
             low, high = _bounds(reader, query)
@@ -103,7 +103,7 @@ class AuditSearch:
 
     @api(in_thread=True)
     def facets(self) -> tuple[Facet, ...]:
-        """What to filter by, the latest first; nothing while there is no index."""
+        """Values to filter by, the latest first; none while there is no index."""
         with self._reading() as reader:
             if not reader.indexed:
                 return ()
@@ -112,8 +112,8 @@ class AuditSearch:
 
     @contextmanager
     def time_range(self, since: float, until: float) -> Iterator[tuple[sqlite3.Connection, int, int]]:
-        """A connection for questions about a stretch of time, with the numbers it lies between, both included. It knows
-        the tables `terms` and `postings`, empty where there is no index, and the function `indexed`."""
+        """A connection for queries about a time range, with the first and last entry number in it. It has the tables
+        `terms` and `postings`, which are empty without an index, and the function `indexed`."""
         with self._reading() as reader:
             if not reader.indexed:
                 for table in (TERMS, POSTINGS):
@@ -134,7 +134,7 @@ class AuditSearch:
 
 
 def _bounds(reader: _Reader, query: EntryQuery) -> tuple[int, int]:
-    """Between which numbers the times lie; the second is one beyond. Clocks are set back, so whole hours count."""
+    """Range of entry numbers for the times of a query, its end exclusive. Clocks are set back, so hours count."""
     high = min(query.before, reader.last + 1) if query.before > 0 else reader.last + 1
     if not (query.since or query.until) or not reader.indexed:
         return 1, high
@@ -147,7 +147,7 @@ def _bounds(reader: _Reader, query: EntryQuery) -> tuple[int, int]:
 
 
 def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[Span]:
-    """Stretches of numbers from the newest down, as long as one step can look at in its time."""
+    """Ranges of entry numbers from the newest down, sized so that each takes about the time of a step."""
     match, size = match_of(query.text), _FIRST
     leads = _leading_terms(reader, query) if reader.indexed else ()
     term, entries = min(leads, key=lambda one: one[1], default=(0, 0))
@@ -166,7 +166,7 @@ def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[
     while high > low:
         indexed = bool(match or leads) and high <= reader.indexed + 1
         if indexed and leads and not entries:
-            return  # no entry that the index knows has this value
+            return  # no indexed entry has this value
         step = (_INDEXED if words_only or term else _LARGEST) if indexed else size
         bottom = max(low, high - step, reader.indexed + 1 if (match or leads) and not indexed else 0)
         began = time.monotonic()
@@ -177,7 +177,7 @@ def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[
 
 
 def _leading_terms(reader: _Reader, query: EntryQuery) -> tuple[tuple[int, int], ...]:
-    """The terms of which each entry that fits has all, with how many entries have them; (0, 0): none has."""
+    """Index terms that every fitting entry has, each with its number of entries; (0, 0) where no entry has a term."""
     found = [reader.store.execute(_TERM, asked).fetchone() or (0, 0) for asked in fields_of(query).items()]
     if "." in query.kind:
         kinds = reader.store.execute(_KINDS, (len(query.kind), query.kind)).fetchall()
@@ -186,7 +186,7 @@ def _leading_terms(reader: _Reader, query: EntryQuery) -> tuple[tuple[int, int],
 
 
 def _unbroken(reader: _Reader) -> bool:
-    """Whether no number is missing, so that pages can be counted instead of read."""
+    """Whether no entry number is missing, so that pages can be computed instead of read."""
     known = reader.store.execute("SELECT entries FROM words.reached").fetchone() if reader.indexed else None
     (newer,) = reader.store.execute("SELECT count(*) FROM entries WHERE seq > ?", (reader.indexed,)).fetchone()
     (least,) = reader.store.execute("SELECT coalesce(min(seq), 1) FROM entries").fetchone()

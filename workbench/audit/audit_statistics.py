@@ -1,6 +1,7 @@
-"""All numbers of a stretch of time, counted by SQLite: no Python runs for each entry, so the core's loop goes on.
+"""Statistics of a time range, computed in SQLite so that no Python runs per entry and the event loop goes on, and
+figures about how the user decides.
 
-What stands in details is read as JSON where it is JSON; a damaged detail counts as an empty one.
+Details are read as JSON; a damaged detail counts as empty.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from workbench.records import (
 )
 
 DECIDED: Final = "run.decided"  # what the kinds of all decisions begin with
-HASTY: Final = 1.5  # seconds; a yes that came sooner was no reading, for the button is dead for half of that
+HASTY: Final = 1.5  # seconds; the button is disabled for half of that, so a faster approval was not read
 NEWEST: Final = 1000  # decisions that the figures are about
 VIOLATIONS = (
     "connection.blocked", "connection.volume_exceeded", "call.refused", "run.unpredicted_effect", "definition.changed",
@@ -112,7 +113,7 @@ _ENTRIES = f"SELECT count(*) FROM entries WHERE {_WHERE}"
 
 
 class _TimeRange(Struct, frozen=True):
-    """A connection, and the stretch that is asked about."""
+    """A connection and the time range of its queries."""
 
     store: sqlite3.Connection
     where: dict[str, float]
@@ -122,7 +123,7 @@ class _TimeRange(Struct, frozen=True):
 
 
 def figures(finder: AuditSearch, since: float, until: float, cents: int = 0) -> Figures:
-    """Of everything from `since` to before `until`; any thread may ask."""
+    """Statistics from `since` to before `until`. Any thread may call it."""
     with finder.time_range(since, until) as (store, low, high):
         ask = _TimeRange(store, {"low": low, "high": high, "since": since, "until": until})
         runs = list(ask.rows(_RUNS))
@@ -163,13 +164,13 @@ def _review(decisions: list[dict[str, Any]]) -> ReviewFigures:  # Any: JSON
 
 
 def _deciders(decisions: list[dict[str, Any]]) -> tuple[Tally, ...]:  # Any: JSON
-    """Who said yes how often."""
+    """How often each decider allowed something."""
     allowed = [str(detail.get("by", "you")) for detail in decisions if detail.get("allow") is True]
     return tuple(Tally(name, allowed.count(name)) for name in sorted(set(allowed)))
 
 
 def review_figures(decisions: Iterable[Entry]) -> ReviewFigures:
-    """From entries of the kinds DECIDED; answers given along with another one count once."""
+    """How the user decided, from entries of the kinds `DECIDED`. Answers given together with another are left out."""
     looked = [entry.note.detail for entry in decisions if _seconds(entry.note.detail.get("seconds")) > 0]
     allowed = [detail for detail in looked if detail.get("allow") is True]
     times = [_seconds(detail.get("seconds")) for detail in looked]
@@ -178,7 +179,7 @@ def review_figures(decisions: Iterable[Entry]) -> ReviewFigures:
 
 
 def is_hasty(allow: bool, seconds: float) -> bool:
-    """Whether a yes came sooner than anybody can read; no seconds: given along with another answer."""
+    """Whether something was allowed faster than anybody can read. Zero seconds: answered with another request."""
     return allow and 0 < seconds < HASTY
 
 

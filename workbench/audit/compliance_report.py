@@ -32,7 +32,7 @@ value LIKE 'rule.%' OR value LIKE 'definition.approved%' OR value IN ('server.tr
 """
 _BROKEN = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', is_one_of(VIOLATIONS))} AND {_WHERE}"
 _RULES = f"SELECT {_COLUMNS} FROM entries WHERE {numbers_where('kind', _RULE_KINDS)} AND {_WHERE}"
-NOT_TOLD = "not told"  # what nobody said of itself
+NOT_TOLD = "not told"  # a client that does not name its user or model
 _GIVEN = ("purpose", "skill", "language", "state", "profile", "required", "force_approval", "dry_run", "seconds")
 _OLD_DETAILS = {"rehearse": "dry_run"}  # names in entries of version 0.1
 _TOGETHER = 500  # runs whose entries are read at once
@@ -48,7 +48,7 @@ SELECT {READ_COLUMNS} FROM entries WHERE {numbers_where("run_id", "value IN (SEL
 
 
 def read_executions(finder: AuditSearch, since: float, until: float, most: int) -> Iterator[Execution]:
-    """Those that ended then, newest first."""
+    """Runs that ended in the time range, newest first."""
     with finder.time_range(since, until) as (store, low, high):
         where = {"low": low, "high": high, "since": since, "until": until, "most": most}
         ended = [run_id for (run_id,) in store.execute(_ENDED, where)]
@@ -63,7 +63,7 @@ def read_executions(finder: AuditSearch, since: float, until: float, most: int) 
 
 
 def _execution(steps: list[Entry]) -> Execution | None:
-    """From all entries of one run that matter."""
+    """One run, from its entries; None if it has not ended."""
     proposed: dict[str, Any] = {}  # Any: JSON, here and below
     judged: dict[str, Any] = {}
     running: dict[str, Any] = {}
@@ -129,7 +129,7 @@ def _number(value: object) -> float:
 
 
 class ReportContext(Struct, frozen=True):
-    """What a report says beside what is in the audit."""
+    """Facts of a report that are not in the audit."""
 
     project: Path
     chain: ChainReport
@@ -138,7 +138,7 @@ class ReportContext(Struct, frozen=True):
 
 
 def make_report(finder: AuditSearch, since: float, until: float, frame: ReportContext) -> Report:
-    """Of everything from `since` to before `until`."""
+    """The report from `since` to before `until`."""
     runs = tuple(read_executions(finder, since, until, EXECUTIONS))
     with finder.time_range(since, until) as (store, low, high):
         where = {"low": low, "high": high, "since": since, "until": until, "most": INCIDENTS}
@@ -163,7 +163,7 @@ HIGH = ("high", "critical")
 
 
 def as_json(report: Report) -> str:
-    """Everything; times are UTC."""
+    """The whole report; times are UTC."""
     figures = report.figures
     whole = {
         "made": utc_text(report.made),
@@ -188,7 +188,7 @@ def as_json(report: Report) -> str:
 
 
 def summary(report: Report) -> dict[str, Any]:
-    """Any: JSON. The numbers that stand first."""
+    """The summary at the top of the report. Any: JSON."""
     figures = report.figures
     risks = sorted({run.risk for run in figures.runs})
     return {
@@ -205,7 +205,7 @@ def summary(report: Report) -> dict[str, Any]:
 
 
 def as_csv(report: Report) -> str:
-    """A line for each execution."""
+    """One line per execution."""
     file = io.StringIO()
     rows = [execution_fields(run) for run in report.executions]
     writer = csv.writer(file)
@@ -216,7 +216,7 @@ def as_csv(report: Report) -> str:
 
 
 def execution_fields(run: Execution) -> dict[str, Any]:
-    """Any: JSON. One execution under the names of an audit log."""
+    """One execution under the field names of compliance tools. Any: JSON."""
     return {
         "timestamp": utc_text(run.at),
         "sessionId": run.session,

@@ -38,7 +38,7 @@ Row = Sequence[object]
 
 
 def as_html(report: Report) -> str:
-    """The whole page."""
+    """The report as one HTML page."""
     since = _day(report.figures.since) if report.figures.since > 0 else "the beginning"
     title = f"Audit report, {since} to {_day(report.figures.until)}"
     parts = (

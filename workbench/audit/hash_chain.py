@@ -33,7 +33,7 @@ Row: TypeAlias = tuple[Any, ...]  # Any: SQLite columns hold what they hold, abo
 
 
 def row_of(seq: int, at: float, note: Note) -> Row:
-    """A note as columns, in the types in which SQLite gives them back."""
+    """A note as columns, in the types that SQLite returns."""
     words = (note.kind, note.summary, note.actor, note.session, note.run_id, note.server, note.tool, note.risk)
     texts = tuple(map(str, words))
     if not "".join(texts).isascii():
@@ -43,7 +43,7 @@ def row_of(seq: int, at: float, note: Note) -> Row:
 
 
 def hash_of(previous: str, row: Row) -> str:
-    """The hash of a row behind the one with this hash; what is no text where one belongs is a TypeError."""
+    """The hash of a row that follows the row with the hash `previous`. TypeError if a text column holds no text."""
     return digest_of(text_of(previous, row))
 
 
@@ -61,7 +61,7 @@ def text_of(previous: str, row: Row) -> str:
 
 
 def entry_of(row: Row) -> Entry:
-    """An entry from all columns; a detail that is no JSON any more is shown as it stands."""
+    """An entry from all columns; a detail that is not JSON any more is returned as text."""
     seq, at, kind, summary, actor, session, run_id, server, tool, risk, ok, ms, tokens, detail, previous, digest = row
     try:
         detail = json.loads(detail)
@@ -73,7 +73,7 @@ def entry_of(row: Row) -> Entry:
 
 
 def clean(text: str) -> str:
-    """Half a surrogate pair cannot be stored as UTF-8; it is written as an escape."""
+    """The text with lone surrogates, which UTF-8 cannot store, written as escapes."""
     text = str(text)
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 

@@ -25,14 +25,14 @@ NAMED = frozenset({
     "error.type", "rpc.response.status_code", "mcp.server.name", "workbench.kind", "workbench.risk", "workbench.tokens",
     "workbench.run", "workbench.entry",
 })  # fmt: skip
-"""Attributes that go out; every other one stays."""
+"""The attributes that are sent; all others are removed."""
 OPEN = 1_000  # runs whose span is still open
 SECONDS = 5  # an export may take
 CALLS = ("call.done", "call.failed", "call.refused", "call.cancelled")
 
 
 class AttributeFilter(SpanExporter):  # type: ignore[misc]  # of an extra, which mypy skips everywhere alike
-    """Before the exporter: takes out of a span what could hold somebody's data."""
+    """Removes from each span what could hold personal data, then passes it to the exporter."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -48,7 +48,7 @@ class AttributeFilter(SpanExporter):  # type: ignore[misc]  # of an extra, which
 
 
 def without_content(span: ReadableSpan) -> ReadableSpan:
-    """Without events, links, descriptions of faults, and attributes that nobody named here."""
+    """A span without events, links, fault descriptions and attributes that are not in `NAMED`."""
     attributes = {name: value for name, value in (span.attributes or {}).items() if name in NAMED}
     return ReadableSpan(
         name=span.name[:200],
@@ -65,7 +65,7 @@ def without_content(span: ReadableSpan) -> ReadableSpan:
 
 
 class Spans:
-    """One place to send to."""
+    """Sends the spans of runs and calls to one collector."""
 
     def __init__(self, endpoint: str) -> None:
         resource = Resource.create({"service.name": "mcp-workbench", "service.version": __version__})

@@ -97,7 +97,7 @@ FROM audit.entries, (
 
 
 class AuditIndex:
-    """Grows behind the audit. One thread at a time; it never touches the audit itself."""
+    """The index of one audit. One thread at a time may use it; it never writes into the audit."""
 
     def __init__(self, audit: Path, path: Path) -> None:
         self.path = path
@@ -105,7 +105,7 @@ class AuditIndex:
         self._store: sqlite3.Connection | None = None
 
     def step(self) -> bool:
-        """Take in some entries; whether there may be more. A file that cannot be used is made anew."""
+        """Index some entries; returns whether there may be more. A file that cannot be used is made again."""
         try:
             return self._step(self._opened())
         except sqlite3.Error:
@@ -118,7 +118,7 @@ class AuditIndex:
             store.close()
 
     def remove(self) -> None:
-        """Begin anew at the next step."""
+        """Delete the files; the next step starts a new index."""
         self.close()
         for end in ("", "-wal", "-shm"):
             Path(f"{self.path}{end}").unlink(missing_ok=True)
@@ -183,7 +183,7 @@ def _attach(store: sqlite3.Connection, index: Path) -> int:
 
 
 def reached(store: sqlite3.Connection, index: str, audit: str) -> int | None:
-    """Up to which number the index knows this audit; None when it is an index of another one."""
+    """The number up to which the index covers this audit; None if it is the index of another audit."""
     row = store.execute(f"SELECT seq, hash FROM {index}.reached").fetchone()
     if row is None:
         return 0
@@ -204,7 +204,7 @@ def _prepare(store: sqlite3.Connection, audit: Path) -> None:
 
 
 class AuditIndexUpdater:
-    """Belongs to a core; `hear` is told of every event."""
+    """Updates the index on its own thread a moment after entries were written."""
 
     hears = (EntryWritten,)
 
@@ -220,7 +220,7 @@ class AuditIndexUpdater:
             self._due = asyncio.get_running_loop().call_later(PAUSE, self._begin)
 
     async def close(self) -> None:
-        """What is not indexed yet is so at the next start."""
+        """Stop; the remaining entries are indexed at the next start."""
         self._closed = True
         if self._due is not None:
             self._due.cancel()

@@ -1,8 +1,8 @@
-"""Turns an `EntryQuery` into SQL that goes from the newest entry down and stops at the limit.
+"""Turns an `EntryQuery` into SQL that reads from the newest entry down and stops at the limit.
 
-For entries that the search index (`index.py`, attached as `words`) knows, its trigrams or the postings of one value
-lead to the few that may fit; whether they do is asked of the entries themselves, so that the index can only make it
-faster. Entries that are newer than the index are all looked at.
+For entries in the search index (`search_index.py`, attached as `words`), its trigrams or the postings of one value
+select candidates; the entries themselves decide whether they fit, so the index only makes a search faster. Entries that
+are newer than the index are all read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Values = list[str | int | float]
 
 
 class Span(Struct, frozen=True):
-    """Which numbers to look at, and by which part of the index; by none of it where both are empty."""
+    """A range of entry numbers and the part of the index that leads through it; none if both are empty."""
 
     low: int
     high: int  # one beyond the last
@@ -36,7 +36,7 @@ class Span(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The column by which the answer is in order."""
+        """The column that orders the result."""
         return "found.rowid" if self.match else "postings.seq" if self.term else "seq"
 
 
@@ -52,13 +52,13 @@ def select(query: EntryQuery) -> tuple[str, Values]:
 
 
 def select_span(query: EntryQuery, span: Span, limit: int) -> tuple[str, Values]:
-    """What fits among these numbers."""
+    """The statement for the fitting entries of a span, and its values."""
     source, values = _source(query, span)
     return f"SELECT {_columns(query)} {source} ORDER BY {span.place} DESC LIMIT ?", [*values, limit]
 
 
 def select_marks(query: EntryQuery, span: Span, before: int, every: int) -> tuple[str, Values]:
-    """How many fit among these numbers, and which of them begin a page when so many came before."""
+    """The statement that counts the fitting entries of a span and lists those that begin a page."""
     source, values = _source(query, span)
     if span.alone:
         source = "FROM words.postings WHERE term = ? AND seq >= ? AND seq < ?"
@@ -70,7 +70,7 @@ def select_marks(query: EntryQuery, span: Span, before: int, every: int) -> tupl
 
 
 def conditions(query: EntryQuery) -> tuple[list[str], Values]:
-    """What an entry must be, apart from its number."""
+    """The conditions on an entry, apart from its number."""
     terms: list[str] = []
     values: Values = []
     for column in ("session", "run_id", "server", "tool", "risk", "actor"):
@@ -90,7 +90,7 @@ def conditions(query: EntryQuery) -> tuple[list[str], Values]:
 
 
 def match_of(text: str) -> str:
-    """The pieces of three letters that an entry with these words has; empty where every word is shorter."""
+    """An FTS5 query for trigrams of the words; empty where every word is shorter."""
     pieces = [word[at : at + 3] for word in _split(text) for at in range(len(word) - 2)]
     some = list(dict.fromkeys(pieces))
     step = max(1, -(-len(some) // GRAMS))
@@ -98,12 +98,12 @@ def match_of(text: str) -> str:
 
 
 def plain(query: EntryQuery) -> bool:
-    """Whether every entry fits."""
+    """Whether the query has no condition."""
     return not any(conditions(replace(query, before=0))[0])
 
 
 def fields_of(query: EntryQuery) -> dict[str, str]:
-    """What the query asks of columns that the index knows, by field."""
+    """The query's conditions on indexed columns, by field."""
     found = {
         name: clean(str(getattr(query, name))) for name in ("session", "run_id", "server", "tool", "risk", "actor")
     }
@@ -159,7 +159,7 @@ def _split(text: str) -> list[str]:
 
 
 def _text_conditions(text: str) -> tuple[list[str], Values]:
-    """Every word must occur somewhere; %, _ and \\ mean themselves."""
+    """Every word must occur in some column; %, _ and \\ stand for themselves."""
     terms: list[str] = []
     values: Values = []
     for word in _split(text):

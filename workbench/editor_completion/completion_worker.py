@@ -117,7 +117,7 @@ def _remember_members() -> None:
     slow: Any = completion.Completion._complete_trailer_for_values  # Any: jedi's
     kept: dict[tuple[str, ...], Any] = {}
 
-    def quick(self: Any, values: Any) -> Any:
+    def complete_cached(self: Any, values: Any) -> Any:
         key = _described(values)
         if not key:
             return slow(self, values)
@@ -139,13 +139,13 @@ def _remember_members() -> None:
             builtin.extend(name for one in filters[len(filters) - last :] for name in one.values())
         return [name for one in filters[: len(filters) - last] for name in one.values()] + builtin
 
-    completion.Completion._complete_trailer_for_values = quick
+    completion.Completion._complete_trailer_for_values = complete_cached
     completion.Completion._complete_global_scope = names_in_sight
     completion.complete_file_name = lambda *words, **named: []
 
 
 def _described(values: Any) -> tuple[str, ...]:  # Any: jedi's
-    """What the values are, if all of them are described by stubs; else nothing."""
+    """A key for values that stubs describe; empty if any value is not described by a stub."""
     found = []
     for value in values:
         root = value.get_root_context()
@@ -163,7 +163,7 @@ def library() -> list[str]:
 
 
 def main(generated: str, cache: str) -> None:
-    """Lock up, then answer until nobody asks any more."""
+    """Restrict this process, then answer requests until stdin ends."""
     warnings.simplefilter("ignore")
     out, sys.stdout = sys.stdout.buffer, sys.stderr
     reader = Reader(generated, cache)
@@ -180,7 +180,7 @@ def main(generated: str, cache: str) -> None:
         wish = json.loads(told)
         try:
             answer = {"answer": known[wish["what"]](wish["code"], wish["line"], wish["column"])}
-        except Exception as fault:  # jedi stumbles over odd programs in many ways; the next one is another question
+        except Exception as fault:  # jedi fails on odd programs in many ways; the next request may work
             answer = {"fault": f"{type(fault).__name__}: {fault}"[:300]}
         _say(out, answer)
 
@@ -191,7 +191,7 @@ def _say(out: Any, answer: dict[str, Any]) -> None:  # Any: a binary stream, JSO
 
 
 def _typed_prefix(code: str, line: int, column: int) -> bool:
-    """Whether two underscores are typed already: only then somebody looks for such a name."""
+    """Whether two underscores are typed already; only then names with two underscores are offered."""
     text = code.split("\n")[line - 1][:column]
     return text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789").endswith("__")
 

@@ -1,7 +1,7 @@
-"""Leaves out of a long program what has nothing to do with the place one writes at, so that reading it stays quick.
+"""Shortens a long program for completion: omits functions and classes that the text at the cursor does not use.
 
-Functions and classes that neither hold the place nor are named near it become empty lines, so lines keep their
-numbers; their names are told apart, because one may want to write one of them next.
+Omitted functions and classes become empty lines, so that lines keep their numbers. Their names are returned, because
+the user may want to complete one of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Block:
 
 
 def shorten(code: str, line: int) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """What is left to be read for this line, and the names and kinds of what was left out."""
+    """The program shortened for this line, and the names and kinds of the omitted functions and classes."""
     lines = code.split("\n")
     if len(lines) < LONG:
         return code, ()
@@ -38,36 +38,36 @@ def shorten(code: str, line: int) -> tuple[str, tuple[tuple[str, str], ...]]:
     here = [block for block in blocks if block.start <= line - 1 < block.end]
     near = [lines[at] for at in range(len(lines)) if at not in inside]
     kept = set(here)
-    words = _words([*near, *(lines[at] for block in here for at in range(block.start, block.end))])
+    words = _words_in([*near, *(lines[at] for block in here for at in range(block.start, block.end))])
     for block in blocks:
         if block.name in words and len(kept) < _MOST:
             kept.add(block)
-    gone = [block for block in blocks if block not in kept]
-    for block in gone:
+    omitted = [block for block in blocks if block not in kept]
+    for block in omitted:
         lines[block.start : block.end] = [""] * (block.end - block.start)
     kinds = {"def": "function", "class": "class"}
-    return "\n".join(lines), tuple({block.name: kinds[block.kind] for block in gone}.items())
+    return "\n".join(lines), tuple({block.name: kinds[block.kind] for block in omitted}.items())
 
 
 def _blocks(lines: list[str]) -> list[Block]:
-    """As far as lines tell; a text that does not parse at the moment has them too."""
+    """Top-level functions and classes, found by lines because a text that is being edited may not parse."""
     found: list[Block] = []
-    begun: tuple[str, str, int] | None = None
+    open_block: tuple[str, str, int] | None = None
     first, inside = -1, ""  # where decorators begin; the quotes that are open
     for number, line in enumerate(lines):
         if not inside and line and line[0] not in _GOES_ON:
-            if begun is not None:
-                found.append(Block(*begun, first if first >= 0 else number))
-                begun = None
+            if open_block is not None:
+                found.append(Block(*open_block, first if first >= 0 else number))
+                open_block = None
             match = _HEAD.match(line)
             if match is not None:
-                begun, first = (match[2], match[1], first if first >= 0 else number), -1
+                open_block, first = (match[2], match[1], first if first >= 0 else number), -1
             else:
                 first = (first if first >= 0 else number) if line[0] == "@" else -1
         for quotes in _STRINGS.findall(line):
             inside = "" if inside == quotes else inside or quotes
-    return [*found, Block(*begun, len(lines))] if begun is not None else found
+    return [*found, Block(*open_block, len(lines))] if open_block is not None else found
 
 
-def _words(lines: Iterable[str]) -> set[str]:
+def _words_in(lines: Iterable[str]) -> set[str]:
     return {word for line in lines for word in _WORD.findall(line)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -13,14 +12,9 @@ from workbench.records import DifferenceKind, JsonObject, JsonValue, SkillDiffer
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
 from workbench.skills.cassettes import Cassette, CassetteStep
 
-_ASKED: Final = {
-    "call": ("server", "tool", "arguments"),
-    "search": ("query", "detail_level", "server", "category", "limit"),
-}
-
 
 class CassettePlayer:
-    """Plays one cassette once."""
+    """Answers the calls of one run from a cassette."""
 
     def __init__(self, cassette: Cassette) -> None:
         self._left = list(cassette.steps)

@@ -179,7 +179,7 @@ class StagedWorkspaces:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._stages = Stages(services.workspace_files.way, services.paths.stages)
+        self._stages = Stages(services.workspace_files.confined, services.paths.stages)
         self._settling = Settling(services.snapshots, services.held_files)
         self._filled = asyncio.Event()  # the first copy, for which nobody makes a second beside it
         self._removing: set[asyncio.Task[None]] = set()

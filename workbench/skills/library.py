@@ -1,4 +1,6 @@
-"""The library: drafts in private, kept skills in the project with every version, retired ones hidden, none deleted."""
+"""The skill library: drafts in the user's private folder, kept skills with their versions in the project, retired ones
+hidden. Nothing is deleted.
+"""
 
 from __future__ import annotations
 
@@ -47,19 +49,19 @@ SEEN = ".starters"  # names of starter skills that were installed once, so that 
 
 
 class Library:
-    """Skills of one project."""
+    """The skills of one project."""
 
     def __init__(self, skills: Path, drafts: Path, starters: Path, tell: Callable[[Event], None]) -> None:
         self._skills, self._drafts, self._starters, self._tell = skills, drafts, starters, tell
         self._approvals = Approvals(drafts)
         self._reader = LibraryReader(skills, drafts, starters, self._approvals)
-        self._modules: Mapping[str, tuple[Skill, str]] = {}  # what was written last, by file name
+        self._modules: Mapping[str, tuple[Skill, str]] = {}  # the modules written last, by file name
         self.usage = SkillUsage(drafts)
         self._writing = Lock()  # one change at a time; the core makes them on threads
 
     def snapshot(self) -> LibrarySnapshot:
-        """The library as it is on disk now: the same object as long as nothing changed. It costs a `stat` for each
-        file of a skill, so ask on a thread."""
+        """The library as it is on disk now; the same object as long as nothing changed. Call it on a thread, because it
+        stats every file of a skill."""
         return self._reader.snapshot()
 
     def skills(self) -> tuple[Skill, ...]:
@@ -103,14 +105,14 @@ class Library:
         tools: Sequence[str] = (),
         tags: Sequence[str] = (),
     ) -> Skill:
-        """Put a program aside as a draft, in place of an earlier draft of the same name. What a person wrote into its
-        SKILL.md stays, and so does its author as long as the code is the same."""
+        """Save a program as a draft, replacing an earlier draft of the same name. What the user wrote into its SKILL.md
+        stays, and so does its author as long as the code is the same."""
         with self._writing:
             legal = self._write_draft(name, description, code, run_id, author, tools, tags)
         return self._changed(legal, SkillState.DRAFT)
 
     def offer(self, name: str, description: str, code: str, author: str) -> Skill:
-        """An agent's draft: it never takes the place of what somebody else drafted."""
+        """Save an agent's draft; it never replaces a draft by another author."""
         with self._writing:
             before = self._known(skill_name(name)).living
             if before is not None and before.state is SkillState.DRAFT and before.author != author:
@@ -142,7 +144,7 @@ class Library:
         return legal
 
     def keep(self, name: str, sha: str, kept_by: str) -> Skill:
-        """Keep exactly the code with this sha as the next version; what was seen is what is kept."""
+        """Keep exactly the code with this hash as the next version, so that what was reviewed is what is kept."""
         with self._writing:
             seen = self.to_keep(name, sha)
             _check(seen)
@@ -150,8 +152,8 @@ class Library:
         return self._changed(seen.name, SkillState.KEPT)
 
     def to_keep(self, name: str, sha: str) -> Skill:
-        """What keeping would keep: the draft; without one, what stands in the project unapproved or changed, or was
-        retired. It must be the code with this sha."""
+        """The skill that `keep` would keep: the draft, else an unapproved, changed or retired skill of the project. It
+        must have the code with this hash."""
         seen = self._known(name.replace("_", "-").strip("-")).newest
         if seen is None:
             raise self._not_found("draft", name)
@@ -173,7 +175,7 @@ class Library:
         return replace(skill, state=SkillState.RETIRED)
 
     def bring_back(self, name: str) -> Skill:
-        """A retired skill stands where it stood; agents find it again, if it is still what was kept."""
+        """Move a retired skill back; agents find it again if it is still what was kept."""
         with self._writing:
             skill = self.get(name, SkillState.RETIRED)
             if (self._skills / skill.name).exists():
@@ -182,8 +184,8 @@ class Library:
         return self._changed(skill.name, SkillState.KEPT)
 
     def rename(self, name: str, wish: str) -> Skill:
-        """Give a draft or kept skill another name, in its folder, its card and its code; its versions come along. As
-        its function has another name then, a kept one becomes the next version."""
+        """Rename a draft or kept skill: its folder, card, function and versions. Renaming the function of a kept skill
+        makes a new version."""
         with self._writing:
             skill, legal = self.get(name), skill_name(wish)
             if skill.state is SkillState.RETIRED:
@@ -198,7 +200,7 @@ class Library:
         return self._changed(legal, skill.state)
 
     def tag(self, name: str, tags: Sequence[str]) -> Skill:
-        """Say what it belongs to; neither its code nor its version changes."""
+        """Set the tags of a skill; neither its code nor its version changes."""
         clean = dict.fromkeys(" ".join(tag.replace(",", " ").split())[:40] for tag in tags)
         with self._writing:
             skill = self.get(name)
@@ -209,7 +211,7 @@ class Library:
         return self._changed(skill.name, skill.state)
 
     def bring_in(self, package: SkillPackage, author: str, tools: Sequence[str] = ()) -> Skill:
-        """What came from elsewhere and was looked at becomes a draft, with all its files."""
+        """Import a reviewed package as a draft, with all its files."""
         with self._writing:
             before = self._known(package.name).living
             if before is not None and before.state is SkillState.DRAFT:
@@ -222,16 +224,16 @@ class Library:
         return self._changed(package.name, SkillState.DRAFT)
 
     def notify_changed(self, name: str) -> None:
-        """Something beside its card and code is another one now."""
+        """Report a change of other files of a skill, such as its cassettes."""
         self._tell(SkillsChanged(name))
 
     def folder(self, name: str, state: SkillState | None = None) -> Path:
-        """Where a skill stands on disk."""
+        """The folder of a skill."""
         skill = self.get(name, state)
         return self._root(skill.state) / skill.name
 
     def install_starters(self) -> None:
-        """Bring the shipped skills into the project, each only once: a removed one stays away."""
+        """Copy the starter skills into the project, each only once: a removed one stays removed."""
         if self._starters.resolve() == self._skills.resolve() or not _is_ours(self._skills):
             return
         seen_file = self._skills / SEEN
@@ -251,7 +253,7 @@ class Library:
             write_file(seen_file, "\n".join([*seen, *(folder.name for folder in fresh)]) + "\n", mode=0o644)
 
     def write_modules(self, target: Path) -> None:
-        """Kept skills as importable modules in one folder; one with a fault raises ImportError and says why."""
+        """Write kept skills as importable modules; one with a fault raises ImportError with the reason."""
         target.mkdir(parents=True, exist_ok=True)
         wanted: dict[str, tuple[Skill, str]] = {}
         for skill in self.kept_skills():
@@ -272,7 +274,7 @@ class Library:
         return roots.get(state, self._skills / RETIRED)
 
     def _approve(self, folder: Path) -> None:
-        """As it was written just now."""
+        """Approve the skill as it was written just now."""
         skill = read_skill(folder, SkillState.KEPT)
         self._approvals.add(skill.name, skill.sha, words_sha(skill))
 
@@ -293,7 +295,7 @@ class Library:
         shutil.rmtree(self._drafts / kept.name, ignore_errors=True)
 
     def _rename(self, skill: Skill, name: str) -> None:
-        """What was kept was looked at; only the skill's own name in it is another one now."""
+        """Only the skill's name changes in approved code, so the result is approved as well."""
         root, code = (
             self._root(skill.state),
             renamed(skill.code, skill_module_name(skill.name), skill_module_name(name)),
@@ -315,7 +317,7 @@ class Library:
             self._approve(root / name)
 
     def _restore(self, name: str) -> None:
-        """A retired skill comes back before its next version is written, so that its history goes on."""
+        """Move a retired skill back before its next version is written, so that its versions continue."""
         if not (self._skills / name).exists() and (self._skills / RETIRED / name).is_dir():
             os.replace(self._skills / RETIRED / name, self._skills / name)
 
@@ -337,7 +339,7 @@ class Library:
 
 
 def _with_past(wish: Skill, before: Skill | None) -> Skill:
-    """A draft with what is worth keeping of the one it follows."""
+    """A draft with the notes, tags, author and run of the skill it replaces, where they still apply."""
     notes = body(wish.name, wish.description, wish.code, wish.tools)
     if before is None:
         return replace(wish, notes=notes)
@@ -374,7 +376,7 @@ def _now() -> str:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Nothing is written where a link in somebody's project leads, or where a file stands."""
+    """Whether the folder is a real folder or missing; a link in a project of somebody else may lead anywhere."""
     return not folder.is_symlink() and (folder.is_dir() or not folder.exists())
 
 

@@ -32,7 +32,7 @@ _ORDER: Final = {SkillState.KEPT: 0, SkillState.DRAFT: 1, SkillState.RETIRED: 2}
 
 @dataclass(frozen=True, slots=True)
 class LibrarySkill:
-    """One skill in all its states; its versions and recordings are read from its folder when they are asked for."""
+    """One skill in all its states. Its versions and cassettes are read from its folder on request."""
 
     kept: Skill | None = None
     draft: Skill | None = None
@@ -49,17 +49,17 @@ class LibrarySkill:
 
     @property
     def current(self) -> Skill | None:
-        """The kept one, else its draft, else the retired one."""
+        """The kept skill, else its draft, else the retired one."""
         return self.kept or self.draft or self.retired
 
     @property
     def newest(self) -> Skill | None:
-        """What keeping it would keep: the draft, else what is kept or was retired."""
+        """What keeping it would keep: the draft, else the kept or retired skill."""
         return self.draft or self.kept or self.retired
 
     @property
     def living(self) -> Skill | None:
-        """The draft, else the kept one."""
+        """The draft, else the kept skill."""
         return self.draft or self.kept
 
 
@@ -87,7 +87,7 @@ class _ReadFolder:
 
 
 class LibraryReader:
-    """Reads skill folders once and hands out snapshots. Any thread may ask."""
+    """Reads each skill folder once and returns snapshots. Any thread may call it."""
 
     def __init__(self, skills: Path, drafts: Path, starters: Path, approvals: Approvals) -> None:
         self._roots = {SkillState.KEPT: skills, SkillState.DRAFT: drafts, SkillState.RETIRED: skills / RETIRED}
@@ -123,7 +123,7 @@ class LibraryReader:
         return all(map(self._has_same_folders, self._roots.values()))
 
     def _has_same_folders(self, root: Path) -> bool:
-        """Roots hold other files too, such as what was learnt of skills, which is written at the end of each run."""
+        """Roots hold other files too, such as the use of skills, which is written after each run."""
         seen, folders = self._listed[root]
         now, started = _stamp_of_target(root), time.time_ns()
         if now == seen:
@@ -160,7 +160,7 @@ class LibraryReader:
         return known.skill
 
     def _assessed(self, skill: Skill, before: Mapping[tuple[Path, SkillState], _ReadFolder]) -> Skill:
-        """A kept skill has a fault unless its code and card are what the user kept here, or what was shipped."""
+        """The skill; with a fault if it is kept but is neither what the user kept nor a starter skill."""
         if skill.state is not SkillState.KEPT or not skill.sha or self._is_approved(skill, before):
             return skill
         if self._approvals.holds(skill.name, skill.sha):

@@ -1,7 +1,7 @@
-"""Which code this person has kept, by sha, in their private state, and which words of its card: agents read those.
+"""Hashes of the skill code that the user has kept and of its card, which agents read, in the user's private state.
 
-The project is a folder that a team shares or a stranger sends, so what stands in it can claim anything of itself. Code
-reaches programs only when it was kept through the library here, or shipped with the app.
+A project may be shared by a team or sent by a stranger, so its files can claim anything. Programs import a skill only
+if it was kept through this library or is a starter skill.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FILE = ".kept.json"
 
 
 class Approvals:
-    """The shas a person has kept, each with that of its words."""
+    """The approved hashes of each skill's code, each with the hash of its card."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / FILE
@@ -29,8 +29,8 @@ class Approvals:
         self.changes = 0  # counts what was added or bound; snapshots of the library are read again after it
 
     def holds(self, name: str, sha: str, words: str = "") -> bool:
-        """Whether this code was kept, with these words on its card where some are given. What an earlier version of
-        this program noted without words counts for those that stand there now, and for no others later."""
+        """Whether this code was kept, with this hash of its card if one is given. An approval that an earlier version
+        noted without a card counts for the first card that is asked about, and for no other one later."""
         known = self._shas.get(name, [])
         if not words:
             return any(one.partition(".")[0] == sha for one in known)
@@ -39,7 +39,7 @@ class Approvals:
         return f"{sha}.{words}" in known
 
     def add(self, name: str, sha: str, words: str = "") -> None:
-        """Remember that this code, and these words on its card, were looked at and kept."""
+        """Note that the user reviewed and kept this code with this card."""
         one = f"{sha}.{words}" if words else sha
         if one in self._shas.get(name, ()):
             return
@@ -49,14 +49,14 @@ class Approvals:
             self._write()
 
     def note_shipped(self, name: str, sha: str, words: str) -> None:
-        """The same for what came with this program, as far as the disk has room."""
+        """Approve a starter skill, as far as the disk has room."""
         try:
             self.add(name, sha, words)
         except WorkbenchError as fault:
             log.warning("that a skill was shipped cannot be noted: %s", fault)
 
     def _bind(self, known: list[str], sha: str, one: str) -> None:
-        """Several threads read skills at once, and a full disk keeps nobody from reading them."""
+        """Note the card of an earlier approval. Called by several threads; a full disk must not stop them."""
         with self._changing:
             if sha in known:
                 known[known.index(sha)] = one

@@ -1,7 +1,7 @@
 """A skill on disk: a folder with SKILL.md and its code, in the form of the Agent Skills specification.
 
-Whatever stands in such a folder may come from elsewhere, so nothing in it is trusted: links and odd files are not
-followed, sizes are bounded, and what does not fit is a fault of the skill, never of the library.
+A skill folder may come from a stranger, so nothing in it is trusted: links are not followed, special files are not
+read, sizes are bounded, and what does not fit is listed as a fault of the skill.
 """
 
 from __future__ import annotations
@@ -68,18 +68,18 @@ def code_sha(code: str) -> str:
 
 
 def sha_of(code: str, notes: str) -> str:
-    """What keeping a skill is about: its code, or where it has none, the words that are handed out."""
+    """The hash that is approved with a skill: of its code or, without code, of its instructions."""
     return code_sha(code or notes) if code or notes else ""
 
 
 def words_sha(skill: Skill) -> str:
-    """What agents read of a card, as one hash."""
+    """One hash over the text of a card that agents read."""
     said = (skill.description, skill.tags, skill.triggers, skill.compatibility, skill.allowed, skill.notes.strip())
     return code_sha(json.dumps(said))
 
 
 def read_skill(folder: Path, state: SkillState) -> Skill:
-    """The skill in a folder; what is wrong with it stands in its faults."""
+    """The skill in a folder, with everything that is wrong with it in its `faults`."""
     faults: list[str] = []
     head = _head(folder / CARD, faults)
     code = _code(folder / code_file(folder.name), faults)
@@ -96,7 +96,7 @@ def read_skill(folder: Path, state: SkillState) -> Skill:
 
 
 def skill_of(name: str, card: str, code: str) -> Skill:
-    """A skill as its two texts say it; what is wrong with them stands in its faults."""
+    """A skill from its two texts, with everything that is wrong with them in its `faults`."""
     faults: list[str] = []
     try:
         head = read_front_matter(card)
@@ -116,7 +116,7 @@ def read_versions(folder: Path) -> tuple[Skill, ...]:
 
 
 def archive_version(folder: Path, version: int) -> None:
-    """Copy the version in place beside the earlier ones; one that is already there is the true one."""
+    """Copy the present version to the earlier ones, unless it is there already."""
     for file, end in ((code_file(folder.name), "py"), (CARD, "md")):
         target = folder / VERSIONS / f"{version}.{end}"
         if not target.exists() and (folder / file).is_file():
@@ -125,7 +125,7 @@ def archive_version(folder: Path, version: int) -> None:
 
 
 def write_skill(folder: Path, skill: Skill, origin: Path | None = None) -> None:
-    """Put a skill into its folder: first the code, then the card that names its sha. Fields of others stay."""
+    """Write a skill into its folder: first the code, then the card with its hash. Fields of other clients stay."""
     within(folder).mkdir(parents=True, exist_ok=True)
     cards = [_head(path / CARD, []).fields for path in (folder, origin) if path is not None]
     write_file(folder / code_file(skill.name), skill.code, mode=0o644)
@@ -135,7 +135,7 @@ def write_skill(folder: Path, skill: Skill, origin: Path | None = None) -> None:
 
 
 def card(skill: Skill, others: Mapping[str, Value]) -> str:
-    """The text of a skill's SKILL.md; what its card said beside our own fields is kept."""
+    """The text of a skill's SKILL.md; unknown fields of its card are kept."""
     known = {
         "version": str(skill.version),
         "sha": sha_of(skill.code, skill.notes),
@@ -157,7 +157,7 @@ def card(skill: Skill, others: Mapping[str, Value]) -> str:
 
 
 def _foreign(others: Mapping[str, Value]) -> dict[str, str]:
-    """What other clients wrote. The specification has six fields, so what stands beside them goes below `metadata`."""
+    """Fields of other clients. The specification allows six fields, so all others go below `metadata`."""
     found: dict[str, str] = {}
     for key, value in others.items():
         if isinstance(value, dict):
@@ -169,7 +169,7 @@ def _foreign(others: Mapping[str, Value]) -> dict[str, str]:
 
 
 def other_files(folder: Path) -> tuple[str, ...]:
-    """What a skill carries beside card, code and versions, by path: references, assets, cassettes. No links."""
+    """Paths of a skill's other files: references, assets, cassettes; not its card, code, versions, nor links."""
     found: list[str] = []
     for at, folders, names in os.walk(folder, followlinks=False):
         below = Path(at).relative_to(folder)
@@ -186,7 +186,7 @@ def other_files(folder: Path) -> tuple[str, ...]:
 
 
 def copy_other_files(source: Path, target: Path) -> None:
-    """Carry along what a skill has beside card and code; what is there already by the same path is replaced."""
+    """Copy a skill's other files; files with the same path are replaced."""
     for path in other_files(source):
         place = within(target, path)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -194,7 +194,7 @@ def copy_other_files(source: Path, target: Path) -> None:
 
 
 def within(folder: Path, path: str = "") -> Path:
-    """The place of a skill's file. A project that somebody else made may hold a link there that leads anywhere."""
+    """The path of a skill's file. A link in it is refused, because in a stranger's project it may lead anywhere."""
     place = folder
     for part in ("", *Path(path).parts):
         place = place / part
@@ -215,12 +215,12 @@ def code_file(name: str) -> str:
 
 
 def read_file(path: Path) -> str:
-    """A plain file's text; links, pipes and devices are refused, and so is what is too large."""
+    """The text of a plain file; links, pipes, devices and large files are refused."""
     return read_whole(path).decode("utf-8")
 
 
 def read_whole(path: Path, most: int = LONGEST_FILE) -> bytes:
-    """The same as bytes."""
+    """The bytes of a plain file; links, pipes, devices and large files are refused."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(file.fileno())
@@ -232,7 +232,7 @@ def read_whole(path: Path, most: int = LONGEST_FILE) -> bytes:
 
 
 def _skill(name: str, head: FrontMatter, code: str) -> Skill:
-    """What a card and its code say."""
+    """The skill that a card and its code describe."""
     known = head.nested("metadata")
     return Skill(
         name=name,

@@ -42,7 +42,7 @@ class SkillPackage(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """Bytes of all its files."""
+        """The number of bytes in all files."""
         return sum(map(len, self.files.values()))
 
     def text(self, path: str) -> str:
@@ -185,7 +185,7 @@ def _unpack(packed: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, room: _Si
 
 # ── both ─────────────────────────────────────────────────────────────────────────────────────────
 class _SizeLimits:
-    """How much more a package may hold."""
+    """Counts the files and bytes of a package against the limits."""
 
     def __init__(self) -> None:
         self._files, self._bytes = 0, 0
@@ -203,7 +203,7 @@ class _SizeLimits:
 
 
 class _UniqueNames:
-    """The paths so far, as systems that tell fewer letters apart spell them."""
+    """The paths of a package, compared as file systems do that ignore case or Unicode forms."""
 
     def __init__(self) -> None:
         self._files: dict[str, str] = {}

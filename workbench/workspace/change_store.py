@@ -37,7 +37,7 @@ PRAGMA user_version = 1;
 
 
 class State(NamedTuple):
-    """How something was at one moment. Without a hash its content is not kept."""
+    """The state of a path at one moment. Without a hash its content is not stored."""
 
     mode: int
     size: int
@@ -50,7 +50,7 @@ class State(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What stands in the workspace now, and what it holds."""
+    """The present stamp of a path and the hash of its content."""
 
     stamp: Stamp
     sha: str
@@ -62,7 +62,7 @@ class Known(NamedTuple):
 
 @dataclass(slots=True)
 class Change:
-    """One path that somebody left different; None where it was not there."""
+    """The change of one path; a state is None where the path did not exist."""
 
     before: State | None
     after: State | None
@@ -75,7 +75,7 @@ class Change:
 
 @dataclass(slots=True)
 class Changes:
-    """What one author changed; `files` by path as the disk spells it."""
+    """The changes of one author; `files` by path as the disk spells it."""
 
     id: str
     kind: str
@@ -90,7 +90,7 @@ class Changes:
 
 
 def same(one: State | None, other: State | None) -> bool:
-    """Whether a person would see no difference: time does not count where the content is known."""
+    """Whether two states look the same to the user; times do not count where the content is known."""
     if one is None or other is None:
         return one is other
     if one.mode != other.mode:
@@ -176,7 +176,7 @@ class Book:
         return int(store.execute(words, fields).lastrowid or 0)
 
     def newest(self, most: int) -> list[tuple[Changes, int]]:
-        """Without their files, but how many there are."""
+        """The newest changes without their files, each with its number of files."""
         words = "SELECT *, (SELECT count(*) FROM files WHERE change = number) FROM changes ORDER BY number DESC LIMIT ?"
         rows = self._open().execute(words, (most,)).fetchall()
         return [(_changes(row), row.files) for row in typed_entries(rows, _ChangesRow, self._path.name)]
@@ -193,7 +193,7 @@ class Book:
         return found
 
     def last_change_after(self, number: int, path: str) -> Changes | None:
-        """Who touched a path last, after these changes."""
+        """The last changes of a path after the changes with this number."""
         words = (
             "SELECT changes.* FROM changes JOIN files ON change = number"
             " WHERE path = ? AND number > ? ORDER BY number DESC LIMIT 1"
@@ -202,7 +202,7 @@ class Book:
         return next(map(_changes, typed_entries(rows, _ChangesRow, self._path.name)), None)
 
     def ids(self) -> list[str]:
-        """Oldest first."""
+        """The ids of all changes, oldest first."""
         return [row[0] for row in self._open().execute("SELECT id FROM changes ORDER BY number")]
 
     def forget(self, names: Iterable[str]) -> None:
@@ -216,7 +216,7 @@ class Book:
             store.execute("DELETE FROM changes WHERE at < ?", (at,))
 
     def wanted(self) -> set[str]:
-        """The hashes that something stands on."""
+        """The hashes of contents that are referred to."""
         words = "SELECT sha FROM known UNION SELECT b_sha FROM files UNION SELECT a_sha FROM files"
         return {row[0] for row in self._open().execute(words) if row[0]}
 
@@ -270,14 +270,14 @@ _NEW: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Contents:
-    """One folder of them. It works on the disk; whoever calls it is on a thread or knows it to be little."""
+    """A folder of contents by hash. Its methods use the disk: call them on a thread unless the content is small."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._clones = True  # until this file system says no
 
     def add_file(self, handle: int, most: int) -> str:
-        """The hash of what an open file holds, which is kept from now on; empty where it is longer than `most`."""
+        """Store the content of an open file; returns its hash, empty if it is longer than `most`."""
         draft = self._draft()
         try:
             target = os.open(draft, _NEW, 0o600)
@@ -291,7 +291,7 @@ class Contents:
                 draft.unlink()
 
     def add_bytes(self, data: bytes) -> str:
-        """The same for what is in memory: the target of a link."""
+        """Store bytes, such as the target of a link; returns their hash."""
         digest = hashlib.sha256(data).hexdigest()
         if not self._place(digest).exists():
             draft = self._draft()
@@ -301,7 +301,7 @@ class Contents:
         return digest
 
     def open(self, digest: str) -> BinaryIO:
-        """What is kept under a hash; FileNotFoundError where it is not."""
+        """Open a stored content; FileNotFoundError if it is not stored."""
         return open(self._place(digest), "rb")  # whoever asked closes it
 
     def read(self, digest: str, most: int = -1) -> bytes:
@@ -318,7 +318,7 @@ class Contents:
                 self._place(digest).unlink()
 
     def all(self) -> dict[str, int]:
-        """Every hash with the bytes behind it; drafts of a core that was killed go."""
+        """Every hash with its size in bytes. Drafts that a killed core left are deleted."""
         found = {}
         for folder in self._folder.glob("??"):
             for file in folder.iterdir():

@@ -25,7 +25,7 @@ _MOST: Final = 10_000  # undecided requests that are listed
 
 
 class HeldFiles(Undoing):
-    """Of one workspace. Every method works on the disk, on a thread."""
+    """The held changes of one workspace. All methods use the disk, so they run on a thread."""
 
     _deed = "written"
 
@@ -37,7 +37,7 @@ class HeldFiles(Undoing):
 
     @contextmanager
     def guard_contents(self) -> Iterator[None]:
-        """Meanwhile no content is dropped that nothing stands on yet."""
+        """Keep contents from being dropped before the change that refers to them is stored."""
         with self._lock:
             yield
 
@@ -52,14 +52,14 @@ class HeldFiles(Undoing):
             self._held.add(changes)
 
     def all(self) -> list[Changes]:
-        """Undecided, newest first."""
+        """Changes that wait for a decision, newest first."""
         with self._lock:
             if not self._held.exists:
                 return []
             return [found for one, _ in self._held.newest(_MOST) if (found := self._held.find(one.id)) is not None]
 
     def requested_changes(self, name: str) -> Changes:
-        """As the program meant them: from what was there to what it left."""
+        """The held changes of a run, from what was there to what its program left."""
         with self._lock:
             found = self._held.find(name) if self._held.exists else None
         if found is None:
@@ -70,7 +70,7 @@ class HeldFiles(Undoing):
         return found
 
     def find(self, name: str) -> Changes:
-        """The same in the other direction, as the plan of an undo reads them: `before` is what would be written."""
+        """The held changes reversed, as an undo plan reads them: `before` is what would be written."""
         return _reversed(self.requested_changes(name))
 
     def plan(self, name: str) -> tuple[Changes, tuple[Step, ...]]:

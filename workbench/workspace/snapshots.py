@@ -40,12 +40,12 @@ TOO_MANY: Final = f"The workspace holds more than {MOST:,} entries, or is slow: 
 
 
 class NotQuick(Exception):
-    """It takes longer than the loop may stand still: ask again on a thread."""
+    """The work takes too long for the event loop; call again on a thread."""
 
 
 @dataclass(slots=True)
 class Writer:
-    """Whoever may change files from now on."""
+    """A run, agent or user that may change files, and what it changed."""
 
     id: str
     kind: str  # run, agent, person, undo
@@ -60,10 +60,10 @@ class Writer:
 
 
 class Snapshots:
-    """Of one workspace. Every method may be called on a thread; those with `quick` on the loop as well."""
+    """Snapshots of one workspace. All methods may run on a thread, those with `quick` also on the event loop."""
 
-    def __init__(self, way: Confined, folder: Path, settings: Callable[[], Settings]) -> None:
-        self.way, self._settings = way, settings
+    def __init__(self, confined: Confined, folder: Path, settings: Callable[[], Settings]) -> None:
+        self.confined, self._settings = confined, settings
         self.book, self.contents = Book(folder / "changes.db"), Contents(folder / "contents")
         self._lock = Lock()
         self._active: dict[str, Writer] = {}
@@ -82,23 +82,23 @@ class Snapshots:
         return self._settings().workspace_undo_runs > 0
 
     def knows(self, name: str) -> bool:
-        """Whether somebody of this id is at work."""
+        """Whether a writer with this id is active."""
         return name in self._active or name in self._aside
 
     def stamp(self, path: str) -> Stamp | None:
-        """How something looked at the last look."""
+        """The stamp of a path at the last scan."""
         known = (self._known or {}).get(path)
         return known.stamp if known is not None else None
 
     def begin(self, writer: Writer, *, quick: bool = False) -> None:
-        """Before it may write."""
+        """Register a writer before it may write."""
         with self._locked(quick):
             if not self._look(quick):
                 writer.note = TOO_MANY
             self._active[writer.id] = writer
 
     def end(self, name: str, *, quick: bool = False) -> Writer | None:
-        """It writes no more; answers what it changed, which can be undone from now on."""
+        """End a writer that writes no more; returns it with its changes, which can be undone from now on."""
         with self._locked(quick):
             writer = self._active.get(name)
             if writer is None:
@@ -121,7 +121,7 @@ class Snapshots:
                 self._write_down(one)
 
     def warm(self) -> bool:
-        """Take what nobody took yet, a while at a time; answers whether something is left."""
+        """Store contents that were not stored yet, for a limited time; returns whether some are left."""
         with self._locked(quick=False):
             self._taking = WHILE
             try:
@@ -131,7 +131,7 @@ class Snapshots:
             return bool(self._late)
 
     @contextmanager
-    def deed(self, writer: Writer) -> Iterator[dict[str, Known]]:
+    def direct_change(self, writer: Writer) -> Iterator[dict[str, Known]]:
         """Something that is done at once, by one of our own verbs; others wait meanwhile. Gives what is there now."""
         with self._locked(quick=False):
             self._look(quick=False)
@@ -148,7 +148,7 @@ class Snapshots:
         """The workbench itself writes or deletes these files and no others: that is no run's doing, and nobody's to
         undo. Others wait meanwhile."""
         folders = {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
-        with self._locked(quick=False), self.way.open_root() as root:
+        with self._locked(quick=False), self.confined.open_root() as root:
             missing = [folder for folder in folders if stamp_at(root, folder) is None]
             try:
                 yield
@@ -157,26 +157,26 @@ class Snapshots:
 
     @contextmanager
     def scanned(self) -> Iterator[dict[str, Known]]:
-        """What is there right now; nothing is written down meanwhile."""
+        """The present state of the workspace; nothing is written down meanwhile."""
         with self._locked(quick=False):
             self._look(quick=False)
             yield self._known if self._known is not None else {}
 
     @contextmanager
     def opened(self) -> Iterator[Book | None]:
-        """The book, while nobody writes in it; None where nothing was ever written down."""
+        """The database of changes, locked; None if nothing was ever written down."""
         with self._locked(quick=False):
             yield self.book if self.book.exists else None
 
     def forget(self, names: Iterable[str] | None = None) -> None:
-        """Changes that shall not be undone any more; all of them unless named."""
+        """Forget changes, so that they cannot be undone any more; all of them unless named."""
         with self._locked(quick=False):
             if self.book.exists:
                 self.book.forget(self.book.ids() if names is None else names)
                 self._sweep()
 
     def stored_size(self) -> tuple[int, int]:
-        """How many changes, and how many bytes."""
+        """The number of changes and the bytes of stored contents."""
         with self._locked(quick=False):
             if not self.book.exists:
                 return 0, 0
@@ -197,12 +197,12 @@ class Snapshots:
             self._lock.release()
 
     def _look(self, quick: bool) -> bool:
-        """See what is different since the last look, and whose doing it is; False where there is too much to see."""
+        """Scan for changes since the last scan and attribute them to writers; False where there is too much to scan."""
         if self._known is None:
             if quick and self.book.exists:
                 raise NotQuick
             self._known = self.book.known() if self.book.exists else {}
-        with self.way.open_root() as root:
+        with self.confined.open_root() as root:
             try:
                 now = look(root, _QUICK if quick else MOST, LOOKING)
             except TooMany:

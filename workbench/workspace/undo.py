@@ -60,11 +60,11 @@ class Undoing:
     def _take_all_back(self, changes: Changes, paths: Collection[str], writer: Writer) -> list[str]:
         """Answers the paths for which that failed; the writer's note says why."""
         failed: dict[str, str] = {}
-        with self._snapshots.deed(writer) as now:
+        with self._snapshots.direct_change(writer) as now:
             chosen = [self._step(changes, path, one, now) for path, one in changes.files.items() if path in paths]
             steps = [step for step in chosen if step.state not in (DONE, LOST)]
             lost = [displayed_name(step.path) for step in chosen if step.state == LOST]
-            with self._snapshots.way.open_root() as root:
+            with self._snapshots.confined.open_root() as root:
                 for step in sorted(steps, key=lambda step: write_order(step.path, step.change.before)):
                     try:
                         self._take_back(root, step, now)

@@ -99,8 +99,8 @@ class Settlement:
 class Stage:
     """One copy. Its methods work on disks, one thread at a time; those with `quick` may run on the event loop."""
 
-    def __init__(self, home: Path, way: Confined) -> None:
-        self._home, self._way = home, way
+    def __init__(self, home: Path, confined: Confined) -> None:
+        self._home, self._confined = home, confined
         self._entries: dict[str, Entry] = {}
         self._busy = Lock()  # whoever saves or removes it waits for a thread that still copies
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -149,7 +149,7 @@ class Stage:
                     here = self._opened_up(place, here)
         except TooMany:
             raise Overfull from None
-        with self._way.open_root() as root:
+        with self._confined.open_root() as root:
             now = look(root, MOST, LOOKING)
         for path, stamp in now.items():
             copy = here.get(path)
@@ -160,7 +160,7 @@ class Stage:
 
     def refresh(self, *, quick: bool = False) -> None:
         """Make the copy equal to the workspace. What the program left different in it has been settled before."""
-        with self._way.open_root() as root:
+        with self._confined.open_root() as root:
             try:
                 now = look(root, _QUICK if quick else MOST, LOOKING)
             except TooMany:
@@ -213,7 +213,7 @@ class Stage:
     def reset(self, paths: Iterable[str]) -> None:
         """Put back what the workspace holds: a later program must not see what was held."""
         wanted = sorted(paths)
-        with self._way.open_root() as root:
+        with self._confined.open_root() as root:
             now = {path: stamp for path in wanted if (stamp := stamp_at(root, path)) is not None}
             for path in wanted:  # what is different there is nobody's any more
                 self._entries[path] = Entry(_NOTHING, _NOTHING)
@@ -291,8 +291,8 @@ _NOTHING: Final = Stamp(0, -1, 0, 0, 0, 0)
 class Stages:
     """Every stage of one workspace. Sequential runs get the same one, so their ready sandboxes fit."""
 
-    def __init__(self, way: Confined, folder: Path) -> None:
-        self._way, self._folder = way, folder
+    def __init__(self, confined: Confined, folder: Path) -> None:
+        self._confined, self._folder = confined, folder
         self._left = sorted(folder.iterdir()) if folder.is_dir() else []  # by an earlier core
         self._idle: list[Stage] = []
         self._lock = Lock()
@@ -303,7 +303,7 @@ class Stages:
             if self._idle:
                 return self._idle.pop()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return Stage(self._folder / secrets.token_hex(6), self._way)
+        return Stage(self._folder / secrets.token_hex(6), self._confined)
 
     def give_back(self, stage: Stage) -> bool:
         """For the next run; False where there are enough, and this one has to be removed."""
@@ -321,13 +321,13 @@ class Stages:
             try:
                 run = json.loads((home / _MARKER).read_text(encoding="utf-8"))
             except (OSError, ValueError):
-                stage = Stage(home, self._way)
+                stage = Stage(home, self._confined)
                 if stage.load() and self.give_back(stage):
                     continue
                 _open_folders(home)
                 shutil.rmtree(home, ignore_errors=True)
             else:
-                found.append((Stage(home, self._way), _owner(run)))
+                found.append((Stage(home, self._confined), _owner(run)))
         return found
 
     def close(self) -> None:
@@ -377,8 +377,8 @@ class Settling:
         writer.only = tuple(differences)
         with (
             closing_handle(os.open(stage.folder, FOLDER)) as place,
-            self._snapshots.deed(writer) as known,
-            self._snapshots.way.open_root() as root,
+            self._snapshots.direct_change(writer) as known,
+            self._snapshots.confined.open_root() as root,
         ):
             found = _StageDifferences(root, place, differences)
             for path in found.equal():

@@ -35,19 +35,19 @@ class Store:
     def __init__(
         self, root: Path, quota_mb: Callable[[], int], most_files: Callable[[], int] = lambda: 100_000
     ) -> None:
-        self._way = Confined(root)
+        self._confined = Confined(root)
         self._quota_mb, self._most_files = quota_mb, most_files
 
     @property
-    def way(self) -> Confined:
+    def confined(self) -> Confined:
         """For whoever works on the same folder by the same rules."""
-        return self._way
+        return self._confined
 
     # ── what is there ────────────────────────────────────────────────────────────────────────────
     @api(name="files", in_thread=True)
     def list(self) -> tuple[FileInfo, ...]:
         """Every plain file, by path; links and odd files are left out. At most twenty thousand."""
-        with self._way.open_root() as root:
+        with self._confined.open_root() as root:
             found = [_info(path, stamp) for path, stamp in plain(root, MOST_FILES)]
         return tuple(sorted(found, key=lambda info: info.path))
 
@@ -62,13 +62,13 @@ class Store:
     def level(self, folder: str = "") -> tuple[FileInfo, ...]:
         """Everything in one folder: folders first, then files by name; links and odd things too, marked as such."""
         prefix = "/".join((*parts_of(folder), "")) if folder else ""
-        with self._way.folder(folder) as handle:
+        with self._confined.folder(folder) as handle:
             found = [_info(prefix + name, stamp) for name, stamp in one_level(handle)]
         return tuple(replace(one, warning=words) if (words := _danger(one)) else one for one in found)
 
     def look(self, path: str) -> FileInfo:
-        """One file or folder."""
-        with self._way.parent(path) as (folder, name):
+        """The facts of one file or folder."""
+        with self._confined.parent(path) as (folder, name):
             try:
                 found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             except OSError:
@@ -77,15 +77,15 @@ class Store:
 
     @api(name="file_room", in_thread=True)
     def room(self) -> FileRoom:
-        """How full the workspace is, and how full it may be."""
+        """The number and size of the files, and their limits."""
         size = files = 0
-        with self._way.open_root() as root:
+        with self._confined.open_root() as root:
             for _path, stamp in plain(root, 1_000_000):
                 size, files = size + stamp.size, files + 1
         return FileRoom(size, files, self._quota_mb() * 1_000_000, self._most_files())
 
     def used(self) -> int:
-        """Bytes in all plain files."""
+        """The number of bytes in all plain files."""
         return self.room().size
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
@@ -99,7 +99,7 @@ class Store:
 
     def read_bytes(self, path: str, start: int, length: int) -> tuple[bytes, int]:
         """A slice of a file, and how long the whole is."""
-        with self._way.parent(path) as (folder, name):
+        with self._confined.parent(path) as (folder, name):
             handle = open_plain(folder, name, path)
             with os.fdopen(handle, "rb") as file:
                 size = os.fstat(file.fileno()).st_size
@@ -113,7 +113,7 @@ class Store:
 
     def write_bytes(self, path: str, data: bytes, *, new: bool = False) -> FileInfo:
         """The same for anything. `new`: a file that is there is not replaced."""
-        with self._way.parent(path, make=True) as (folder, name):
+        with self._confined.parent(path, make=True) as (folder, name):
             before = plain_size(folder, name, path)
             if new and before is not None:
                 raise _there(path)
@@ -121,21 +121,21 @@ class Store:
             return _file_info("/".join(parts_of(path)), replace_file(folder, name, path, data))
 
     def delete(self, path: str) -> None:
-        """Remove one plain file."""
-        with self._way.parent(path) as (folder, name):
+        """Delete one plain file; anything else is refused."""
+        with self._confined.parent(path) as (folder, name):
             os.close(open_plain(folder, name, path))
             os.unlink(name, dir_fd=folder)
 
     def remove(self, path: str) -> None:
         """Remove whatever has this name: a file, a link, an odd thing, or a folder with all that is in it."""
-        with self._way.parent(path) as (folder, name):
+        with self._confined.parent(path) as (folder, name):
             _remove(folder, name, path)
 
     def rename(self, path: str, to: str) -> FileInfo:
         """Give a file or folder another place; nothing is replaced by it."""
         if "/".join(parts_of(to)).startswith("/".join(parts_of(path)) + "/"):
             raise WorkbenchError(f"{path} cannot be moved into itself.", "Choose another folder.")
-        with self._way.parent(path) as (folder, name), self._way.parent(to, make=True) as (target, new):
+        with self._confined.parent(path) as (folder, name), self._confined.parent(to, make=True) as (target, new):
             try:
                 found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             except OSError:
@@ -146,7 +146,7 @@ class Store:
         return _file_info("/".join(parts_of(to)), found)
 
     def make_folder(self, path: str) -> FileInfo:
-        with self._way.parent(path, make=True) as (folder, name):
+        with self._confined.parent(path, make=True) as (folder, name):
             try:
                 os.mkdir(name, 0o755, dir_fd=folder)
             except FileExistsError:
