@@ -379,7 +379,7 @@ class CoreApi(Protocol):
 
     @api
     async def facets(self) -> tuple[Facet, ...]:
-        """What to filter by, the latest first; nothing while there is no index."""
+        """Values to filter by, the latest first; none while there is no index."""
 
     @api
     async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
@@ -395,7 +395,7 @@ class CoreApi(Protocol):
 
     @api
     async def file_room(self) -> FileRoom:
-        """How full the workspace is, and how full it may be."""
+        """The number and size of the files, and their limits."""
 
     @api
     async def files(self) -> tuple[FileInfo, ...]:
