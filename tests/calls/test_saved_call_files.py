@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -204,6 +205,12 @@ def test_what_cannot_be_understood_has_a_line(text, line, words):
         again(text)
     assert caught.value.line == line
     assert "calls/shop/late.json" in caught.value.message
+
+
+def test_no_depth_of_nesting_breaks_the_reading():
+    for depth in (*range(100, 1_000, 50), 5_000):
+        with suppress(WorkbenchError):
+            again('{"server": "a", "tool": "b", "arguments": {"a": ' + "[" * depth + "]" * depth + "}}")
 
 
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) |

@@ -5,8 +5,12 @@ what people write by hand, and with a line for what cannot be understood.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct, field
 
 from workbench.calls.json_paths import steps
 from workbench.errors import WorkbenchError
@@ -15,6 +19,28 @@ from workbench.records import Expect, Expectation, JsonValue, SavedCall
 KINDS = {kind.value: kind for kind in Expect}
 TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 OURS = ("server", "tool", "note", "tags", "arguments", "expect", "kept", "secret")
+
+
+_PARTS = {
+    "note": "a text",
+    "tags": "a list of texts",
+    "arguments": "an object",
+    "expect": "a list",
+    "secret": "a list of texts",
+}
+
+
+class _StoredCall(Struct, frozen=True):
+    """A saved call as its file has it. Any: foreign JSON."""
+
+    server: Annotated[str, Meta(min_length=1)]
+    tool: Annotated[str, Meta(min_length=1)]
+    note: str = ""
+    tags: tuple[str, ...] = ()
+    arguments: dict[str, Any] = field(default_factory=dict)
+    expect: tuple[dict[str, Any], ...] = ()
+    kept: Any = None
+    secret: tuple[str, ...] = ()
 
 
 class Misread(WorkbenchError):
@@ -69,40 +95,43 @@ class _Reader:
         self._file = file
 
     def call(self, found: dict[str, Any], collection: str, name: str) -> SavedCall:  # Any: foreign JSON
-        for key in ("server", "tool"):
-            if not isinstance(found.get(key), str) or not found[key]:
-                raise self._misread(key, f"it does not say which {key} is called", f'Add "{key}": "…".')
-        for key, kind, words in (("note", str, "a text"), ("arguments", dict, "an object"), ("expect", list, "a list")):
-            if not isinstance(found.get(key, kind()), kind):
-                raise self._misread(key, f"{key} is not {words}")
-        expected = found.get("expect", [])
+        try:
+            stored = msgspec.convert(found, _StoredCall)
+        except msgspec.ValidationError as fault:
+            raise self._wrong_part(str(fault)) from fault
+        except RecursionError as fault:
+            raise Misread(f"{self._file} cannot be read: it is nested too deeply.") from fault
+        expectations = tuple(self._expectation(one, number) for number, one in enumerate(stored.expect, 1))
+        more = {key: value for key, value in found.items() if key not in OURS}
         return SavedCall(
-            collection,
-            name,
-            found["server"],
-            found["tool"],
-            found.get("arguments", {}),
-            found.get("note", ""),
-            self._texts(found, "tags"),
-            tuple(self._expectation(one, number) for number, one in enumerate(expected, 1)),
-            found.get("kept"),
-            self._texts(found, "secret"),
-            {key: value for key, value in found.items() if key not in OURS},
-            self._file,
-        )
+            collection, name, stored.server, stored.tool, stored.arguments, stored.note, stored.tags, expectations,
+            stored.kept, stored.secret, more, self._file,
+        )  # fmt: skip
+
+    def _wrong_part(self, fault: str) -> Misread:
+        """The fault in words of ours, with its line; `fault`: msgspec's words, which end with the path."""
+        found = re.search(r"`\$\.(\w+)(?:\[(\d+)\])?[^`]*`$", fault) or re.search(r"field `(\w+)()`", fault)
+        key, number = found.groups() if found else ("", "")
+        if key in ("server", "tool"):
+            return self._misread(key, f"it does not say which {key} is called", f'Add "{key}": "…".')
+        if key == "expect" and number:
+            return self._unclear(int(number) + 1)
+        return self._misread(key, f"{key} is not {_PARTS.get(key, 'right')}")
+
+    def _unclear(self, number: int) -> Misread:
+        hint = f"Each has one of: {', '.join(KINDS)}."
+        return self._misread("expect", f"expectation {number} does not say what is expected", hint)
 
     def _texts(self, found: Mapping[str, Any], key: str) -> tuple[str, ...]:  # Any: foreign JSON
-        value = found.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            raise self._misread(key, f"{key} is not a list of texts")
-        return tuple(value)
+        try:
+            return msgspec.convert(found.get(key, []), tuple[str, ...])
+        except msgspec.ValidationError as fault:
+            raise self._misread(key, f"{key} is not a list of texts") from fault
 
-    def _expectation(self, found: object, number: int) -> Expectation:
-        where = f"expectation {number}"
-        kinds = [key for key in found if key in KINDS] if isinstance(found, dict) else []
-        if not isinstance(found, dict) or len(kinds) != 1:
-            hint = f"Each has one of: {', '.join(KINDS)}."
-            raise self._misread("expect", f"{where} does not say what is expected", hint)
+    def _expectation(self, found: Mapping[str, Any], number: int) -> Expectation:  # Any: foreign JSON
+        where, kinds = f"expectation {number}", [key for key in found if key in KINDS]
+        if len(kinds) != 1:
+            raise self._unclear(number)
         kind, value, path = KINDS[kinds[0]], found[kinds[0]], found.get("path", "")
         if not isinstance(path, str):
             raise self._misread("path", f"the path of {where} is not a text")
