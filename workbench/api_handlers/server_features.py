@@ -87,7 +87,7 @@ class ElicitationHandler(RequestHandler):
         ask = next((one for one in self._catalog.asks.all() if one.id == ask_id), None)
         if ask is None:
             raise WorkbenchError("This request is no longer open.", "Its server or its call has ended.")
-        answered = self._catalog.asks.answer(ask_id, action, self._elicitations.restored(ask, content))
+        answered = self._catalog.asks.answer(ask_id, action, self._elicitations.unmask_answer(ask, content))
         if action == "accept" and ask.kind == "form":
             fields = given_fields(content) or "nothing"
             self._note(

@@ -52,7 +52,7 @@ class ElicitationAudit:
         sessions = self._services.sessions
         return sessions.get(ask.session) or sessions.person
 
-    def restored(self, ask: Ask, content: str) -> str:
+    def unmask_answer(self, ask: Ask, content: str) -> str:
         """The user's answer with real values in place of tokens, as in any call; its personal data is registered."""
         try:
             value = json.loads(content)

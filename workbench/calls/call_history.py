@@ -164,7 +164,7 @@ class History:
             raise WorkbenchError("This call cannot be read.", f"Its row in {self._path} is damaged.") from fault
 
     async def forget(self, numbers: tuple[int, ...]) -> None:
-        """Take single calls out."""
+        """Remove single calls from the history."""
         if not numbers:
             return
         places = ", ".join("?" * len(numbers))
@@ -193,7 +193,7 @@ class History:
 
     async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
         try:
-            return await self._run(partial(self._asked, question))
+            return await self._run(partial(self._write_then_ask, question))
         except (sqlite3.Error, OSError, UnicodeDecodeError) as fault:
             await self._run(partial(self._recover, fault))
             raise WorkbenchError("The history cannot be read just now.", f"{fault}. Its file: {self._path}") from fault
@@ -203,7 +203,7 @@ class History:
 
     # on the thread
 
-    def _asked(self, question: Callable[[sqlite3.Connection], T]) -> T:
+    def _write_then_ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
         self._write()  # what was kept before the question is part of the answer
         return question(self._opened())
 
@@ -218,7 +218,7 @@ class History:
         while batch := self._waiting.take(BATCH):
             rows = [row for one in batch if (row := self._row(one)) is not None]
             try:
-                self._tell(CallsKept(self._written(rows)))
+                self._tell(CallsKept(self._insert(rows)))
                 self._complained = False
             except Exception as fault:  # whatever breaks here, the next call must still be kept, and none may suffer
                 self._recover(fault)
@@ -233,7 +233,7 @@ class History:
             log.warning("a call of %s cannot be kept: %s", finished.call.tool, type(fault).__name__)
             return None
 
-    def _written(self, rows: list[Row]) -> tuple[PastCall, ...]:
+    def _insert(self, rows: list[Row]) -> tuple[PastCall, ...]:
         store = self._opened()
         store.execute("BEGIN IMMEDIATE")
         try:

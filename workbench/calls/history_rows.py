@@ -51,7 +51,7 @@ def finished_call(call: ToolCall, tool: Tool, outcome: Outcome, budget: int) -> 
 
 
 def encode_row(finished: FinishedCall, mask: Mask) -> Row:
-    """The values of `COLUMNS`."""
+    """A finished call as the values of `COLUMNS`."""
     given, withheld = without_secrets(finished.call.arguments, finished.tool.input_schema)
     arguments = mask(json.dumps(given, ensure_ascii=False, default=str))
     whole = len(arguments) <= ARGUMENTS

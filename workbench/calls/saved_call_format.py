@@ -7,10 +7,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import Struct, field
 
 from workbench.calls.json_paths import steps
 from workbench.errors import WorkbenchError
@@ -33,8 +33,8 @@ _PARTS = {
 class _StoredCall(Struct, frozen=True):
     """A saved call as its file has it. Any: foreign JSON."""
 
-    server: Annotated[str, Meta(min_length=1)]
-    tool: Annotated[str, Meta(min_length=1)]
+    server: str
+    tool: str
     note: str = ""
     tags: tuple[str, ...] = ()
     arguments: dict[str, Any] = field(default_factory=dict)
@@ -95,6 +95,9 @@ class _Reader:
         self._file = file
 
     def call(self, found: dict[str, Any], collection: str, name: str) -> SavedCall:  # Any: foreign JSON
+        for key in ("server", "tool"):
+            if not isinstance(found.get(key), str) or not found[key]:
+                raise self._misread(key, f"it does not say which {key} is called", f'Add "{key}": "…".')
         try:
             stored = msgspec.convert(found, _StoredCall)
         except msgspec.ValidationError as fault:
@@ -110,10 +113,8 @@ class _Reader:
 
     def _wrong_part(self, fault: str) -> Misread:
         """The fault in words of ours, with its line; `fault`: msgspec's words, which end with the path."""
-        found = re.search(r"`\$\.(\w+)(?:\[(\d+)\])?[^`]*`$", fault) or re.search(r"field `(\w+)()`", fault)
+        found = re.search(r"`\$\.(\w+)(?:\[(\d+)\])?[^`]*`$", fault)
         key, number = found.groups() if found else ("", "")
-        if key in ("server", "tool"):
-            return self._misread(key, f"it does not say which {key} is called", f'Add "{key}": "…".')
         if key == "expect" and number:
             return self._unclear(int(number) + 1)
         return self._misread(key, f"{key} is not {_PARTS.get(key, 'right')}")

@@ -59,7 +59,7 @@ class StoredRules(Struct, frozen=True):
 
 
 class _RuleFile(Struct, frozen=True):
-    """What the file holds."""
+    """The JSON object in the file of rules."""
 
     format: Literal[1]
     rules: tuple[Permission, ...]
@@ -96,13 +96,13 @@ class _Snapshot(Struct, frozen=True):
     """All rules at one moment. Calls are judged on worker threads: a thread reads one snapshot and never sees half of a
     change; a change replaces the whole snapshot."""
 
-    kept: StoredRules
+    stored: StoredRules
     passing: tuple[Permission, ...]  # for a session or a run
     by_server: Mapping[str, tuple[Permission, ...]]
 
     @property
     def rules(self) -> tuple[Permission, ...]:
-        return (*self.kept.rules, *self.passing)
+        return (*self.stored.rules, *self.passing)
 
 
 class Rules:
@@ -126,23 +126,23 @@ class Rules:
     def rules(self) -> tuple[Permission, ...]:
         """Those that count for the servers as they are now; an entry that changed takes along what was allowed with it.
         What asks or denies stays: a changed entry must not allow what was denied."""
-        return self._standing(self._now.rules)
+        return self._in_force(self._now.rules)
 
     @property
     def trust(self) -> Trust:
-        kept = self._kept
-        believed = tuple(server for server, entry in kept.believed.items() if entry == self._entry(server))
-        return Trust(believed, kept.bits, kept.lost)
+        stored = self._stored
+        believed = tuple(server for server, entry in stored.believed.items() if entry == self._entry(server))
+        return Trust(believed, stored.bits, stored.lost)
 
     def view(self, tools: Iterable[Tool] = ()) -> Permissions:
         """Rules and trust as the user sees them, with present counts and why some rules no longer count."""
-        every, tools = tuple(map(self._counted, self._now.rules)), tuple(tools)
+        every, tools = tuple(map(self._with_present_count, self._now.rules)), tuple(tools)
         counting = {one.id for one in self.rules}
         void = {one.id: _OTHER_ENTRY for one in every if one.id not in counting} | voided(
             every, tools, self._analysis_version
         )
         void |= release_rules.voided(every, tools)
-        return Permissions(every, self.trust, (_LOST,) if self._kept.lost else (), void)
+        return Permissions(every, self.trust, (_LOST,) if self._stored.lost else (), void)
 
     @property
     def notices(self) -> tuple[Fault, ...]:
@@ -150,18 +150,18 @@ class Rules:
 
     def weigh(self, server: str, entry: str, *, builtin: bool) -> Callable[[Tool], Tool]:
         """A function that applies trust and annotations to the tools of a server with this fingerprint of its entry."""
-        kept = self._kept
-        said = kept.bits.get(server, {})
+        stored = self._stored
+        said = stored.bits.get(server, {})
         mine = {tool: replace(one, key="") if _is_other(one.entry, entry) else one for tool, one in said.items()}
-        trust = Trust((), {server: mine}, kept.lost)
-        believed = builtin or (bool(entry) and kept.believed.get(server) == entry)
+        trust = Trust((), {server: mine}, stored.lost)
+        believed = builtin or (bool(entry) and stored.believed.get(server) == entry)
         return lambda tool: effective(tool, trust, believed)
 
     def of(self, tool: Tool) -> ToolRules:
         """What the rules of this moment say of a tool; a later change does not reach into it, so threads may ask it."""
         now = self._now
         mine = now.by_server.get(tool.server, ())
-        return ToolRules(tool, self._standing(mine) if mine else (), now.kept.lost, self._workspace)
+        return ToolRules(tool, self._in_force(mine) if mine else (), now.stored.lost, self._workspace)
 
     def proposals(self, tool: Tool, arguments: JsonObject) -> tuple[Permission, ...]:
         """Rules that a decision about this call suggests, the narrowest first."""
@@ -179,12 +179,12 @@ class Rules:
     def flush(self) -> None:
         """Write counts that wait; where that fails the rules themselves are still as they were."""
         self._written = time.monotonic()
-        if self._used and not self._kept.lost:
-            passing = tuple(map(self._counted, self._passing))
-            counted, self._used = tuple(map(self._counted, self._kept.rules)), {}
-            self._now = _snapshot(self._kept, passing)
-            if counted != self._kept.rules:
-                self._save(replace(self._kept, rules=counted))
+        if self._used and not self._stored.lost:
+            passing = tuple(map(self._with_present_count, self._passing))
+            counted, self._used = tuple(map(self._with_present_count, self._stored.rules)), {}
+            self._now = _snapshot(self._stored, passing)
+            if counted != self._stored.rules:
+                self._save(replace(self._stored, rules=counted))
 
     # ── changes by the user ─────────────────────────────────────────────────────────────────────────
     def put(self, rule: Permission, tool: Tool | None) -> Permission:
@@ -214,7 +214,7 @@ class Rules:
         found = next((one for one in every if one.id == rule_id), None)
         if found is None:
             raise WorkbenchError("There is no such rule any more.", "Look at the list again.")
-        self._revoked[rule_id] = self._counted(found)
+        self._revoked[rule_id] = self._with_present_count(found)
         self._place([one for one in every if one.id != rule_id])
         return found
 
@@ -228,45 +228,45 @@ class Rules:
     def believe(self, server: str, yes: bool) -> None:
         """Set whether a server's hints count, for its present entry."""
         self._check_whole()
-        believed = {name: entry for name, entry in self._kept.believed.items() if name != server}
+        believed = {name: entry for name, entry in self._stored.believed.items() if name != server}
         if yes:
             believed[server] = self._entry(server)
-        self._save(replace(self._kept, believed=believed))
+        self._save(replace(self._stored, believed=believed))
 
     def carry(self, server: str, before: str) -> None:
         """Keep trust and rules for an entry that the user changed themselves."""
         now = self._entry(server)
-        if self._kept.lost or before == now:
+        if self._stored.lost or before == now:
             return
-        believed = dict(self._kept.believed)
+        believed = dict(self._stored.believed)
         if believed.get(server) == before:
             believed[server] = now
-        rules = tuple(_carried(one, before, now) if one.server == server else one for one in self._kept.rules)
+        rules = tuple(_carried(one, before, now) if one.server == server else one for one in self._stored.rules)
         passing = tuple(_carried(one, before, now) if one.server == server else one for one in self._passing)
         said = {
             tool: replace(one, entry=now) if one.entry == before else one
-            for tool, one in self._kept.bits.get(server, {}).items()
+            for tool, one in self._stored.bits.get(server, {}).items()
         }
-        bits = {**self._kept.bits, server: said} if said else self._kept.bits
-        changed = replace(self._kept, rules=rules, believed=believed, bits=bits)
+        bits = {**self._stored.bits, server: said} if said else self._stored.bits
+        changed = replace(self._stored, rules=rules, believed=believed, bits=bits)
         self._save(changed, passing)
 
     def say(self, tool: Tool, said: ToolBits) -> None:
         """Set the user's annotations of one tool."""
         self._check_whole()
-        bits: dict[str, Mapping[str, ToolBits]] = dict(self._kept.bits)
+        bits: dict[str, Mapping[str, ToolBits]] = dict(self._stored.bits)
         mine = {name: one for name, one in bits.get(tool.server, {}).items() if name != tool.name}
         if replace(said, key="", entry="") != ToolBits():
             mine[tool.name] = replace(said, key=tool.hash, entry=self._entry(tool.server))
-        rules = self._kept.rules
+        rules = self._stored.rules
         if said.destructive or said.sends:  # marked after the user let their own calls of it go: they ask again
             mark = (own_calls.OWN, tool.server, tool.name)
             rules = tuple(one for one in rules if (one.kind, one.server, one.tool) != mark)
-        self._save(replace(self._kept, rules=rules, bits={**bits, tool.server: mine}))
+        self._save(replace(self._stored, rules=rules, bits={**bits, tool.server: mine}))
 
     def renew(self) -> None:
         """Begin a new list in place of one that cannot be read; the old file stays beside it."""
-        if not self._kept.lost:
+        if not self._stored.lost:
             raise WorkbenchError("Your rules can be read.", "Revoke them one by one.")
         try:
             os.replace(self._file, self._file.with_suffix(".damaged"))
@@ -278,45 +278,44 @@ class Rules:
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────
     @property
-    def _kept(self) -> StoredRules:
-        return self._now.kept
+    def _stored(self) -> StoredRules:
+        return self._now.stored
 
     @property
     def _passing(self) -> tuple[Permission, ...]:
         return self._now.passing
 
-    def _standing(self, rules: Iterable[Permission]) -> tuple[Permission, ...]:
+    def _in_force(self, rules: Iterable[Permission]) -> tuple[Permission, ...]:
         entry = lru_cache(self._entry)
         return tuple(one for one in rules if not (bound := _bound(one)) or bound == entry(one.server))
 
     def _check_whole(self) -> None:
-        if self._kept.lost:
+        if self._stored.lost:
             raise WorkbenchError(_LOST.message, _LOST.hint)
 
     def _place(self, rules: list[Permission]) -> None:
-        lasting = tuple(self._counted(one) for one in rules if one.scope == "always")
-        self._save(
-            replace(self._kept, rules=lasting), tuple(self._counted(one) for one in rules if one.scope != "always")
-        )
+        counted = tuple(map(self._with_present_count, rules))
+        lasting = tuple(one for one in counted if one.scope == "always")
+        self._save(replace(self._stored, rules=lasting), tuple(one for one in counted if one.scope != "always"))
         self._used = {}
 
-    def _counted(self, one: Permission) -> Permission:
+    def _with_present_count(self, one: Permission) -> Permission:
         if one.id not in self._used:
             return one
         more, at = self._used[one.id]
         return replace(one, count=one.count + more, used=at)
 
     def _save(self, changed: StoredRules, passing: tuple[Permission, ...] | None = None) -> None:
-        if changed != self._kept:
+        if changed != self._stored:
             write_rules(self._file, changed)
         self._now = _snapshot(changed, self._passing if passing is None else passing)
 
 
-def _snapshot(kept: StoredRules, passing: tuple[Permission, ...]) -> _Snapshot:
+def _snapshot(stored: StoredRules, passing: tuple[Permission, ...]) -> _Snapshot:
     by_server: dict[str, list[Permission]] = {}
-    for one in (*kept.rules, *passing):
+    for one in (*stored.rules, *passing):
         by_server.setdefault(one.server, []).append(one)
-    return _Snapshot(kept, passing, {server: tuple(rules) for server, rules in by_server.items()})
+    return _Snapshot(stored, passing, {server: tuple(rules) for server, rules in by_server.items()})
 
 
 def _of_entry(rule: Permission) -> bool:
