@@ -53,7 +53,7 @@ def test_programs_read_beside_each_other_have_the_verdicts_that_they_have_alone(
 
 def test_one_reading_answers_the_same_to_threads_that_ask_at_once() -> None:
     def answers(reading: Reading) -> tuple[object, ...]:
-        return reading.words, reading.constants, reading.literals, reading.modules, [*reading.texts()]
+        return reading.mentioned_words, reading.constants, reading.literals, reading.modules, [*reading.texts()]
 
     for number in range(5):
         alone, asked = answers(read(program(number), TOOLS)), read(program(number), TOOLS)

@@ -215,7 +215,7 @@ class _Check:
                 self._unknown_parameter(tool, key, list(names.values()), step, certain)
 
     def _constant(self, node: ast.expr | None) -> JsonValue:
-        return literal_value(node, self._bindings.written)
+        return literal_value(node, self._bindings.resolve)
 
     def _sent_arguments(self, call: ast.Call, keys: Mapping[str, str]) -> _SentArguments:
         """One dict first, keywords over it, as the function puts them together."""

@@ -104,7 +104,7 @@ class ParsedProgram:
         return frozenset(name.split(".")[0] for name in found if name)
 
     @cached_property
-    def words(self) -> frozenset[str]:
+    def mentioned_words(self) -> frozenset[str]:
         """Every name in it, as Python spells it, and the words of its texts; of what cannot be read, all words."""
         return words_of(self.nodes) if self.tree is not None else frozenset(_WORD.findall(self.text))
 
@@ -247,7 +247,7 @@ class NameBindings:
                     parts.insert(0, name)
                     node = owner
                 case ast.Call(ast.Name("getattr"), [owner, key], []) if "getattr" not in self._meanings:
-                    written = self.written(key)
+                    written = self.resolve(key)
                     if not (isinstance(written, ast.Constant) and isinstance(written.value, str)):
                         return ""
                     parts.insert(0, written.value)
@@ -262,7 +262,7 @@ class NameBindings:
         start = next(iter(meanings)) if len(meanings) == 1 else ""
         return ".".join([start, *parts]) if start else ""
 
-    def written(self, node: ast.expr | None, depth: int = 0) -> ast.expr | None:
+    def resolve(self, node: ast.expr | None, depth: int = 0) -> ast.expr | None:
         """The expression itself, or what a name always stands for, or the text that constants are put together to."""
         for _ in range(_DEEPEST):
             found = self.bound_once(node.id) if isinstance(node, ast.Name) and self.is_clear else None
@@ -271,7 +271,7 @@ class NameBindings:
             node = found
         match node:
             case ast.BinOp(left, ast.Add(), right) if depth < _MOST_SUMS:
-                return _put_together(node, [self.written(left, depth + 1), self.written(right, depth + 1)])
+                return _put_together(node, [self.resolve(left, depth + 1), self.resolve(right, depth + 1)])
             case ast.JoinedStr(parts):
                 return _put_together(node, parts)
         return node

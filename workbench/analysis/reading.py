@@ -92,9 +92,9 @@ class Reading:
         return tuple(node for statement in self.earlier for node in ast.walk(statement))
 
     @cached_property
-    def words(self) -> frozenset[str]:
+    def mentioned_words(self) -> frozenset[str]:
         """The names that stand in the program or in the earlier ones of its state, and the words of their texts."""
-        return self.program.words | words_of(self.earlier_nodes)
+        return self.program.mentioned_words | words_of(self.earlier_nodes)
 
     @cached_property
     def constants(self) -> frozenset[str]:

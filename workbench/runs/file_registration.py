@@ -55,7 +55,7 @@ def _all(run: ProgramRun) -> bool:
     if run.repl_session is not None or verdict.not_assessed:
         return True
     strange = any(not name.startswith(_PLACE) for name in verdict.impact.read)
-    return strange or verdict.impact.unnamed > 0 or not _HELPERS.isdisjoint(reading.words)
+    return strange or verdict.impact.unnamed > 0 or not _HELPERS.isdisjoint(reading.mentioned_words)
 
 
 def _learn(store: Store, session: Session, wanted: Collection[str] | None) -> None:
@@ -97,12 +97,12 @@ def reads_source(reading: Reading) -> bool:
     """Whether a program may read the functions that it imports as text."""
     if not reading.whole:
         return True
-    return not _PACKAGES.isdisjoint(reading.words) and any(map(_READS.fullmatch, reading.words))
+    return not _PACKAGES.isdisjoint(reading.mentioned_words) and any(map(_READS.fullmatch, reading.mentioned_words))
 
 
 def source_files(reading: Reading, folders: tuple[Path, ...]) -> Iterator[str]:
     """The texts of the packages in these folders that the program names; of all, where it lists folders."""
-    names = reading.words
+    names = reading.mentioned_words
     lists = not reading.whole or any(map(_LISTS.fullmatch, names))
     letters = files = 0
     for folder in folders:

@@ -88,10 +88,10 @@ class _Module:
         head: list[ast.stmt] = [self._about(), ast.Import([_alias("typing", self._typing)])]
         if self._unsaid:
             head.append(ast.ImportFrom("client", [_alias("Answer", self._unsaid)], 0))
-        ways = [self._way(False), self._way(True)] if required else [self._way(None)]
-        return _unparsed([*head, *self._types(), *ways])
+        overloads = [self._overload(False), self._overload(True)] if required else [self._overload(None)]
+        return _unparsed([*head, *self._types(), *overloads])
 
-    def _way(self, by_keywords: bool | None) -> ast.stmt:
+    def _overload(self, by_keywords: bool | None) -> ast.stmt:
         """One way of calling; None: the dict may be given and need not."""
         whole, fields = either(self._inputs()), self._definition.fields
         whole = either([whole, ast.Constant(None)]) if by_keywords is None else whole

@@ -100,7 +100,7 @@ def mention(interpreter: Interpreter, node: ast.AST, value: Value) -> None:
 def mention_method(interpreter: Interpreter, node: ast.AST, owner: Value, name: str) -> None:
     """A telling method of an object is stored or handed on, like a powerful function."""
     action = PATH_METHODS.get(name) if owner.kind in PATH_KINDS else TELLING.get(name)
-    if action and interpreter.kept(name) is None and at_least(WORDS[action].risk, Risk.MEDIUM):
+    if action and interpreter.stored_attribute(name) is None and at_least(WORDS[action].risk, Risk.MEDIUM):
         note(
             interpreter,
             action,
@@ -160,11 +160,11 @@ def attribute_of(interpreter: Interpreter, node: ast.Attribute, owner: Value, *,
         return found
     if not called:
         mention_method(interpreter, node, owner, node.attr)
-        if evaluates(interpreter, node.attr) and interpreter.kept(node.attr) is None:
+        if evaluates(interpreter, node.attr) and interpreter.stored_attribute(node.attr) is None:
             return Value(kind=f"method.{node.attr}", taint=owner.taint)
     if owner.kind in PATH_KINDS:
         return _path_part(owner, node.attr)
-    kept = interpreter.kept(node.attr)
+    kept = interpreter.stored_attribute(node.attr)
     if kept is not None and owner.const is UNKNOWN and owner.items is None:
         if not called and kept.refs:
             mention(interpreter, node, kept)

@@ -259,8 +259,8 @@ class Interpreter:
             if (found := scope.get(name)) is not None:
                 if number < self.own and type(scope) is NameScope and name in scope.ever:
                     found = scope.ever[name]  # the body may run at any time
-                return join(found, self.kept(_shared(name)) or UNSAID) if name in self.shared else found
-        return self.kept(_shared(name)) if name in self.shared else None
+                return join(found, self.stored_attribute(_shared(name)) or UNSAID) if name in self.shared else found
+        return self.stored_attribute(_shared(name)) if name in self.shared else None
 
     def share(self, names: Iterable[str]) -> None:
         """`global` and `nonlocal`: what is bound to these names here is what they may be anywhere."""
@@ -297,7 +297,7 @@ class Interpreter:
         """An attribute set anywhere in the program, whatever the object."""
         self.attributes[attribute] = join(self.attributes.get(attribute, UNSAID), value)
 
-    def kept(self, attribute: str) -> Value | None:
+    def stored_attribute(self, attribute: str) -> Value | None:
         """What the program put into an attribute of this name; None when it never set one."""
         if attribute not in self.part.asked:
             self.part.asked[attribute] = self._known(attribute)

@@ -58,12 +58,12 @@ def call_method(
     name = function.attr
     if name in _FORMATTING:
         note_format(interpreter, node, owner, arguments)
-    if name in CALLING and interpreter.kept(name) is None:
+    if name in CALLING and interpreter.stored_attribute(name) is None:
         return SPECIALS[CALLING[name]](interpreter, node, CALLING[name], arguments)
     if owner.kind in PATH_KINDS:
         return _on_path(interpreter, node, name, owner, arguments)
     if (
-        interpreter.kept(name) is None
+        interpreter.stored_attribute(name) is None
         and (evaluated := evaluate_method(interpreter, node, name, owner, arguments)) is not None
     ):
         return evaluated
@@ -80,7 +80,7 @@ def call_method(
         note(interpreter, action, node, f".{name}()")
     if name in LOADING:
         _load(interpreter, node, arguments)
-    if name in TELLING and interpreter.kept(name) is None:
+    if name in TELLING and interpreter.stored_attribute(name) is None:
         return _telling(interpreter, node, name, owner, arguments)
     return _on_container(interpreter, function, name, owner, arguments)
 
