@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.client_configs import codex_toml, toml_editor
+from workbench.client_configs import codex_toml
 from workbench.client_configs.client_table import ConfigFile
 from workbench.client_configs.config_discovery import find
 from workbench.client_configs.config_export import draft, show, targets, write
@@ -137,7 +137,7 @@ def test_every_way_to_write_it_is_changed_or_left_alone(homes, paths, text: str,
 
 
 def test_a_file_that_is_too_large_is_left_alone_and_the_entry_can_be_pasted(homes, paths) -> None:
-    homes.write(".codex/config.toml", f"# {'x' * toml_editor.LARGEST}\n")
+    homes.write(".codex/config.toml", f"# {'x' * codex_toml.LARGEST}\n")
     made = draft(place(paths, "codex"), (ServerConfig("new", "x"),))
     assert made.blocked is not None
     assert made.after == made.before
@@ -160,14 +160,14 @@ def test_no_text_whatever_breaks_it(text: str) -> None:
         document = tomllib.loads(text)
     except ValueError:
         with contextlib.suppress(WorkbenchError):
-            toml_editor.set_table(text, ("mcp_servers", "x"), {"command": text})
+            codex_toml.set_table(text, ("mcp_servers", "x"), {"command": text})
         return
-    after = codex_toml.parse(toml_editor.set_table(text, ("mcp_servers", "x"), {"command": text}), "f")
+    after = codex_toml.parse(codex_toml.set_table(text, ("mcp_servers", "x"), {"command": text}), "f")
     assert after.pop("mcp_servers")["x"] == {"command": text}
     assert after == {key: value for key, value in document.items() if key != "mcp_servers"}
 
 
 @given(st.dictionaries(st.text(max_size=8), st.text(max_size=30), max_size=4))
 def test_any_entry_is_put_as_it_is(env: dict[str, str]) -> None:
-    text = toml_editor.set_table(CODEX, ("mcp_servers", "x y"), {"command": "c", "env": env})
+    text = codex_toml.set_table(CODEX, ("mcp_servers", "x y"), {"command": "c", "env": env})
     assert codex_toml.parse(text, "f")["mcp_servers"]["x y"] == {"command": "c", "env": env}

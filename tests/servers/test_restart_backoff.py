@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.servers.server import ATTEMPTS, RestartBackoff
+from workbench.records import Fault, ServerConfig, ServerState, ServerStatus
+from workbench.servers.server import ATTEMPTS, RestartBackoff, status_text
 
 
 class Time:
@@ -66,3 +67,11 @@ def test_the_pause_is_over_when_its_time_has_come() -> None:
     backoff.died()
     time.now += 2
     assert backoff.wait == 0
+
+
+def test_each_step_says_what_happened() -> None:
+    state = ServerState(ServerConfig("one"), ServerStatus.READY, protocol="2025-06-18", pid=7)
+    assert status_text(state) == "The server is ready: protocol 2025-06-18, process 7."
+    fallen = ServerState(ServerConfig("one"), ServerStatus.FAILED, fault=Fault("It left with code 3."))
+    assert "left with code 3" in status_text(fallen)
+    assert len({status_text(ServerState(ServerConfig("one"), status)) for status in ServerStatus}) == len(ServerStatus)

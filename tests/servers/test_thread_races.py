@@ -24,7 +24,7 @@ from workbench.servers.server_cache import CachedServer, ServerCache
 from workbench.servers.tool_definitions.definition_history import DefinitionHistory
 from workbench.servers.tool_definitions.definition_parsing import read
 from workbench.servers.tool_definitions.definition_pins import DefinitionPins
-from workbench.servers.tool_definitions.definition_warnings import DefinitionWarnings
+from workbench.servers.tool_definitions.server_tools import DefinitionWarnings
 
 
 @pytest.fixture(autouse=True)

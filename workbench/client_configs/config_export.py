@@ -90,9 +90,9 @@ def show(made: ConfigDraft) -> ExportPreview:
     if client.yaml:
         pasted = "\n".join(goose_yaml.entry_text("", name, entry) for name, entry in made.entries.items())
     elif client.toml:
-        from workbench.client_configs import toml_editor
+        from workbench.client_configs import codex_toml
 
-        pasted = toml_editor.tables_text(client.path, made.entries)
+        pasted = codex_toml.tables_text(client.path, made.entries)
     else:
         nested: object = made.entries
         for key in reversed(client.path):
@@ -166,9 +166,9 @@ def _editor(client: ClientApp) -> Callable[[str, Sequence[str], Mapping[str, Any
     """The function that puts one entry into the text of such a file."""
     if not client.toml:
         return goose_yaml.set_entry if client.yaml else jsonc_editor.set_member
-    from workbench.client_configs import toml_editor
+    from workbench.client_configs import codex_toml
 
-    return toml_editor.set_table
+    return codex_toml.set_table
 
 
 def _entry(made: ConfigDraft, config: ServerConfig, before: JsonObject) -> JsonObject | None:

@@ -61,8 +61,7 @@ from workbench.servers.server_context import ServerContext, Weigh, unweighed
 from workbench.servers.server_faults import ServerFault
 from workbench.servers.server_requests import ServerHost, ServerRequestHandler
 from workbench.servers.tool_calls import Hear
-from workbench.servers.tool_definitions.definition_warnings import DefinitionWarnings
-from workbench.servers.tool_definitions.server_tools import KnownTools
+from workbench.servers.tool_definitions.server_tools import DefinitionWarnings, KnownTools
 from workbench.servers.tool_definitions.tool_error_messages import (
     no_tool,
     not_allowed,

@@ -17,9 +17,8 @@ from workbench.paths import Paths
 from workbench.records import Check, CheckState, ServerConfig
 from workbench.servers.doctor.command_check import launcher
 from workbench.servers.doctor.diagnosis import Diagnosis
-from workbench.servers.doctor.http_probe import ProbeAnswer, judge_answer
+from workbench.servers.doctor.http_probe import ProbeAnswer, _check_issuer, judge_answer
 from workbench.servers.doctor.network_check import ServerAddress
-from workbench.servers.doctor.sign_in_check import _check_issuer
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings
 

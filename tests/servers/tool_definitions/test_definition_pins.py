@@ -135,7 +135,7 @@ def test_what_cannot_be_read_any_more_is_not_approved_anew_by_itself(tmp_path: P
     assert "damaged" in again.loss().message
     (offered,) = again.take(tools(a="reads your mail"))
     assert "reads your mail" not in str(offered)  # no model hears a word of it
-    assert "cannot be read" in again.refusal("a").message
+    assert "can no longer be read" in again.refusal("a").message
     later = kept(again, tmp_path)
     later.take(tools(a="reads your mail", b="1"))
     assert later.blocked("a")  # a restart forgets nothing of it

@@ -9,10 +9,9 @@ from workbench.errors import WorkbenchError
 from workbench.records import Check, CheckState, ServerConfig
 from workbench.servers.doctor.check_results import bad
 from workbench.servers.doctor.command_check import Prepare, check_command
-from workbench.servers.doctor.http_probe import check_answer
+from workbench.servers.doctor.http_probe import check_answer, check_sign_in
 from workbench.servers.doctor.network_check import check_network, read_address
 from workbench.servers.doctor.protocol_check import check_protocol
-from workbench.servers.doctor.sign_in_check import check_sign_in
 from workbench.servers.server import McpServer
 
 Tell = Callable[[Check], None]

@@ -277,3 +277,37 @@ async def test_a_server_that_goes_away_is_lost_and_found_again(house: Any, far: 
             await asyncio.sleep(0.02)
     assert state(home).restarts == 1
     assert (await home.call("far", "echo", text="back")).content[0].text == "back"
+
+
+async def test_messages_are_never_sent_to_another_origin(house: Any, far: Any) -> None:
+    server = await far("old")
+    server.mode = "elsewhere"
+    home = await house(ServerConfig("far", url=server.url, transport="sse"))
+    with pytest.raises(WorkbenchError, match="another origin"):
+        await home.catalog.connect("far")
+
+
+async def test_a_post_that_fails_answers_its_call(house: Any, far: Any) -> None:
+    server = await far("old")
+    home = await house(ServerConfig("far", url=server.url, transport="sse"))
+    await home.catalog.connect("far")
+    server.mode = "status"
+    assert "failed (500)" in (await home.call("far", "echo", text="x")).fault.message
+    server.mode = "old"
+    assert (await home.call("far", "echo", text="y")).content[0].text == "y"
+
+
+async def test_the_end_of_the_stream_is_the_end_of_the_server(house: Any, far: Any) -> None:
+    server = await far("old")
+    home = await house(ServerConfig("far", url=server.url))
+    await home.catalog.connect("far")
+    await server.stop()
+    outcome = await home.call("far", "echo", text="x")
+    assert not outcome.ok
+
+
+async def test_an_address_without_a_stream_of_events(house: Any, far: Any) -> None:
+    server = await far("json")
+    home = await house(ServerConfig("far", url=server.url, transport="sse"))
+    with pytest.raises(WorkbenchError, match="no MCP server at this address"):
+        await home.catalog.connect("far")

@@ -1,4 +1,4 @@
-"""What is odd about a project's tools is found beside the loop and told once."""
+"""The list of known tools is made anew only when a server's list is replaced."""
 
 from __future__ import annotations
 
@@ -9,7 +9,25 @@ from msgspec.structs import replace
 
 from workbench.events import ToolsWarned
 from workbench.records import Hints, Tool
-from workbench.servers.tool_definitions.definition_warnings import DefinitionWarnings
+from workbench.servers.tool_definitions.server_tools import DefinitionWarnings, KnownTools
+
+ONE, TWO = Tool("one", "a"), Tool("two", "b")
+
+
+def test_the_same_lists_give_the_same_tools_and_names() -> None:
+    first, second = {"a": ONE}, {"b": TWO}
+    known = KnownTools({}).updated({"one": first, "two": second})
+    assert known.tools == (ONE, TWO)
+    assert known.updated({"one": first, "two": second}) is known
+    assert known.names.find("one", "a") is ONE
+
+
+def test_a_replaced_a_new_and_a_missing_list_give_new_ones() -> None:
+    first, second = {"a": ONE}, {"b": TWO}
+    known = KnownTools({}).updated({"one": first, "two": second})
+    assert known.updated({"one": {}, "two": second}).tools == (TWO,)
+    assert known.updated({"one": first}).tools == (ONE,)
+    assert known.updated({"one": first, "other": second}).names.server("other") == "other"
 
 
 def test_everything_is_gathered_by_server_and_told_when_it_changes() -> None:
