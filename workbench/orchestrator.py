@@ -102,13 +102,13 @@ class Orchestrator:
         await connect_allowed_servers(self._api)
 
     async def close(self) -> None:
-        """Leave. The core ends by itself when nobody else needs it."""
+        """Disconnect. The core ends by itself when no other client needs it."""
         if self._open is not None:
             connection, self._open = self._open, None
             await connection.close()
 
     async def execute_task(self, task: Task) -> TaskResult:
-        """Run it to its end. A program that fails or is refused is a result; one that nobody could take is a fault."""
+        """Run it to its end. A program that fails or is refused is a result; one that could not be submitted raises."""
         return await self._carry(task)
 
     async def execute_skill(self, name: str, arguments: Mapping[str, JsonValue] | None = None) -> TaskResult:
@@ -119,7 +119,7 @@ class Orchestrator:
     async def save_skill(
         self, name: str, description: str, code: str, tags: Sequence[str] = (), *, keep: bool = False
     ) -> Skill:
-        """Put a program into the library as a draft. Agents and programs get it once it is kept: by a person in the
+        """Put a program into the library as a draft. Agents and programs get it once it is kept: by the user in the
         window, or here by whoever writes this script and stands behind the program."""
         draft = await self._api.draft_skill(name, description, code, "", tuple(tags))
         return await self._api.keep_skill(draft.name, draft.sha) if keep else draft

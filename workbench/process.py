@@ -1,4 +1,4 @@
-"""The core as a process: its folders, lock, sockets, signals, log and end. What it serves is `workbench.core`'s matter.
+"""The core as a process: its folders, lock, sockets, signals, log and end. `workbench.core` is what it serves.
 
 `python -m workbench core --project DIR` stays in the foreground; with `--detached` it goes on behind the command, which
 ends as soon as the core listens. Clients start it that way, so a core outlives the client that started it. `--agent`
@@ -103,7 +103,7 @@ def main(arguments: list[str]) -> int:
 def run_core(
     paths: Paths, make_core: MakeCore | None = None, report: Report | None = None, end_within: EndWithin | None = None
 ) -> int:
-    """Hold the lock, open the rooms, serve until nobody needs it any more; the exit code of the process.
+    """Hold the lock, open the core, and serve until it is not needed any more; returns the exit code.
 
     `end_within`: ends the process after so many seconds, whatever its threads do then."""
     report = report or _tell_stderr
@@ -222,7 +222,7 @@ class _Serving:
             await self._dismiss_agents()
 
     async def _until_unneeded(self) -> None:
-        """Until somebody says stop, or nobody has been there for as long as the setting says."""
+        """Wait for a request to stop, or until no client was connected for as long as the setting says."""
         loop = asyncio.get_running_loop()
         self._last_visit = loop.time()
         while not self._stop.is_set():
@@ -231,7 +231,7 @@ class _Serving:
             if self._server.connections or self._agents or self._core.busy:
                 self._visit()
             elif loop.time() - self._last_visit >= patience:
-                log.info("nobody is there any more")
+                log.info("no client or agent is connected any more")
                 return
             try:
                 async with asyncio.timeout(CHECK_SECONDS):
@@ -344,7 +344,7 @@ def _tell_stderr(code: int, words: str) -> None:
 
 
 class _PipeReport:
-    """Says how the start went, once; what is reported later has nobody to go to and stands in the log."""
+    """Reports once how the start went; later reports go to the log only."""
 
     def __init__(self, pipe: int) -> None:
         self._pipe: int | None = pipe
@@ -356,7 +356,7 @@ class _PipeReport:
         try:
             os.write(pipe, f"{code}\n{words}".encode())
         except OSError as fault:
-            log.info("nobody waits for the core any more: %s", fault)
+            log.info("the process that started the core is gone: %s", fault)
         finally:
             os.close(pipe)
 
@@ -371,7 +371,7 @@ def _redirect(path: Path) -> None:
 
 
 def _log_to(path: Path) -> None:
-    """Ours in some detail, others only when they complain: what a library logs may hold somebody's data."""
+    """Ours in some detail, others only when they complain: what a library logs may hold personal data."""
     kept = RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8")
     kept.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[kept])

@@ -34,7 +34,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u
 
 
 class LookupTools:
-    """Of one agent; what they cost is counted where a person sees it."""
+    """Of one agent; what they cost is counted where the user sees it."""
 
     def __init__(self, services: Services, run_manager: RunManager, session: Session, programs: ProgramTools) -> None:
         self._services = services

@@ -1,4 +1,4 @@
-"""An agent's programs: proposed, watched while they wait and run, stopped when nobody waits for them any more.
+"""An agent's programs: proposed, watched while they wait and run, stopped when no request waits for them any more.
 
 What waits for the user outlives the request that brought it: the agent is told that it waits, and `get_run` has its
 answer later. It ends with its own deadline, or when the agent leaves.
@@ -32,7 +32,7 @@ from workbench.runs.run_manager import RunManager
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
 LONGEST_PURPOSE: Final = 2_000  # characters
-LONGEST_TIMEOUT: Final = 1e9  # seconds; the person's limit is far below
+LONGEST_TIMEOUT: Final = 1e9  # seconds; the user's limit is far below
 HEARTBEAT: Final = 5.0  # seconds between progress notes while a run waits or works
 LOOK: Final = 0.2  # seconds between two looks whether a run waits for a user who is not there
 USUAL_WAIT: Final = 45.0  # seconds that one answer may take where the setting says 0; most clients give up after 60
@@ -87,7 +87,7 @@ class ProgramTools:
         return await self._ended(context, run)
 
     def stop_all(self, reason: str, *, late: bool = True) -> None:
-        """Nobody waits for them any more. `late`: also those that the agent was told to ask for later."""
+        """Stop programs that no request waits for. `late`: also those that the agent was told to ask for later."""
         for run_id in tuple(self._open):
             if late or run_id not in self._late:
                 spawn(f"stop {run_id}", self._run_manager.stop(run_id, reason))

@@ -33,7 +33,7 @@ MOST_FOUND: Final = 10
 
 
 class SkillTools:
-    """Kept ones only; what an agent offers is a draft until a person keeps it."""
+    """Kept ones only; what an agent offers is a draft until the user keeps it."""
 
     def __init__(self, services: Services, session: Session, programs: ProgramTools) -> None:
         self._services = services

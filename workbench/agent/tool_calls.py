@@ -71,7 +71,7 @@ class ToolAnswer(Struct, frozen=True):
 
 
 def told(answer: ToolAnswer, marks: KindMarks, *, structured: bool = True) -> T.CallToolResult:
-    """Text first, pictures after it; the text stands in the structure too, since some clients show only that."""
+    """Text first, pictures after it; the structure has the text too, since some clients show only that."""
     images = [T.ImageContent(data=one.data, mime_type=one.mime) for one in answer.pictures]
     text = marks.mark(answer.text, answer.kind) + marks.mark(answer.note, TextKind.FIXED)
     facts = {"text": text, **{name: marks.mark_json(one, answer.kind) for name, one in answer.facts.items()}}

@@ -33,13 +33,13 @@ class WorkspaceTools:
         self._result = ("", "")  # the last run whose answer was fetched, and it, masked: its next slice costs nothing
 
     async def put(self, context: Context, arguments: JsonObject) -> ToolAnswer:
-        """`write_workspace_file`: what a program could do unasked happens at once, the rest waits for a person."""
+        """`write_workspace_file`: what a program could do unasked happens at once, the rest waits for the user."""
         path = given.text(arguments, "path")
         code = writing(self._session, path, given.text(arguments, "content"))
         return await self._programs.run(context, code, f"Write the file {path[:200]}.", "file")
 
     async def read(self, arguments: JsonObject) -> ToolAnswer:
-        """`read_workspace_file`. Nobody knows who wrote it, so its reader counts as having read strangers' words."""
+        """`read_workspace_file`. Its author is unknown, so its reader counts as having read untrusted text."""
         path = given.text(arguments, "path")
         text = await read(self._services, self._session, path, given.number(arguments, "first_line", 1))
         self._learn("", "workspace", path, text)

@@ -117,7 +117,7 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def accept_profile(self, sha: str) -> Profiles:
-        """Let count a profile of the project that allows more than its base, exactly as it stands there now."""
+        """Accept a profile of the project that allows more than its base, exactly as it is now."""
 
     @api(decides=True, consent=True)
     async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
@@ -219,7 +219,7 @@ class CoreApi(Protocol):
 
     @api
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
-        """What is not as a person approved it or last saw it: blocked tools first, then new ones, then those gone."""
+        """What is not as the user approved it or last saw it: blocked tools first, then new ones, then those gone."""
 
     @api
     async def changes_of(self, name: str) -> FileChanges:
@@ -236,7 +236,7 @@ class CoreApi(Protocol):
     @api
     async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
         """Make the call and compare its answer with what is expected. `attended`: the user chose this one call to be
-        made; otherwise it is one of many, out of files that may be somebody else's."""
+        made; otherwise it is one of many, from files that others may have written."""
 
     @api
     async def clean(self, code: str) -> str:
@@ -282,12 +282,12 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def connect(self, server: str, sha: str = "") -> ServerState:
-        """Start a server; asking is a person's consent to run exactly this command. With `sha`, it is refused when the
+        """Start a server; asking is the user's consent to run exactly this command. With `sha`, it is refused when the
         entry is not the one any more that the consent of this hash was about."""
 
     @api
     async def consent(self, server: str) -> Consent:
-        """What a person is shown before they connect a server that they have not allowed yet."""
+        """What the user reads before they connect a server that they have not allowed yet."""
 
     @api(decides=True, consent=True)
     async def decide(self, decision: Decision) -> Run: ...
@@ -298,7 +298,7 @@ class CoreApi(Protocol):
 
     @api
     async def diagnose(self, server: str) -> tuple[Check, ...]:
-        """Why a server cannot be reached, or that it can. Starts it only where a person has allowed it."""
+        """Why a server cannot be reached, or that it can. Starts it only where the user has allowed it."""
 
     @api
     async def diagnose_machine(self) -> tuple[Check, ...]:
@@ -441,7 +441,7 @@ class CoreApi(Protocol):
 
     @api
     async def held_files(self) -> tuple[FileChanges, ...]:
-        """Changes of programs that nobody approved, newest first; each under the id of its run."""
+        """Changes of unapproved programs, newest first; each under the id of its run."""
 
     @api
     async def held_plan(self, run_id: str) -> UndoPlan:
@@ -457,7 +457,7 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def import_servers(self, choices: tuple[ImportChoice, ...]) -> ImportReport:
-        """Write found servers into `.mcp.json`; none starts before a person connects it."""
+        """Write found servers into `.mcp.json`; none starts before the user connects it."""
 
     @api(decides=True)
     async def import_skill(self, key: str) -> Skill:
@@ -559,7 +559,7 @@ class CoreApi(Protocol):
 
     @api
     async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
-        """The person's own first, then agents' that have tokens or are connected, the newest first."""
+        """The user's own first, then agents' that have tokens or are connected, the newest first."""
 
     @api
     async def profiles(self) -> Profiles:
@@ -602,7 +602,7 @@ class CoreApi(Protocol):
 
     @api
     async def removed_tools(self) -> tuple[ToolSummary, ...]:
-        """Of every server, what it took back since a person last looked at its changes."""
+        """Of every server, what it took back since the user last looked at its changes."""
 
     @api(decides=True)
     async def rename_file(self, path: str, to: str) -> FileInfo: ...
@@ -634,11 +634,11 @@ class CoreApi(Protocol):
 
     @api
     async def reveal(self, session: str, token: str, copied: bool = False) -> Revealed:
-        """The value behind one token; that a person looked at it, or copied it, is written into the audit."""
+        """The value behind one token; that the user looked at it, or copied it, is written into the audit."""
 
     @api
     async def reveal_found(self, key: str) -> Mapping[str, str]:
-        """Where a found server's values are masked, and the values, for a person's eyes; noted in the audit."""
+        """Where a found server's values are masked, and the values, for the user's eyes; noted in the audit."""
 
     @api
     async def review_figures(self) -> ReviewFigures: ...
@@ -655,7 +655,7 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def run_skill(self, name: str, arguments: JsonObject) -> Run:
-        """Set out a program that calls it: the kept one, or a draft's code as it stands."""
+        """Run a skill: the kept one, or a draft with its present code."""
 
     @api
     async def runs(self) -> tuple[Run, ...]:
@@ -800,7 +800,7 @@ class CoreApi(Protocol):
         seconds: float = 0.0,
         force_approval: bool = False,
     ) -> Run:
-        """Run a person's own program, in a kept state of that name if it has one, within the bounds of a profile and
+        """Run the user's own program, in a kept state of that name if it has one, within the bounds of a profile and
         with the required tools alone if there are any; answers once it is on its road."""
 
     @api(decides=True)

@@ -70,7 +70,7 @@ class Message(TypedDict, total=False):
 
 
 class _ShelvedText(Struct, frozen=True, array_like=True):
-    """Where in a value a preview stands in place of a long text."""
+    """Where in a value a preview takes the place of a long text."""
 
     path: _Path
     handle: str
@@ -230,7 +230,7 @@ _PLAIN_TYPES: tuple[tuple[type, Callable[[Any], JsonValue]], ...] = (
 )
 
 
-# Long texts: where a type promises a text, a preview stands in its place.
+# Long texts: where a type promises a text, a preview takes its place.
 
 
 def _shortened(hint: Hint, value: Any, path: _Path, keep: Keep | None, found: list[_ShelvedText]) -> Any:

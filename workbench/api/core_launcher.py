@@ -16,7 +16,7 @@ COMMAND = (sys.executable, "-m", "workbench")
 START_SECONDS = 30.0  # how long a core may take until its sockets answer
 ANOTHER_RUNS = 75  # exit code of a core that found the lock taken (EX_TEMPFAIL)
 POLL_SECONDS = 0.01
-PAUSE_SECONDS = 0.2  # before trying again when the lock was taken and yet nobody answered
+PAUSE_SECONDS = 0.2  # before trying again when the lock was taken but no core answered
 LOG_LINES = 8  # of the log that an error shows
 
 _launched: dict[Path, subprocess.Popen[bytes]] = {}  # by socket: launched ahead, and not yet needed

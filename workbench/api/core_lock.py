@@ -37,7 +37,7 @@ class CoreLock:
 
 
 def lock_holder(path: Path) -> int:
-    """The process that holds the lock; 0 when nobody does."""
+    """The process that holds the lock; 0 when it is free."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -131,7 +131,7 @@ class SavedCallsHandler(RequestHandler):
     @api
     async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
         """Make the call and compare its answer with what is expected. `attended`: the user chose this one call to be
-        made; otherwise it is one of many, out of files that may be somebody else's."""
+        made; otherwise it is one of many, from files that others may have written."""
         saved = await asyncio.to_thread(self._saved.get, file)
         return await self._checks.check_saved_call(saved, confirmed=confirmed, attended=attended)
 

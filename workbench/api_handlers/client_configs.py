@@ -52,7 +52,7 @@ class ClientConfigHandler(RequestHandler):
 
     @api
     async def reveal_found(self, key: str) -> Mapping[str, str]:
-        """Where a found server's values are masked, and the values, for a person's eyes; noted in the audit."""
+        """Where a found server's values are masked, and the values, for the user's eyes; noted in the audit."""
         found = await self._finds()
         if key not in found:
             raise WorkbenchError("That server is not there any more.", "Look again.")
@@ -68,7 +68,7 @@ class ClientConfigHandler(RequestHandler):
 
     @api(decides=True)
     async def import_servers(self, choices: tuple[ImportChoice, ...]) -> ImportReport:
-        """Write found servers into `.mcp.json`; none starts before a person connects it."""
+        """Write found servers into `.mcp.json`; none starts before the user connects it."""
         found = await self._finds()
         added: list[str] = []
         faults: list[Fault] = []

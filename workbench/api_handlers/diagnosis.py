@@ -25,7 +25,7 @@ from workbench.servers.doctor.command_check import launcher
 from workbench.servers.doctor.diagnosis import Diagnosis
 
 _TRIAL = "const one: number = 1;\none + 1"
-_ROOM = 500 << 20  # bytes of free disk under which a person should know
+_ROOM = 500 << 20  # bytes of free disk under which the user should know
 _RUNNERS = {"npx": "servers written for Node.js", "uvx": "servers written in Python", "docker": "servers in images"}
 
 
@@ -70,7 +70,7 @@ async def _tried(services: Services) -> Ending:
 
 
 async def _no_answers(what: str, wish: JsonObject) -> JsonValue:
-    raise ToolFailure("Nobody answers in a trial.", "no_answer")
+    raise ToolFailure("A trial answers no requests.", "no_answer")
 
 
 def _network(services: Services) -> Check:
@@ -118,7 +118,7 @@ async def _audit(services: Services) -> Check:
 
 
 def _runner(name: str, what: str) -> Check:
-    """Not having one is no fault: a person may not need it."""
+    """Not having one is no fault: the user may not need it."""
     if found := shutil.which(name):
         return Check(name, CheckState.GOOD, f"{found} starts {what}.")
     return Check(name, CheckState.SKIPPED, f"{name} is not here; it starts {what}.")
@@ -133,7 +133,7 @@ class DiagnosisHandler(RequestHandler):
 
     @api
     async def diagnose(self, server: str) -> tuple[Check, ...]:
-        """Why a server cannot be reached, or that it can. Starts it only where a person has allowed it."""
+        """Why a server cannot be reached, or that it can. Starts it only where the user has allowed it."""
         found = self._catalog.server(server)
         told: list[Check] = []
 

@@ -111,7 +111,7 @@ class PermissionsHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def accept_profile(self, sha: str) -> Profiles:
-        """Let count a profile of the project that allows more than its base, exactly as it stands there now."""
+        """Accept a profile of the project that allows more than its base, exactly as it is now."""
         found = self._services.run_profiles.accept(sha)
         self._note("profile.accepted", f"You accepted the profile {found.name} of the project: {found.sentence}")
         return self._services.run_profiles.profiles()

@@ -43,7 +43,7 @@ from workbench.records import (
 )
 from workbench.settings import change
 
-_LONGEST = 4_000_000  # characters of a text that is looked at for a person
+_LONGEST = 4_000_000  # characters of a text that is looked at for the user
 _REMEMBERED = 20_000  # values that looking at a model's view leaves behind before they are dropped
 
 
@@ -57,7 +57,7 @@ class PrivacyHandler(RequestHandler):
 
     @api
     async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
-        """The person's own first, then agents' that have tokens or are connected, the newest first."""
+        """The user's own first, then agents' that have tokens or are connected, the newest first."""
         await asyncio.to_thread(self._services.vault_persistence.bring_back)
         here = {agent.session for agent in self._agents()}
         person, *agents = self._services.sessions.all()
@@ -84,7 +84,7 @@ class PrivacyHandler(RequestHandler):
 
     @api
     async def reveal(self, session: str, token: str, copied: bool = False) -> Revealed:
-        """The value behind one token; that a person looked at it, or copied it, is written into the audit."""
+        """The value behind one token; that the user looked at it, or copied it, is written into the audit."""
         if self._services.sessions.get(session) is None:
             await asyncio.to_thread(self._services.vault_persistence.bring_back)
         found = self._session(session)

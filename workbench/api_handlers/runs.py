@@ -53,7 +53,7 @@ class RunHandler(RequestHandler):
         seconds: float = 0.0,
         force_approval: bool = False,
     ) -> Run:
-        """Run a person's own program, in a kept state of that name if it has one, within the bounds of a profile and
+        """Run the user's own program, in a kept state of that name if it has one, within the bounds of a profile and
         with the required tools alone if there are any; answers once it is on its road."""
         return self._manager.submit(
             code,

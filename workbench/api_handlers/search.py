@@ -44,7 +44,7 @@ class SearchHandler(RequestHandler):
         return tuple(found[:_COMPANIONS])
 
     async def _library(self) -> tuple[SearchableItem, ...]:
-        """The same tuple as long as it holds the same skills; a person finds drafts, too."""
+        """The same tuple as long as it holds the same skills; the user finds drafts, too."""
         snapshot = await asyncio.to_thread(self._services.library.snapshot)
         if snapshot is not self._snapshot:
             self._snapshot = snapshot

@@ -84,12 +84,12 @@ class ServerMessageHandler(RequestHandler):
 
     @api
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
-        """What is not as a person approved it or last saw it: blocked tools first, then new ones, then those gone."""
+        """What is not as the user approved it or last saw it: blocked tools first, then new ones, then those gone."""
         return self._catalog.server(server).pins.changes()
 
     @api
     async def removed_tools(self) -> tuple[ToolSummary, ...]:
-        """Of every server, what it took back since a person last looked at its changes."""
+        """Of every server, what it took back since the user last looked at its changes."""
         servers = [self._catalog.server(state.config.name) for state in self._catalog.states()]
         gone = [one for server in servers for one in server.pins.changes() if one.kind is ChangeKind.REMOVED]
         return tuple(

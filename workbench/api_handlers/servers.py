@@ -31,12 +31,12 @@ class ServerHandler(RequestHandler):
 
     @api
     async def consent(self, server: str) -> Consent:
-        """What a person is shown before they connect a server that they have not allowed yet."""
+        """What the user reads before they connect a server that they have not allowed yet."""
         return launch_consents.consent(self._catalog.server(server).state.config)
 
     @api(decides=True)
     async def connect(self, server: str, sha: str = "") -> ServerState:
-        """Start a server; asking is a person's consent to run exactly this command. With `sha`, it is refused when the
+        """Start a server; asking is the user's consent to run exactly this command. With `sha`, it is refused when the
         entry is not the one any more that the consent of this hash was about."""
         terminal, state = "", self._catalog.server(server).state
         if not (state.allowed or state.config.builtin):

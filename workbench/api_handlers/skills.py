@@ -129,7 +129,7 @@ class SkillHandler(RequestHandler):
 
     @api(decides=True)
     async def run_skill(self, name: str, arguments: JsonObject) -> Run:
-        """Set out a program that calls it: the kept one, or a draft's code as it stands."""
+        """Run a skill: the kept one, or a draft with its present code."""
         person, skill = self._services.sessions.person, await self.skill(name)
         if skill.state is SkillState.KEPT:
             return await run_skill(self._services, self._manager, person, skill.name, arguments)

@@ -40,7 +40,7 @@ class WorkspaceHandler(RequestHandler):
         """A part of a file's text, from this byte on."""
         return file_change_records.piece(self._services.workspace_files, path, start)
 
-    # ── what a person changes ────────────────────────────────────────────────────────────────────
+    # ── what the user changes ────────────────────────────────────────────────────────────────────
     @api(decides=True)
     async def write_file(self, path: str, text: str) -> FileInfo:
         return await self._do(f"wrote {path}", (path,), lambda: self._services.workspace_files.write(path, text))
@@ -130,7 +130,7 @@ class WorkspaceHandler(RequestHandler):
     # ── what programs want to change ─────────────────────────────────────────────────────────────
     @api(in_thread=True)
     def held_files(self) -> tuple[FileChanges, ...]:
-        """Changes of programs that nobody approved, newest first; each under the id of its run."""
+        """Changes of unapproved programs, newest first; each under the id of its run."""
         return tuple(file_change_records.changes_record(one) for one in self._services.held_files.all())
 
     @api(in_thread=True)

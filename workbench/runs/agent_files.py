@@ -22,9 +22,7 @@ from workbench.workspace.workspace_files import Store, is_text
 
 MOST_LISTED: Final = 200
 LONGEST_TEXT: Final = 300_000  # characters that are written at once: the program around them has an end too
-_WHOLE: Final = (
-    2_000_000  # bytes of a file that is read and masked whole; of a larger one, what stands around the lines
-)
+_WHOLE: Final = 2_000_000  # bytes of a file that is read and masked whole; of a larger one, what is around the lines
 _WINDOW, _MARGIN = 400_000, 4_000  # bytes around the wanted lines
 _PIECE: Final = 1 << 20
 _BY_PROGRAM: Final = "Use execute_code: the user's settings require approval."

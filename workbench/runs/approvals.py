@@ -137,7 +137,7 @@ def _question(run: Run) -> tuple[object, ...]:
 
 
 def answer_for(decision: Decision, run: Run) -> Decision:
-    """The same answer to another run of the same question; nobody looked at that one for itself."""
+    """The same decision for another run with the same request, which the user did not review by itself."""
     return replace(decision, run_id=run.id, seconds=0.0, also=())
 
 

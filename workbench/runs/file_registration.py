@@ -70,7 +70,7 @@ def _learn(store: Store, session: Session, wanted: Collection[str] | None) -> No
 
 
 def _new(store: Store, session: Session, wanted: Collection[str] | None) -> list[FileInfo]:
-    """Those that nobody of this session has read as they are now."""
+    """Files that this session has not read in their present state."""
     return [
         info
         for info in store.list()

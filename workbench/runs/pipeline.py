@@ -166,7 +166,7 @@ class RunPipeline:
         return await self._ask(run) if run.gate is Gate.ASK else None
 
     async def _wait_for_slot(self, run: ProgramRun) -> RunEnd | None:
-        if self.slots.full and run.record.state is RunState.WAITING:  # the user has answered: it waits for nobody now
+        if self.slots.full and run.record.state is RunState.WAITING:  # the user has answered
             run.step(RunState.CHECKED, "is allowed and runs when another program has ended")
         run.slot = await run.resources.enter_async_context(AsyncExitStack())
         await run.slot.enter_async_context(self.slots.place(run.session.id, run.record.id))

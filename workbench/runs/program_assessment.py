@@ -110,7 +110,7 @@ class ProgramAssessor:
     def _within_bounds(
         self, verdict: Verdict, profile: str, required: tuple[str, ...], session: str, language: str
     ) -> Verdict:
-        """The verdict as it stands for this run. A profile that is gone meanwhile blocks it: nothing runs unbounded."""
+        """The verdict within the bounds of this run. A profile that is gone meanwhile blocks the program."""
         services = self._services
         try:
             wanted = services.run_profiles.find(profile)
@@ -138,13 +138,13 @@ class ProgramAssessor:
             return None
 
     def _has_met_strangers(self, session: str) -> bool:
-        """Whether the session has read text that outsiders can write; of one that is not known, nobody can say."""
+        """Whether the session has read text that outsiders can write; an unknown session counts as one that has."""
         found = self._services.sessions.get(session)
         return found is None or UNTRUSTED in found.provenance.kinds
 
 
 def unbounded(verdict: Verdict, fault: WorkbenchError) -> Verdict:
-    """Nobody can say what it may do."""
+    """The verdict of a program whose profile cannot be found: blocked."""
     return replace(verdict, gate=Gate.BLOCKED, risk=Risk.HIGH, sentence=f"Cannot run: {fault.message} {fault.hint}")
 
 

@@ -114,7 +114,7 @@ class ProgramNetwork:
         self._note("connection.closed", f"{where}: {sizes}", connection)
 
     def _refuse(self, connection: Connection, number: int = 0) -> None:
-        """A try that was blocked: for the audit, for a person, and for the author at the end."""
+        """A try that was blocked: for the audit, for the user, and for the author at the end."""
         self._refused += 1
         self._blocked[connection.refused] = None
         words = self._run.session.mask(connection.refused)
@@ -159,8 +159,8 @@ class ProgramNetwork:
 
 
 def network_of(run: ProgramRun) -> ProgramNetwork | None:
-    """The network of a run that may reach something. One whose text names no network gets none: nobody was told of
-    it, so nobody agreed."""
+    """The network of a run that may reach something. One whose text names no network gets none,
+    because no user agreed to it."""
     verdict = run.record.verdict
     if run.dry_run is not None:
         return None
@@ -184,7 +184,7 @@ def _numeric(host: str) -> str:
         return ""
 
 
-MOST = 64  # ends that are held: more than connections are open at once, because a program hears the last word later
+MOST = 64  # ends that are held: more than connections are open at once, because a program learns of the end later
 _PIECE = 1 << 18
 
 
@@ -237,7 +237,7 @@ async def _send(end: _End, data: bytes) -> JsonValue:
         if not end.said and data:
             try:
                 await asyncio.get_running_loop().sock_sendall(end.relay.end, data)
-            except OSError:  # the other side is gone, which the program hears where it listens
+            except OSError:  # the other side is gone, which the program learns when it reads
                 return {}
         elif not end.said:
             end.relay.say_end()

@@ -24,7 +24,7 @@ from workbench.sandbox.supervision.repl_sandbox import ReplSandbox
 from workbench.workspace.workspace_copies import Stage
 
 LONGEST_NAME = 60  # characters
-REMEMBERED = 50  # states of one author that are over and that nobody asked for since
+REMEMBERED = 50  # sessions of one author that are over and were not asked for since
 _LOOK_EVERY = 1.0  # seconds between looks at who has expired
 
 
@@ -35,7 +35,7 @@ class ReplSessionGone(WorkbenchError):
 class ReplSession:
     """Programs of a state take turns: each is judged with, and runs after, the ones before it.
 
-    Once it is over it never begins anew: whoever named it before they knew hears that it is gone, and why.
+    Once it is over it never starts again: whoever names it without knowing is told that it ended, and why.
     """
 
     def __init__(self, session: Session, name: str) -> None:
@@ -48,7 +48,7 @@ class ReplSession:
         self.unapproved = False  # a program that nobody approved ran in it, and may have left something running
         self.working = False  # a program is in it whose changes are not settled yet
         self.over = ""  # why there is no next program, in half a sentence
-        self.told = False  # its author has heard that it is gone
+        self.told = False  # its author was told that it ended
         self.wanted = 0  # programs on their road to it or in it
         self.turn = asyncio.Lock()
 
@@ -235,7 +235,7 @@ class ReplSessions:
     async def _end(self, state: ReplSession, why: str) -> None:
         if state.kept is not None:
             await state.kept.end(why)
-            await asyncio.sleep(0)  # those who hear of it have heard
+            await asyncio.sleep(0)  # callbacks of its end have run
 
     def _ended(self, state: ReplSession, gone: asyncio.Future[str]) -> None:
         if gone.cancelled():
@@ -268,7 +268,7 @@ class ReplSessions:
 
 
 def check_name(name: str) -> None:
-    """A name is short and can be seen: it stands in messages and lists."""
+    """Refuse a name that is long or not visible: messages and lists show it."""
     if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
         words = f"The name of a session has 1 to {LONGEST_NAME} visible characters on one line."
         raise WorkbenchError(words, "Choose a short one, such as analysis.")

@@ -57,7 +57,7 @@ KEPT_CODE = 400_000  # characters of code the audit keeps: the cap of the analyz
 KEPT_TEXT = 20_000  # characters of answers and faults the audit keeps
 
 
-NETWORK: Final = "network"  # stands in the place of a server's name in the tree of calls
+NETWORK: Final = "network"  # in the place of a server's name in the tree of calls
 _ENDS: Final = frozenset({"done", "failed", "refused"})
 MOST_DETAILS = 100  # flows, definitions and observations of one run that are kept
 Mask = Callable[[str], str]
@@ -99,10 +99,12 @@ class ProgramRun:
         self.hint = ""  # what its author should know beside that
         self.recording = RunRecording()  # of its calls, from which a test of a skill can be made
         self.guard: RunGuard | None = None  # of its calls, while it runs
-        self.answer_unwanted: asyncio.Future[None] | None = None  # done when nobody wants the answer that is prepared
+        self.answer_unwanted: asyncio.Future[None] | None = (
+            None  # done when the answer that is prepared is not wanted any more
+        )
         self.ended = asyncio.Event()
         self.dry_run = HeldSideEffects(services.history) if proposal.dry_run else None
-        self.plan: Plan | None = None  # all that a person allowed it to do
+        self.plan: Plan | None = None  # all that the user allowed it to do
         self.workspace = services.paths.workspace  # what the program sees as its own
         self.stage: Stage | None = None  # the copy of it in which it works, where nobody approved it
         self.may_write = True  # there, as far as its profile lets it
@@ -140,7 +142,7 @@ class ProgramRun:
 
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────
     async def wait(self, seconds: float) -> Decision | None:
-        """Wait for a person; None when nobody answered in time. A stop counts, also right after an answer.
+        """Wait for the user; None when there was no answer in time. A stop counts, also right after an answer.
 
         `asyncio.wait_for` would not do: before Python 3.12 it drops the stop when the answer is there already.
         """

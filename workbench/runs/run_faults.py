@@ -66,7 +66,7 @@ def stopped_before_answer(reason: str) -> RunEnd:
 
 
 def returned_fault(verdict: Verdict, outcome: Gate) -> Fault:
-    """Nobody need be asked: the program cannot be run as it is."""
+    """The fault of a program that cannot be run as it is, so that the user is not asked."""
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in verdict.findings[:20])
     if any(finding.rule == UNKNOWN for finding in verdict.findings):
         return Fault(verdict.sentence, "Use a kept skill, or none; list_skills names them.", lines)

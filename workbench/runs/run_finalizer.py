@@ -82,7 +82,7 @@ class RunFinalizer:
                 self._services.catalog.lessons.ran_together(ran)
             self._services.tell(LedgerChanged(self._services.sessions.total()))
         finally:
-            run.ended.set()  # also when the audit could not be written: nobody may wait for ever
+            run.ended.set()  # also when the audit could not be written: others wait for this
 
     async def _seen(self, run: ProgramRun, end: RunEnd) -> tuple[str, int]:
         """What the model gets, and its cost; much output takes seconds to be masked, so a thread does it."""
@@ -105,7 +105,7 @@ class RunFinalizer:
             return view, count(view)
 
     async def _on_thread(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
-        """Until it is made, or nobody wants it any more: then the thread ends by itself, soon."""
+        """Prepare the answer on a thread; when it is not wanted any more, the thread ends by itself soon."""
         run.show_preparing()
         flag = Event()
         with cancellable(flag):
@@ -128,7 +128,7 @@ class RunFinalizer:
         return await asyncio.to_thread(self._counted, run, draft)
 
     async def close(self) -> None:
-        """Threads that nobody waits for have ended."""
+        """Wait for threads of answers that were given up."""
         if self._working:
             await asyncio.wait(self._working)
 
@@ -172,7 +172,7 @@ class RunFinalizer:
 
     def _ledger(self, run: ProgramRun, view_tokens: int) -> Ledger:
         if run.dry_run is not None:
-            return Ledger()  # nobody's model paid for it, and nothing was done
+            return Ledger()  # no model paid for it, and nothing was done
         definitions = 0
         if not run.session.knows_definitions and not is_person(run):
             run.session.knows_definitions = True
@@ -181,7 +181,7 @@ class RunFinalizer:
 
 
 async def _settled(work: Coroutine[Any, Any, tuple[str, int]]) -> tuple[str, int] | Exception:  # Any: a coroutine's
-    """What came of it, also where nobody asks for it any more."""
+    """The result or the fault, so that work whose result is not fetched raises nowhere."""
     try:
         return await work
     except Exception as fault:
@@ -204,7 +204,7 @@ def _length(fault: Fault | None) -> int:
 
 
 FOLDER: Final = "results"  # of the workspace
-_OURS: Final = re.compile(rf"{FOLDER}/[0-9a-f]{{12}}\.txt")  # what a person or program put there stays
+_OURS: Final = re.compile(rf"{FOLDER}/[0-9a-f]{{12}}\.txt")  # what the user or program put there stays
 _DAY: Final = 86_400.0
 
 

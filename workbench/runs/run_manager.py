@@ -45,7 +45,7 @@ from workbench.workspace.file_names import displayed_name
 log = logging.getLogger(__name__)
 
 KEPT_RUNS = 200  # ended runs a core holds ready; older ones are in the audit
-RELEASE_SECONDS = 60.0  # between looks for sessions that nobody needs any more
+RELEASE_SECONDS = 60.0  # between looks for sessions that are not needed any more
 OPEN_RUNS = 20  # programs of one agent that may wait or run at once
 
 
@@ -62,7 +62,7 @@ class RunManager:
         self.staging, self.states = self._pipeline.staging, self._pipeline.states
         self.held_calls, self.slots = self._pipeline.held_calls, self._pipeline.slots
         self._runs: dict[str, ProgramRun] = {}
-        self._open: dict[str, ProgramRun] = {}  # those that were not over when somebody last looked
+        self._open: dict[str, ProgramRun] = {}  # those that were not over at the last look
         self._earlier: tuple[Run, ...] = ()
         self.dry_runs = DryRuns(services, self._find, self._start)
         self.interrupted = 0  # runs that the core before this one left unfinished
@@ -143,7 +143,7 @@ class RunManager:
         dry_run: bool = False,
         wish: str = "program",
     ) -> Run:
-        """Take a text and start its run; the answer is the run as it stands now. `dry_run`: only for the user.
+        """Take a text and start its run; returns the run as it is now. `dry_run`: only for the user.
         `wish`: what its author asked for; for a call or a file the workbench wrote the program itself."""
         if wish not in WITHOUT_PROGRAM:
             self._check_enabled()
@@ -187,7 +187,7 @@ class RunManager:
             raise WorkbenchError(SWITCHED_OFF.message, SWITCHED_OFF.hint)
 
     def _check_open(self, session: Session) -> None:
-        """An agent that proposes without end would bury what a person is asked, and eat the memory."""
+        """Limit the open programs of one agent, which would flood the user with requests and use up memory."""
         open_now = sum(run.session is session for run in self._runs_under_way())
         if session.origin is Origin.AGENT and open_now >= OPEN_RUNS:
             words = f"{open_now} programs of yours are waiting or running already."
@@ -247,8 +247,8 @@ class RunManager:
         if decision.plan:
             raise WorkbenchError("A plan is allowed where it is shown.", "Open the dry run and run its plan.")
         if decision.allow and decision.fingerprint != run.record.fingerprint:
-            words = "What stands behind this program changed while you looked at it."
-            raise WorkbenchError(words, "Look at it again: its tools, servers or limits are others now.")
+            words = "The program's tools, servers or limits changed while you looked at it."
+            raise WorkbenchError(words, "Open the request again and review it.")
         if not set(decision.hosts) <= set(verdict.hosts if verdict is not None else ()):
             raise WorkbenchError("The decision names hosts that the program does not.", "Look at the program again.")
 

@@ -25,7 +25,7 @@ class RunSlots:
     def __init__(self, most: Callable[[], int]) -> None:
         self._most = most
         self._in_use = 0
-        self._queues: OrderedDict[str, deque[_Waiting]] = OrderedDict()  # who is next stands first
+        self._queues: OrderedDict[str, deque[_Waiting]] = OrderedDict()  # the next owner is first
 
     @property
     def full(self) -> bool:

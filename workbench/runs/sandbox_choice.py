@@ -48,7 +48,7 @@ async def choose_sandbox(reading: Reading, settings: Settings, sandbox: Sandbox)
 
 
 def _packaged(found: Level, first: Level, modules: tuple[str, ...]) -> SandboxChoice:
-    """Packages are in two kinds of process sandboxes: a person hears what the program gets, or that it has none."""
+    """Packages are in two kinds of process sandboxes: the user is told what the program gets, or that it has none."""
     names = ", ".join(modules[:3])
     if first.available and first.backend in WITH_PACKAGES:
         words = (

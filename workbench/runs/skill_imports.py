@@ -39,7 +39,7 @@ class SkillImports:
         self._held: OrderedDict[str, tuple[SkillPackage, SkillReview]] = OrderedDict()
 
     async def look(self, path: Path) -> tuple[SkillReview, ...]:
-        """Every skill that stands there, judged; what is dangerous to read is refused as a whole."""
+        """Assess every skill of this path; a path that is dangerous to read is refused as a whole."""
         packages = await asyncio.to_thread(open_skill_packages, path)
         tools, usable = self._services.catalog.tools(), await asyncio.to_thread(self._services.library.usable)
         reviews = [await asyncio.to_thread(self._review, package, tools, usable) for package in packages]
@@ -49,7 +49,7 @@ class SkillImports:
         return tuple(reviews)
 
     def _let_go(self, newest: int) -> None:
-        """The oldest readings go; all that a person looks at now can be imported."""
+        """Drop the oldest reviews; all of the newest look can be imported."""
         size = sum(package.size for package, _ in self._held.values())
         while len(self._held) > newest and (len(self._held) > HELD or size > HELD_BYTES):
             size -= self._held.popitem(last=False)[1][0].size

@@ -1,1 +1,1 @@
-"""Streamable HTTP for agents on this machine: off unless a person switches it on, and never without its token."""
+"""The HTTP endpoint for agents on this machine: off unless the user switches it on, and never without its token."""
