@@ -155,17 +155,17 @@ PRINTED = {  # what programs print of definitions, and a piece of it that would 
 }
 
 
-@pytest.mark.parametrize("what", PRINTED)
-async def test_nothing_is_guessed_in_definitions_that_a_program_prints_or_returns(described, agent, what):
-    code, piece = PRINTED[what]
-    async with agent() as client:
-        before = await said(client, "execute_code", {"code": code, "description": "x"})
-        (session,) = (one for one in described.services.sessions.all() if one.called == "test agent")
-        assert not any(held.text in before for _, held in session.vault.issued())
-        assert TOKEN.search(await said(client, "execute_code", {"code": LEARN[0], "description": "x"}))
-        assert await said(client, "execute_code", {"code": code, "description": "x"}) == before
-    assert piece in before.replace("\\n", "\n")
-    assert not TOKEN.search(before)
+async def test_nothing_is_guessed_in_definitions_that_a_program_prints_or_returns(described, agent):
+    for what, (code, piece) in PRINTED.items():
+        name = f"agent of {what}"
+        async with agent(name) as client:
+            before = await said(client, "execute_code", {"code": code, "description": "x"})
+            (session,) = (one for one in described.services.sessions.all() if one.called == name)
+            assert not any(held.text in before for _, held in session.vault.issued()), what
+            assert TOKEN.search(await said(client, "execute_code", {"code": LEARN[0], "description": "x"})), what
+            assert await said(client, "execute_code", {"code": code, "description": "x"}) == before, what
+        assert piece in before.replace("\\n", "\n"), what
+        assert not TOKEN.search(before), what
 
 
 async def test_the_code_of_a_skill_that_a_program_prints_stays_as_it_is(core, agent):
@@ -238,14 +238,12 @@ TRACES = {  # a program that fails, and what stays of its traceback
 }
 
 
-@pytest.mark.parametrize("what", TRACES)
-async def test_nothing_is_guessed_in_the_frames_and_own_lines_of_a_traceback(described, agent, what):
-    code, pieces = TRACES[what]
-    async with agent() as client:
-        told = await said(client, "execute_code", {"code": code, "description": "x"})
-    for piece in pieces:
-        assert piece in told
-    assert "Rosa Lund" not in told, "what a tool says of a failure is data"
+async def test_nothing_is_guessed_in_the_frames_and_own_lines_of_a_traceback(described, agent):
+    for what, (code, pieces) in TRACES.items():
+        async with agent(f"agent of {what}") as client:
+            told = await said(client, "execute_code", {"code": code, "description": "x"})
+        assert all(piece in told for piece in pieces), what
+        assert "Rosa Lund" not in told, "what a tool says of a failure is data"
 
 
 def test_a_frame_that_names_nobody_of_the_program_is_data():

@@ -6,8 +6,6 @@ import json
 import re
 from typing import Any
 
-import pytest
-
 from workbench.core import Core
 from workbench.records import RunState
 
@@ -96,19 +94,19 @@ async def test_a_call_by_name_answers_as_the_tools_function_does(demo: Core) -> 
     assert done.result == '[true, true, ["result"]]', done.model_view
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "    a = 1\n    if a:\n        return a + 1\n",
-        "```python\nreturn 2\n```\n",
-        "\n  ```py\n  return 2\n  ```",
-        "```\n    x = 2\n    x\n```",
-        "from servers.demo import get_customer\nresult = 2 if (await get_customer('CUS-0001'))['id'] else 0",
-    ],
-)
-async def test_programs_as_models_write_them_run(demo: Core, code: str) -> None:
-    done = await demo.run_manager.finished(demo.run_manager.submit(code, demo.services.sessions.person).id)
-    assert done.result == "2", done.model_view
+PROGRAMS_OF_MODELS = [
+    "    a = 1\n    if a:\n        return a + 1\n",
+    "```python\nreturn 2\n```\n",
+    "\n  ```py\n  return 2\n  ```",
+    "```\n    x = 2\n    x\n```",
+    "from servers.demo import get_customer\nresult = 2 if (await get_customer('CUS-0001'))['id'] else 0",
+]
+
+
+async def test_programs_as_models_write_them_run(demo: Core) -> None:
+    for code in PROGRAMS_OF_MODELS:
+        done = await demo.run_manager.finished(demo.run_manager.submit(code, demo.services.sessions.person).id)
+        assert done.result == "2", (code, done.model_view)
 
 
 async def test_a_fence_costs_no_line_number(demo: Core) -> None:

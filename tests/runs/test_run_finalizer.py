@@ -145,10 +145,11 @@ async def test_nobody_waits_for_ever_when_the_audit_cannot_be_written(core, agen
     await asyncio.wait_for(core.run_manager.finished(run.id), 60)
 
 
-@pytest.mark.parametrize("before", [84, 90, 96])
-async def test_a_shortened_result_holds_no_half_of_an_address(core, agent, before):
-    text = f"'{'x ' * (before // 2)}' + 'anna.muster@example.com' + ' tail' * 600"
-    run = await core.run_manager.finished(core.run_manager.submit(f"result = [{text}] * 100", agent).id)
-    assert run.state is RunState.DONE
-    assert "more" in run.model_view
-    assert "anna" not in run.model_view
+async def test_a_shortened_result_holds_no_half_of_an_address(core):
+    for before in (84, 90, 96):
+        agent = core.services.sessions.open("an agent that knows no address")
+        text = f"'{'x ' * (before // 2)}' + 'anna.muster@example.com' + ' tail' * 600"
+        run = await core.run_manager.finished(core.run_manager.submit(f"result = [{text}] * 100", agent).id)
+        assert run.state is RunState.DONE, before
+        assert "more" in run.model_view, before
+        assert "anna" not in run.model_view, before
