@@ -132,12 +132,9 @@ async def holds_and_obeys(core, session, code):
         file.unlink()
 
 
-async def test_whatever_writes_an_existing_file_is_held(core):
-    for name, code in WRITERS.items():
-        try:
-            await holds_and_obeys(core, core.services.sessions.open("test agent"), code)
-        except AssertionError as fault:
-            raise AssertionError(f"{name} does not hold") from fault
+@pytest.mark.parametrize("name", WRITERS)
+async def test_whatever_writes_an_existing_file_is_held(core, agent, name):
+    await holds_and_obeys(core, agent, WRITERS[name])
 
 
 async def test_writers_of_packages_are_held_too(paths):
