@@ -204,4 +204,4 @@ def test_everything_new_that_takes_the_keyboard_has_a_name(ask: Any, waiting: Ru
             if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
                 face = QAccessible.queryAccessibleInterface(widget)
                 assert face.text(QAccessible.Text.Name), f"{type(widget).__name__} has no name"
-    assert dialog._foot.scope.accessibleName() == "How far a yes reaches: Once"
+    assert dialog._foot.scope.accessibleName() == "Scope of the approval: Once"
