@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sqlite3
 import threading
 
@@ -74,6 +75,24 @@ async def test_what_is_written_is_indexed_a_moment_later(open_journal, place, tm
     await follower.close()
     assert (tmp_path / "index.sqlite").stat().st_mode & 0o777 == 0o600
     journal.append(Note("call.done", "after the end"))
+
+
+@pytest.mark.parametrize("writable", [True, False])
+async def test_the_write_ahead_log_is_moved_on_a_thread(open_journal, place, tmp_path, monkeypatch, writable):
+    """Also where the index cannot be written: else the event loop would wait for the disk some day."""
+    monkeypatch.setattr(search_index, "PAUSE", 0.01)
+    if not writable:
+        (tmp_path / "index.sqlite").mkdir()
+    follower = search_index.AuditIndexUpdater(AuditIndex(place, tmp_path / "index.sqlite"))
+    journal, copy = open_journal(follower.hear), tmp_path / "copy.sqlite"
+    journal.append(Note("call.done", "first"))
+    number = 0
+    while number < 1:
+        await asyncio.sleep(0.01)
+        copy.write_bytes(place.read_bytes())  # without its log
+        with contextlib.closing(sqlite3.connect(copy)) as store, contextlib.suppress(sqlite3.Error):
+            (number,) = store.execute("SELECT count(*) FROM entries").fetchone()
+    await follower.close()
 
 
 INDEXES_OF_0_1 = """

@@ -238,6 +238,7 @@ class AuditIndexUpdater:
             if self._audit_has_indexes and not self._closed:
                 drop_indexes(self._index.audit)
                 self._audit_has_indexes = False
-            checkpoint(self._index.audit)
         except (sqlite3.Error, OSError) as fault:
             log.warning("the index of the audit cannot be written: %s", fault)
+        with contextlib.suppress(sqlite3.Error):  # such as a database that is just busy; the next time will do
+            checkpoint(self._index.audit)
