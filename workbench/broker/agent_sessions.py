@@ -39,8 +39,6 @@ _SEARCHES = 5  # of a session that later calls are looked up in
 _SEARCH_SECONDS = 900.0  # a call that comes later has another reason
 PERSON = "person"  # the id of the session that all clients of the user share
 PREVIEW = "preview"  # of the session in which the user looks at what a model would see; nothing is called in it
-
-
 _REMEMBERED = 20_000  # characters of a server's text that is not read a second time
 
 

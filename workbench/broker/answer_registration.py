@@ -84,8 +84,6 @@ class AnswerRegistrations:
 
 
 _LONGEST_BLOB = 4_000_000  # characters of a file in an answer that are read
-
-
 _LONGEST_PICTURE = 20_000_000  # the same of a picture, of which only the notes are
 
 

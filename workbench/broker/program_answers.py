@@ -60,19 +60,20 @@ def readable_texts(outcome: Outcome) -> tuple[str, ...]:
     texts = [outcome.structured] if outcome.structured else []
     alone = outcome.structured and all(block.kind == "text" for block in outcome.content)
     for block in () if alone else outcome.content:  # text beside structure says the same, and no program gets it
-        texts += [block.text, block.uri, block.name, block.note, *_text_in(block)]
+        texts += [block.text, block.uri, block.name, block.note, file_text(block)]
     if outcome.fault is not None:
         texts += [outcome.fault.message, outcome.fault.hint]
     return tuple(text for text in texts if text)
 
 
-def _text_in(block: Content) -> tuple[str, ...]:
+def file_text(block: Content) -> str:
+    """The text of a file in an answer; empty where it is none."""
     if block.kind != "resource" or not 0 < len(block.data) <= LONGEST_BLOB:
-        return ()
+        return ""
     try:
-        return (base64.b64decode(block.data).decode(),)
+        return base64.b64decode(block.data).decode()
     except ValueError:
-        return ()  # no text
+        return ""
 
 
 def _unwrapped(text: str) -> str:

@@ -82,8 +82,6 @@ def _size(call: ToolCall) -> int:
 
 
 AnnouncedTokens = frozenset[tuple[str, str, str]]  # server, tool, token as `bare` spells it
-
-
 _LOOKED_AT: Final = 20_000  # characters of one value that are put into words
 
 

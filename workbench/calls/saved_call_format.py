@@ -19,8 +19,6 @@ from workbench.records import Expect, Expectation, JsonValue, SavedCall
 KINDS = {kind.value: kind for kind in Expect}
 TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 OURS = ("server", "tool", "note", "tags", "arguments", "expect", "kept", "secret")
-
-
 _PARTS = {
     "note": "a text",
     "tags": "a list of texts",

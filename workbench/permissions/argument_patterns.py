@@ -175,16 +175,10 @@ def _text(value: JsonValue) -> str:
 
 
 _LONGEST = 20_000  # letters of one value whose pieces are looked at
-
-
 _BETWEEN = re.compile(r"[\s,;|<>\"'()\[\]{}]+")
-
-
 _UNSEEN = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
 )
-
-
 _SCHEME = re.compile(r"^(?:mailto|file|tel|sms):(?://)?", re.I)
 
 

@@ -42,8 +42,6 @@ _LOST = Fault(
     "Your rules for tools cannot be read: their file was damaged or changed. Every call of a program needs approval.",
     "Begin a new list on the page Trust of any server; the damaged file is kept beside it.",
 )
-
-
 _KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed", "own"})
 _RULE_FIELDS = frozenset(Permission.__struct_fields__) - {"taint", "about", "data", "entry"}  # added later
 _ANNOTATION_FIELDS = frozenset(ToolBits.__struct_fields__) - {"entry"}
