@@ -27,7 +27,7 @@ from pathlib import Path
 
 from workbench.analysis.reading import assess
 from workbench.records import Gate, Hints, Risk, Tool, Verdict
-from workbench.records.risk_levels import at_least
+from workbench.records.common_types import at_least
 
 SETS = Path(__file__).parent / "risk_sets"
 DENSE = 200  # lines of a large program, none of them empty

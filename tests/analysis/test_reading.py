@@ -15,7 +15,7 @@ from workbench.analysis.canonical_text import canonicalize
 from workbench.analysis.reading import assess
 from workbench.analysis.verdict import RULES
 from workbench.records import EffectKind, Gate, Risk, Span, Tool, Verdict
-from workbench.records.risk_levels import at_least
+from workbench.records.common_types import at_least
 
 
 def programs(name: str) -> list[str]:

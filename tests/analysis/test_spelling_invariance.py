@@ -16,7 +16,7 @@ from workbench.analysis.certain_failures import find_certain_failures
 from workbench.analysis.reading import assess, read
 from workbench.analysis.used_skills import read_all
 from workbench.records import EffectKind, Gate, Hints, Risk, Skill, SkillState, Tool, Verdict
-from workbench.records.risk_levels import at_least
+from workbench.records.common_types import at_least
 
 TOOLS = (
     Tool("demo", "list_orders", hints=Hints(True, False, False), hash="a"),

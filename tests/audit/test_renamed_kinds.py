@@ -17,7 +17,7 @@ from workbench.audit.hash_chain import ALL_COLUMNS, hash_of
 from workbench.audit.journal import Journal
 from workbench.audit.search_index import AuditIndex
 from workbench.records import EntryQuery, Note
-from workbench.records.audit_kinds import RENAMED_KINDS, current_kind
+from workbench.records.audit import RENAMED_KINDS, current_kind
 
 OLD = ("net.blocked", "call.paused", "call.done", "permission.set", "run.done")
 NOW = ["run.done", "rule.set", "call.done", "held_call.waiting", "connection.blocked"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.records import Risk
-from workbench.records.risk_levels import at_least, raised, rank, worst
+from workbench.records.common_types import at_least, raised, rank, worst
 
 
 def test_the_worst_of_none_is_low() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from workbench.records.uri_template import expand, optional, variables
+from workbench.records.resources_and_prompts import expand, optional, variables
 
 VALUES = {
     "var": "value",

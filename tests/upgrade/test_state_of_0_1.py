@@ -19,7 +19,7 @@ from workbench.api.run_completion import connect_allowed_servers, wait_for_run
 from workbench.cli.main import main
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Decision, EntryQuery, PastQuery, RunState
-from workbench.records.audit_kinds import current_kind
+from workbench.records.audit import current_kind
 from workbench.settings import OLD_NAMES
 
 ARCHIVE = Path(__file__).with_name("state-0.1.tar.xz")

@@ -27,7 +27,7 @@ from workbench.permissions import tool_annotations
 from workbench.permissions.call_rules import LOST, Foreseen
 from workbench.permissions.tool_annotations import tool_risk, unasked
 from workbench.records import Effect, EffectKind, Finding, Gate, Risk, RunProfile, Span, Tool, ToolUse, Verdict, Word
-from workbench.records.risk_levels import at_least, worst
+from workbench.records.common_types import at_least, worst
 from workbench.settings import Settings
 
 

@@ -21,7 +21,7 @@ from workbench.analysis.interpreter.values import HOLE, Value
 from workbench.analysis.tables.dangerous_texts import HOST
 from workbench.errors import WorkbenchError
 from workbench.records import EffectKind, HostRule, Risk
-from workbench.records.risk_levels import at_least
+from workbench.records.common_types import at_least
 
 MOST_NAMED = 12  # hosts of one text that the user is asked about
 _PORT = re.compile(r"^\w+://[^/?#]{0,500}?:([0-9]{1,5})(?:[/?#]|$)")

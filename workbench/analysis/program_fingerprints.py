@@ -22,7 +22,7 @@ from workbench.analysis.tables.dangerous_texts import ADDRESS
 from workbench.permissions import tool_verbs
 from workbench.permissions.call_rules import PYTHON
 from workbench.records import Finding, Gate, Likeness, Proposal, Risk, Tool, ValueChange, Verdict
-from workbench.records.risk_levels import at_least
+from workbench.records.common_types import at_least
 
 NEAR = 0.75  # of two programs' lines that must be the same for one to be worth comparing with the other
 MOST_LINES = 400  # of a program that is compared line by line; longer ones would cost more than they tell

@@ -36,7 +36,7 @@ from workbench.analysis.typescript_verdict import assess_script
 from workbench.analysis.verdict import add_conclusions, look_at_text, verdict_of
 from workbench.gc_pause import pause_gc
 from workbench.records import Effect, EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
-from workbench.records.risk_levels import worst
+from workbench.records.common_types import worst
 
 DEEPEST: Final = 3  # texts inside texts given to exec
 SYNTAX: Final = SyntaxTable(STATEMENTS, EXPRESSIONS, NAMING)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from workbench.records import Finding, JsonObject, Risk, Span, Verdict
-from workbench.records.risk_levels import rank
+from workbench.records.common_types import rank
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {Risk.LOW: "note", Risk.MEDIUM: "warning", Risk.HIGH: "error", Risk.CRITICAL: "error"}

@@ -14,7 +14,7 @@ from workbench.analysis.interpreter.program_report import ProgramReport
 from workbench.identifiers import fold
 from workbench.permissions.tool_annotations import tool_risk
 from workbench.records import EffectKind, Gate, Risk, Span, Tool, ToolUse, Verdict
-from workbench.records.risk_levels import at_least, worst
+from workbench.records.common_types import at_least, worst
 
 RULES = "script.1"  # changes whenever a rule here does
 UNREAD = "What a program in TypeScript does: only Python is read. Its tools are those whose names stand in its text."

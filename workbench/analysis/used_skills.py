@@ -20,7 +20,7 @@ from workbench.analysis.verdict import ONLY_COMPUTES, merge_impacts
 from workbench.errors import WorkbenchError
 from workbench.identifiers import skill_module_name
 from workbench.records import Effect, EffectKind, Finding, Gate, HostRule, Risk, Skill, Span, Tool, Verdict
-from workbench.records.risk_levels import worst
+from workbench.records.common_types import worst
 
 MARK = PACKAGE  # before a skill's name among the definitions of a verdict; import names hold no dots
 UNKNOWN = "skill.unknown"  # the rule of a skill that is not kept

@@ -15,7 +15,7 @@ from workbench.analysis.tables.dangerous_texts import BLOB, HEX_ESCAPES, SHORTES
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.permissions.tool_annotations import sends, tool_risk
 from workbench.records import Effect, EffectKind, Flow, Gate, Impact, Risk, Span, Tool, ToolUse, Verdict
-from workbench.records.risk_levels import at_least, rank, worst
+from workbench.records.common_types import at_least, rank, worst
 
 MOST = 3  # things of one kind that are named; more are counted
 RULES: Final = "6"  # changes whenever a rule does; a verdict of other rules is no verdict of these

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from workbench.audit.hash_chain import ALL_COLUMNS
 from workbench.errors import WorkbenchError
-from workbench.records.audit_kinds import RENAMED_KINDS
-from workbench.records.audit_search import lowered
+from workbench.records.audit import RENAMED_KINDS, lowered
 
 OURS = 0x4D435742  # SQLite's application_id, "MCWB"
 VERSION = 1

@@ -22,7 +22,7 @@ from workbench.audit.search_index import FACETS, HOUR, POSTINGS, TERMS, attach
 from workbench.audit.search_queries import Span, fields_of, match_of, plain, select_marks, select_span
 from workbench.errors import WorkbenchError
 from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Facet
-from workbench.records.audit_kinds import current_kind
+from workbench.records.audit import current_kind
 
 PATIENCE = 0.15  # seconds a page may take; it ends with the step after that
 PAGE = 200  # entries of a page that a list jumps to

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from workbench.records import Entry, Note
-from workbench.records.audit_kinds import current_kind
+from workbench.records.audit import current_kind
 
 START = "0" * 64  # what the first entry has for a previous hash
 LARGEST = 2**63 - 1  # the largest number SQLite keeps whole

@@ -44,7 +44,7 @@ from workbench.audit.search_queries import select
 from workbench.errors import WorkbenchError
 from workbench.events import EntryWritten, Event
 from workbench.records import ChainReport, Entry, EntryQuery, Note
-from workbench.records.audit_kinds import current_kind
+from workbench.records.audit import current_kind
 
 log = logging.getLogger(__name__)
 

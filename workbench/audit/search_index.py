@@ -19,7 +19,7 @@ from pathlib import Path
 from workbench.audit.audit_database import BUSY_SECONDS, add_functions, checkpoint, drop_indexes, entries_view
 from workbench.audit.search_queries import SEARCHED
 from workbench.events import EntryWritten, Event
-from workbench.records.audit_kinds import RENAMED_KINDS
+from workbench.records.audit import RENAMED_KINDS
 
 log = logging.getLogger(__name__)
 

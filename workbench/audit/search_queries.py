@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from workbench.audit.hash_chain import READ_COLUMNS, clean
 from workbench.records import EntryQuery
-from workbench.records.audit_search import lowered, search_words
+from workbench.records.audit import lowered, search_words
 
 LIMIT = 5_000  # entries of one answer at most; further ones are reached with `before`
 GRAMS = 16  # pieces of the words that the index is asked for at most

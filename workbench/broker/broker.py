@@ -54,7 +54,7 @@ from workbench.records import (
     ToolCall,
     Word,
 )
-from workbench.records.risk_levels import at_least
+from workbench.records.common_types import at_least
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.workspace.answer_cache import key_of
 

@@ -44,7 +44,7 @@ from workbench.records import (
     ValueOrigin,
     Verdict,
 )
-from workbench.records.risk_levels import worst
+from workbench.records.common_types import worst
 from workbench.settings import Settings
 
 MOST_WALKED: Final = 50_000  # values of a call that are walked through at all

@@ -21,7 +21,7 @@ from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.tool_annotations import facts_of
 from workbench.privacy.vault import Restoration
 from workbench.records import JsonObject, Permission, Risk, Tool, Verdict, Word
-from workbench.records.risk_levels import at_least
+from workbench.records.common_types import at_least
 
 _SPECIFICITY = {"server": 0, "tool": 1, "arguments": 2}  # of the kinds of rules about calls; the highest decides
 _VERBS = {Word.ALLOW: "Allowed by", Word.ASK: "Asks because of", Word.DENY: "Denied by"}

@@ -37,7 +37,7 @@ from workbench.records import (
     Verdict,
     Word,
 )
-from workbench.records.risk_levels import at_least, worst
+from workbench.records.common_types import at_least, worst
 from workbench.settings import Settings
 
 ANYWAY: Final = "Call it once more with your confirmation to do it anyway."

@@ -17,7 +17,7 @@ from workbench.permissions import tool_annotations, tool_verbs
 from workbench.permissions.argument_patterns import is_destination
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import Risk, Tool, ValueOrigin, Word
-from workbench.records.risk_levels import at_least
+from workbench.records.common_types import at_least
 
 UNTRUSTED: Final = "untrusted"
 PRIVATE: Final = "private"

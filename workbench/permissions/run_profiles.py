@@ -38,7 +38,7 @@ from workbench.files import read_plain, read_toml, write_file
 from workbench.permissions import tool_verbs
 from workbench.permissions.tool_annotations import tool_risk
 from workbench.records import Fault, Profiles, Risk, RunProfile, Tool
-from workbench.records.risk_levels import at_least
+from workbench.records.common_types import at_least
 from workbench.settings import PROFILES
 
 WORKSPACE = ("none", "read", "write")  # each includes those before it

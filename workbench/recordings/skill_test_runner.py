@@ -24,7 +24,7 @@ from workbench.identifiers import skill_module_name
 from workbench.recordings.cassette_player import CassettePlayer
 from workbench.recordings.comparison import definition_change, result_differences
 from workbench.records import DifferenceKind, JsonObject, JsonValue, Skill, SkillDifference, SkillState, SkillTest, Tool
-from workbench.records.sandbox_limits import Limits
+from workbench.records.runs import Limits
 from workbench.sandbox.importable_packages import packages
 from workbench.sandbox.sandbox import Ending, Program, Sandbox
 from workbench.servers.server_catalog import ServerCatalog

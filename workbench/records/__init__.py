@@ -21,7 +21,21 @@ from workbench.records.audit_report import (
     TokenReport,
     ToolFigures,
 )
-from workbench.records.calls import CallTrace, Content, Outcome, PastCall, PastQuery, ToolCall
+from workbench.records.calls import (
+    BrokenCall,
+    CallTrace,
+    CheckResult,
+    Content,
+    Expect,
+    Expectation,
+    Mark,
+    Outcome,
+    PastCall,
+    PastQuery,
+    SavedCall,
+    SavedCalls,
+    ToolCall,
+)
 from workbench.records.client_configs import (
     ClientFile,
     Discovery,
@@ -48,8 +62,10 @@ from workbench.records.files import (
     UndoPlan,
 )
 from workbench.records.held_calls import Held, HeldCall, HeldCallAnswer, PlanChoice, ValueOrigin
-from workbench.records.network import Connection, HostRule, NetworkRules
 from workbench.records.permissions import (
+    Connection,
+    HostRule,
+    NetworkRules,
     Permission,
     Permissions,
     Predicate,
@@ -72,6 +88,8 @@ from workbench.records.privacy import (
     PrivacyRules,
     PrivacySession,
     Revealed,
+    SecretInfo,
+    SecretStore,
     Trial,
     TriedSpan,
 )
@@ -97,39 +115,44 @@ from workbench.records.runs import (
     Impact,
     KeptState,
     Ledger,
+    Level,
     Likeness,
+    Limits,
     Observation,
     Proposal,
     Resemblance,
     Run,
     RunState,
     Span,
+    Strength,
     ToolUse,
     ValueChange,
     Verdict,
 )
-from workbench.records.sandbox_limits import Level, Limits, Strength
-from workbench.records.saved_calls import BrokenCall, CheckResult, Expect, Expectation, Mark, SavedCall, SavedCalls
 from workbench.records.search_results import Companion, Find, FindKind, Finds, FoundIn, Reason
-from workbench.records.secrets import SecretInfo, SecretStore
-from workbench.records.server_monitoring import Check, CheckState, Frame, RawAnswer, ServerTask, Vitals
 from workbench.records.servers import (
     ChangeKind,
+    Check,
+    CheckState,
     Consent,
     DefinitionChange,
     Depth,
+    Frame,
     Hints,
     KnownServer,
     Moment,
+    RawAnswer,
     SearchAnswer,
     ServerConfig,
     ServerState,
     ServerStatus,
+    ServerTask,
     SignIn,
     SignInStep,
     Tool,
     ToolSummary,
     ToolWarning,
+    Vitals,
 )
 from workbench.records.skills import (
     CassetteInfo,

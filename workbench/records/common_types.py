@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-# Any: foreign JSON is whatever a server, an agent or a schema author sent; rooms check before they rely on it.
+# Any: foreign JSON is whatever a server, an agent or a schema author sent; check it before use.
 JsonValue: TypeAlias = Any
 JsonObject: TypeAlias = Mapping[str, Any]
 
 
 class Origin(StrEnum):
-    """Whose wish something is; people see results unmasked, agents never do."""
+    """Who submitted a program or call. The user sees results unmasked, agents never do."""
 
     PERSON = "person"
     AGENT = "agent"
 
 
 class Risk(StrEnum):
-    """How much harm an effect could do; `workbench.records.risk_levels` orders the words."""
+    """How much harm an effect could do. `worst` and `ORDER` rank the levels."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -34,6 +34,30 @@ class Fault(Struct, frozen=True):
 
     message: str
     hint: str = ""
-    detail: str = ""  # longer text for whoever wants it: stderr lines, a traceback
-    code: str = ""  # one word for programs, where there is one: timeout, unknown_tool, a protocol's number
+    detail: str = ""  # longer text: stderr lines, a traceback
+    code: str = ""  # a code for programs, if any: timeout, unknown_tool, a protocol's number
     ours: bool = False  # message and detail are sentences of the workbench, not of a program, a server or the user
+
+
+ORDER = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
+_RANK = {risk: rank for rank, risk in enumerate(ORDER)}
+
+
+def worst(risks: Iterable[Risk]) -> Risk:
+    """The highest of these risks; low when there is none."""
+    return max(risks, key=_RANK.__getitem__, default=Risk.LOW)
+
+
+def at_least(risk: Risk, floor: Risk) -> bool:
+    """Whether this risk is the floor or above it."""
+    return _RANK[risk] >= _RANK[floor]
+
+
+def rank(risk: Risk) -> int:
+    """0 for low up to 3 for critical, for sorting."""
+    return _RANK[risk]
+
+
+def raised(risk: Risk) -> Risk:
+    """The next higher word; critical stays critical."""
+    return ORDER[min(_RANK[risk] + 1, len(ORDER) - 1)]

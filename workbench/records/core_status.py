@@ -5,8 +5,7 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from workbench.records.common_types import Fault
-from workbench.records.runs import Ledger
-from workbench.records.sandbox_limits import Level, Strength
+from workbench.records.runs import Ledger, Level, Strength
 
 
 class AgentInfo(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""What a person may know of personal data: what was found, what stands for it, where it came from and where it went.
+"""Personal data as clients see it (values found, their PII tokens, sources and uses), and the names of stored secrets.
 
 No record but `Revealed`, `ModelView` and a mark holds a value, so that lists, exports and the audit cannot hold one by
 mistake.
@@ -149,3 +149,22 @@ class PrivacyRules(Struct, frozen=True):
     recall_first: bool = False
     keep_days: int = 0  # that values are kept beyond the core; 0: in memory only
     notices: tuple[Fault, ...] = ()
+
+
+class SecretInfo(Struct, frozen=True):
+    """One secret that is stored, or that a server refers to."""
+
+    name: str
+    stored: bool
+    servers: tuple[str, ...] = ()  # whose entries in `.mcp.json` refer to it
+    signed_in: str = ""  # set when it is what a sign-in brought for this server, not something a person typed
+
+
+class SecretStore(Struct, frozen=True):
+    """Where secrets are kept on this machine, and which there are."""
+
+    kind: str  # keyring, file, memory, locked; empty while nobody needed it
+    sentence: str
+    hint: str = ""
+    passphrase: str = ""  # what a passphrase would do now: "create" a file, "unlock" one, or "" nothing
+    secrets: tuple[SecretInfo, ...] = ()

@@ -1,6 +1,11 @@
-"""Resources, resource templates, prompts and completions that servers offer, and server logs."""
+"""Resources, URI templates, prompts and completions of servers, and server logs."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -110,3 +115,85 @@ class ServerLog(Struct, frozen=True):
 
     lines: tuple[LogLine, ...] = ()
     dropped: int = 0  # older lines than the first one here that are not kept any more
+
+
+LONGEST = 8_192  # characters of a template that is looked at
+
+_EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]*)\}")
+_VARIABLE = re.compile(r"([A-Za-z0-9_.%-]{1,200})(\*|:(\d{1,4}))?\Z")
+_UNRESERVED = "-._~"
+_RESERVED = ":/?#[]@!$&'()*+,;=" + _UNRESERVED
+_ESCAPED = re.compile(r"(%[0-9A-Fa-f]{2})")
+# Operator → (first character, separator, whether values are named, what follows the name of an empty value, characters
+# that are not escaped).
+_Operator: TypeAlias = tuple[str, str, bool, str, str]
+_OPERATORS: dict[str, _Operator] = {
+    "": ("", ",", False, "", _UNRESERVED),
+    "+": ("", ",", False, "", _RESERVED),
+    "#": ("#", ",", False, "", _RESERVED),
+    ".": (".", ".", False, "", _UNRESERVED),
+    "/": ("/", "/", False, "", _UNRESERVED),
+    ";": (";", ";", True, "", _UNRESERVED),
+    "?": ("?", "&", True, "=", _UNRESERVED),
+    "&": ("&", "&", True, "=", _UNRESERVED),
+}
+
+
+def variables(template: str) -> tuple[str, ...]:
+    """The names of the variables, each once, in the order of the template."""
+    names: dict[str, None] = {}
+    for match in _EXPRESSION.finditer(template[:LONGEST]):
+        names.update(dict.fromkeys(name for name, _, _ in _parts(match[2])))
+    return tuple(names)
+
+
+def optional(template: str) -> frozenset[str]:
+    """The variables of a query or fragment: a URI without them is still valid."""
+    found = ((match[1], name) for match in _EXPRESSION.finditer(template[:LONGEST]) for name, _, _ in _parts(match[2]))
+    return frozenset(name for operator, name in found if operator in ("?", "&", ";", "#"))
+
+
+def expand(template: str, values: Mapping[str, str]) -> str:
+    """The URI. A variable without a value is left out. The value of an exploded variable is split: of a path at
+    slashes, of others at commas."""
+    return _EXPRESSION.sub(lambda match: _expression(match, values), template)
+
+
+def _expression(match: re.Match[str], values: Mapping[str, str]) -> str:
+    operator, parts = _OPERATORS[match[1]], tuple(_parts(match[2]))
+    first, separator = operator[:2]
+    if not parts:
+        return match[0]  # not a template's expression; the server may know what it means
+    written = [piece for part in parts for piece in _written(operator, part, values)]
+    return first + separator.join(written) if written else ""
+
+
+def _written(operator: _Operator, part: tuple[str, bool, int], values: Mapping[str, str]) -> Iterator[str]:
+    name, exploded, prefix = part
+    first, _, named, empty, safe = operator
+    value = values.get(name, "")
+    if not value:
+        return
+    values_of_part = value.split("/" if first == "/" else ",") if exploded else [value[: prefix or None]]
+    for part_value in values_of_part:
+        text = _escaped(part_value, safe)
+        if not named:
+            yield text
+        else:
+            yield f"{name}={text}" if text else name + empty
+
+
+def _escaped(text: str, safe: str) -> str:
+    """Existing percent escapes are kept where reserved characters are allowed."""
+    if safe != _RESERVED:
+        return quote(text, safe=safe, errors="replace")
+    pieces = _ESCAPED.split(text)
+    return "".join(piece if at % 2 else quote(piece, safe=safe, errors="replace") for at, piece in enumerate(pieces))
+
+
+def _parts(inner: str) -> Iterator[tuple[str, bool, int]]:
+    """Each variable as (name, exploded, prefix length or 0); an invalid expression has no parts."""
+    found = [_VARIABLE.match(word) for word in inner.split(",")]
+    for match in found if all(found) else ():
+        if match is not None:
+            yield match[1], match[2] == "*", int(match[3] or 0)

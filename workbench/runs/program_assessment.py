@@ -30,7 +30,7 @@ from workbench.identifiers import fold
 from workbench.permissions.call_rules import Foreseen
 from workbench.permissions.judgement import foresee
 from workbench.records import Fault, Finding, Gate, HostRule, Risk, ServerStatus, Tool, Verdict
-from workbench.records.risk_levels import rank
+from workbench.records.common_types import rank
 from workbench.runs.repl_sessions import ReplSession
 from workbench.runs.run import ProgramRun, is_person
 from workbench.servers.server_catalog import ServerCatalog

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from workbench.records import Risk
-from workbench.records.risk_levels import at_least
+from workbench.records.common_types import at_least
 
 Rules = Callable[[str], dict[str, Risk]]
 

@@ -13,7 +13,7 @@ from workbench.analysis.interpreter.values import HOLE, NOTHING, Value, ValueSou
 from workbench.analysis.tables.dangerous_texts import DESTRUCTIVE_COMMAND, HOST, SECRET_NAME
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
 from workbench.records import EffectKind, Risk
-from workbench.records.risk_levels import raised
+from workbench.records.common_types import raised
 
 FILE_DEEDS = frozenset(
     {

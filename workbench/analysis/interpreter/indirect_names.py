@@ -25,7 +25,7 @@ from workbench.analysis.tables.modules import ALIASES, CLIENT, REACHED, STANDARD
 from workbench.analysis.tables.program_actions import WORDS, ProgramAction
 from workbench.analysis.tables.word_sets import names
 from workbench.records import EffectKind, Risk
-from workbench.records.risk_levels import at_least
+from workbench.records.common_types import at_least
 
 _USUAL = names("asyncio.subprocess concurrent.futures os.path logging.os asyncio.threading")
 _COMPUTING = names("math cmath statistics random operator string datetime itertools functools collections decimal")

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from workbench.analysis.interpreter.values import ValueSource
 from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Span, Tool
-from workbench.records.risk_levels import rank, worst
+from workbench.records.common_types import rank, worst
 
 MAX_FINDINGS = 500  # the last of them says that there are more
 MAX_FLOWS = 100

@@ -23,7 +23,7 @@ from workbench.analysis.tables.modules import ALIASES
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.analysis.tables.word_sets import names
 from workbench.records import Risk
-from workbench.records.risk_levels import at_least
+from workbench.records.common_types import at_least
 
 # What a constant text holds that does more than compute with the values it is given.
 _REACHING = re.compile(r"__|\bimport\b|\b(?:exec|eval|open|getattr|compile)\s{0,9}\(|@[\w.\[\]'\"]{1,200}\(")

@@ -16,7 +16,7 @@ from workbench.analysis.tables.word_sets import names
 from workbench.permissions import tool_annotations, tool_verbs
 from workbench.permissions.tool_annotations import contradicts, sends, tool_risk
 from workbench.records import EffectKind, Risk, Span, Tool
-from workbench.records.risk_levels import at_least, raised
+from workbench.records.common_types import at_least, raised
 
 _NO_ARGUMENTS = Arguments()
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from workbench.permissions import tool_verbs
 from workbench.permissions.tool_annotations import tool_risk
 from workbench.records import Hints, Tool
-from workbench.records.risk_levels import rank
+from workbench.records.common_types import rank
 from workbench.tool_names import ToolNames, tool_names
 
 MOST_FOUND = 4096  # names looked up that are remembered; they come from programs, so there is an end to it

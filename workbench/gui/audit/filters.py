@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from workbench.api.client_texts import parse_time
 from workbench.gui.text import one_line
 from workbench.records import EntryQuery, Risk
-from workbench.records.audit_kinds import current_kind
+from workbench.records.audit import current_kind
 
 translate = QCoreApplication.translate
 

@@ -28,7 +28,7 @@ from workbench.gui.icons import icon
 from workbench.gui.text import one_line
 from workbench.gui.words import amount, clock, duration, risk_word
 from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Risk
-from workbench.records.audit_search import has_word, search_words
+from workbench.records.audit import has_word, search_words
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()

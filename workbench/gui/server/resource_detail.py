@@ -23,7 +23,7 @@ from workbench.gui.theme import mark
 from workbench.gui.views import EmptyState, tool_button
 from workbench.gui.words import clock
 from workbench.records import Completion, Fault, Outcome, Resource, ResourceTemplate
-from workbench.records.uri_template import expand, optional
+from workbench.records.resources_and_prompts import expand, optional
 
 _KEPT = 16  # answers kept, so that going back shows them again
 

@@ -24,7 +24,7 @@ from workbench.records import (
     Resource,
     ResourceTemplate,
 )
-from workbench.records.uri_template import variables
+from workbench.records.resources_and_prompts import variables
 from workbench.servers import call_results
 
 _ADDRESS = 8_192  # characters of an address; a longer one is none
