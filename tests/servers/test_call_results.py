@@ -76,7 +76,7 @@ def test_a_promise_of_structure_that_is_not_kept_is_told() -> None:
 
 
 def test_a_question_back_is_a_fault() -> None:
-    assert "question" in call_results.read("1", TOOL, {}, {"resultType": "input_required"}, 0).fault.message
+    assert "requests input" in call_results.read("1", TOOL, {}, {"resultType": "input_required"}, 0).fault.message
 
 
 async def test_a_large_answer_is_the_same_as_a_small_one() -> None:

@@ -108,7 +108,7 @@ async def _cancel(send: TaskSend, number: str) -> None:
 
 
 def _task(task: object) -> tuple[str, str]:
-    """Id and status of a task."""
+    """Id and status of a task in a server's answer."""
     number = task.get("taskId") if isinstance(task, Mapping) else None
     status = task.get("status") if isinstance(task, Mapping) else None
     if not isinstance(number, str) or status not in (*_OPEN, *_ENDED):

@@ -25,7 +25,7 @@ _TOGETHER = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"})
 
 @dataclass(frozen=True, slots=True)
 class CheckedLink:
-    """Where an address leads."""
+    """Address of a page as the user is shown it, its host, and warnings about it."""
 
     url: str
     host: str

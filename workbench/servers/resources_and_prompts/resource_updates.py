@@ -201,7 +201,7 @@ class ServerResources:
         self._tell(OffersChanged(self._server))
 
     def _seconds(self) -> float:
-        """How long a list may take."""
+        """Time limit for reading one list, from the settings."""
         return self._context.settings().server_start_seconds
 
     def _read_soon(self, *, at_once: bool = False) -> None:

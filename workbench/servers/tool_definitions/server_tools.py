@@ -48,7 +48,7 @@ class ServerTools:
             self._tell(DefinitionsBlocked(self._server, blocked))
 
     def weigh_again(self) -> None:
-        """The user's trust changed."""
+        """Apply the user's changed trust to the approved tools."""
         weighed = self._weigh()
         self.approved = {name: weighed(tool) for name, tool in self.approved.items()}
         self._tell(ToolsChanged(self._server))
