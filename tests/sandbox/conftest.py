@@ -120,6 +120,12 @@ def processes() -> Callable[[], set[int]]:
     return children
 
 
+def empty(folder: Path) -> None:
+    """Remove all that programs left in a workspace, so that the next one starts with room."""
+    for entry in folder.iterdir():
+        shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+
+
 def children() -> set[int]:
     """Every living process below this one."""
     below: dict[int, list[int]] = {}

@@ -31,6 +31,13 @@ ENVIRONMENT = {
     "MPLBACKEND": "Agg",
 }
 
+# What most programs import: imported once before the fork or the program, instead of in every run.
+WARM_MODULES = """
+asyncio base64 bisect collections concurrent.futures contextlib csv dataclasses datetime decimal enum functools glob
+hashlib heapq inspect io itertools json linecache logging math operator os pathlib pprint random re shutil statistics
+string tempfile textwrap threading time traceback types typing uuid
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class ChildProfile:

@@ -23,7 +23,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NoReturn
 
-from workbench.sandbox.child_profile import BENCH, ENVIRONMENT, HOME, TEMP, ChildProfile
+from workbench.sandbox.child_profile import BENCH, ENVIRONMENT, HOME, TEMP, WARM_MODULES, ChildProfile
 from workbench.sandbox.file_transfer.remote_folders import RemoteFolders
 from workbench.sandbox.file_transfer.transfer_frames import BEAT, FAILED, Head, TransferReader, pack
 from workbench.sandbox.inside import runner
@@ -207,13 +207,7 @@ class _OwnFolders(RemoteFolders):
 
 _CHANNEL = 3  # what the engine handed in
 _CLOSED = {"proc", "sys", "app", "run", "dev"}  # folders of the container that no program needs
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _CHUNK = 1 << 18
-_WARM = """
-asyncio base64 bisect collections concurrent.futures contextlib csv dataclasses datetime decimal enum functools glob
-hashlib heapq inspect io itertools json linecache logging math operator os pathlib pprint random re shutil statistics
-string tempfile textwrap threading time traceback types typing uuid
-"""
 
 
 def main() -> NoReturn:
@@ -230,7 +224,7 @@ def main() -> NoReturn:
 
 def _locked(profile: ChildProfile, channel: int, output: int) -> dict[str, object]:
     os.makedirs(f"{TEMP}/home", exist_ok=True)
-    for name in _WARM.split():
+    for name in WARM_MODULES.split():
         importlib.import_module(name)
     runner.load_modules(Path(lockdown.__file__).parents[1] / "inside" / "modules")
     lock_report = lockdown.LockReport()
@@ -238,7 +232,7 @@ def _locked(profile: ChildProfile, channel: int, output: int) -> dict[str, objec
     kernel_calls.drop_capabilities()
     kernel_calls.gain_nothing()
     writable = [os.path.realpath(HOME), TEMP] + [f"{BENCH}/workspace"] * profile.writable
-    version = landlock.restrict(_readable(), writable, _DEVICES)
+    version = landlock.restrict(_readable(), writable, lockdown.DEVICES)
     kernel_calls.die_with_parent(signal.SIGKILL)
     runner.arrange_process(channel, output, lock_report.status, ENVIRONMENT)
     lockdown.install_filter()

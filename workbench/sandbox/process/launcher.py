@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from workbench.sandbox.child_profile import ENVIRONMENT, NOBODY, ChildProfile
+from workbench.sandbox.child_profile import ENVIRONMENT, NOBODY, WARM_MODULES, ChildProfile
 from workbench.sandbox.deno import deno_backend
 from workbench.sandbox.inside import runner
 from workbench.sandbox.locks import kernel_calls, lockdown
@@ -46,12 +46,6 @@ class ProcessorAssignment:
         self._taken.subtract(processors)
 
 
-# What most programs import, paid once here instead of in every run.
-WARM_MODULES = """
-asyncio base64 bisect collections concurrent.futures contextlib csv dataclasses datetime decimal enum functools glob
-hashlib heapq inspect io itertools json linecache logging math operator os pathlib pprint random re shutil statistics
-string tempfile textwrap threading time traceback types typing uuid
-"""
 _MESSAGE = 1 << 16
 _WARM_UPS = 16  # Python makes code faster when it has run some times; the children inherit that
 _TERMINATE = {signal.SIGTERM}  # how the launcher ends a child; held back until the child can pass it on

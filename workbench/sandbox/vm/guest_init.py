@@ -21,13 +21,13 @@ import traceback
 from pathlib import Path
 from typing import Any, NoReturn
 
-from workbench.sandbox.child_profile import ENVIRONMENT, NOBODY, ChildProfile
+from workbench.sandbox.child_profile import ENVIRONMENT, NOBODY, WARM_MODULES, ChildProfile
 from workbench.sandbox.file_transfer.remote_folders import RemoteFolders
 from workbench.sandbox.file_transfer.transfer_frames import AREAS, TransferReader, pack
 from workbench.sandbox.inside import runner
 from workbench.sandbox.locks import kernel_calls, lockdown
 from workbench.sandbox.locks.seccomp_filter import filter_program
-from workbench.sandbox.process import launcher, native_backend
+from workbench.sandbox.process import native_backend
 
 FRAMES, FILES = "/dev/vport0p1", "/dev/vport0p2"
 MODULES = "/modules"  # the kernel's drivers, named in the order they are loaded in
@@ -46,7 +46,7 @@ _UNLIMITED_MB, _UNLIMITED_SECONDS, _MOST_THREADS = 1 << 20, 86_400, 4096  # unti
 def main() -> NoReturn:
     _mount_root()
     _load_drivers()
-    for name in launcher.WARM_MODULES.split():
+    for name in WARM_MODULES.split():
         importlib.import_module(name)
     runner.load_modules(native_backend.INSIDE)
     filter_program()
