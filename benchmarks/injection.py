@@ -73,7 +73,7 @@ class Person:
             self._waiting.add(event.run.id)
             loop.call_soon(self._decide, event.run)
         elif isinstance(event, CallHeld):
-            loop.call_later(GATHER, self._answer, event.pause.id)
+            loop.call_later(GATHER, self._answer, event.held_call.id)
 
     def _decide(self, run: Run) -> None:
         self.programs += 1

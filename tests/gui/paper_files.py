@@ -50,7 +50,7 @@ class PaperFiles:
         if self._desk is None:
             place = Path(tempfile.mkdtemp(prefix="paper-files-"))
             store = Store(place / "workspace", lambda: 1024)
-            snapshots = Snapshots(store.way, place / "undo", Settings)
+            snapshots = Snapshots(store.confined, place / "undo", Settings)
             held = HeldFiles(snapshots, place / "held")
             weakref.finalize(self, _end, snapshots, held, place)
             services: Any = SimpleNamespace(

@@ -76,7 +76,7 @@ class PaperWatch:
         if message.method == "no/such":
             self.pair(server, 9_000, message.method, {"error": {"code": -32601, "message": "Method not found"}})
             return RawAnswer(message.method, False, at, Fault("The server answered with error -32601."))
-        self.pair(server, 9_000 + self.traffic(server).kept, message.method, {"result": {"sent": "again"}})
+        self.pair(server, 9_000 + self.traffic(server).message_count, message.method, {"result": {"sent": "again"}})
         return RawAnswer(message.method, True, at, ms=2.0)
 
     async def vitals(self, server: str) -> Vitals:
