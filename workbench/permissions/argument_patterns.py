@@ -65,11 +65,13 @@ def exactly(value: JsonValue) -> str:
     return re.sub(r"([*?\\])", r"\\\1", _text(value))
 
 
+@lru_cache(maxsize=512)
 def says_something(pattern: str) -> bool:
     """Whether a pattern excludes more than nothing: `*` and `*.*` do not narrow a rule."""
     return pattern == UNDER or len(re.sub(r"[\W_]", "", pattern)) >= 2 or "*" not in pattern
 
 
+@lru_cache(maxsize=4096)
 def is_destination(key: str) -> bool:
     """Whether an argument of this name says where something goes: `to`, `webhookUrl`, `recipient_email`."""
     return key.casefold() in tool_verbs.DESTINATIONS or not tool_verbs.DESTINATIONS.isdisjoint(tool_verbs.words(key))
