@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.network.blocked_addresses import ALWAYS, denied, is_own, spared
+from workbench.network.blocked_addresses import ALWAYS, denied, is_exempt, is_own
 
 
 @pytest.mark.parametrize(
@@ -70,6 +70,6 @@ def test_the_addresses_of_this_machine_are_known() -> None:
 
 def test_only_what_is_exempt_is_spared() -> None:
     loopback = [ipaddress.ip_network("127.0.0.1/32")]
-    assert spared(ipaddress.ip_address("127.0.0.1"), loopback)
-    assert not spared(ipaddress.ip_address("127.0.0.2"), loopback)
-    assert not spared(ipaddress.ip_address("127.0.0.1"), ())
+    assert is_exempt(ipaddress.ip_address("127.0.0.1"), loopback)
+    assert not is_exempt(ipaddress.ip_address("127.0.0.2"), loopback)
+    assert not is_exempt(ipaddress.ip_address("127.0.0.1"), ())

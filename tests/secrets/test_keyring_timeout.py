@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from workbench.secrets.system_keyring import Patience, Silent
+from workbench.secrets.system_keyring import KeyringTimeout, Patience
 
 
 def test_answers_and_faults_come_through():
@@ -18,9 +18,9 @@ def test_answers_and_faults_come_through():
 
 def test_a_call_that_hangs_is_left_alone_and_later_ones_work_when_it_ended():
     patience, go = Patience(0.05), threading.Event()
-    with pytest.raises(Silent):
+    with pytest.raises(KeyringTimeout):
         patience.wait(lambda: go.wait(60))
-    with pytest.raises(Silent):
+    with pytest.raises(KeyringTimeout):
         patience.wait(lambda: 1)
     hanging = next(thread for thread in threading.enumerate() if thread.name == "keyring")
     assert hanging.daemon

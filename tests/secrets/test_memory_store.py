@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from workbench.secrets.project_secrets import InMemory
+from workbench.secrets.project_secrets import MemoryStore
 
 
 def test_it_keeps_and_forgets():
-    held = InMemory()
+    held = MemoryStore()
     held.put("a", "1")
     assert (held.get("a"), held.names()) == ("1", ("a",))
     held.drop("a")

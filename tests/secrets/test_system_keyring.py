@@ -7,12 +7,12 @@ import pytest
 from keyring.backends.null import Keyring as NullRing
 
 from workbench.errors import WorkbenchError
-from workbench.secrets.system_keyring import SERVICE, Patience, find_ring
+from workbench.secrets.system_keyring import SERVICE, Patience, find_keyring
 
 
 @pytest.fixture
 def find(tmp_path):
-    return lambda project="project-a", seconds=5.0: find_ring(
+    return lambda project="project-a", seconds=5.0: find_keyring(
         project, tmp_path / project / "names.json", Patience(seconds)
     )
 

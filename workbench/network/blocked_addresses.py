@@ -57,7 +57,7 @@ def denied(address: Address, more: Iterable[Range] = ()) -> str:
     return ""
 
 
-def spared(address: Address, exempt: Collection[Range]) -> bool:
+def is_exempt(address: Address, exempt: Collection[Range]) -> bool:
     """Whether a test exempted this address."""
     return any(address in place for place in exempt)
 

@@ -15,23 +15,23 @@ from workbench.network.blocked_addresses import Address
 from workbench.network.network_errors import Unreachable
 
 Resolve: TypeAlias = Callable[[str], Awaitable[list[Address]]]
-_MOST = 8  # lookups at once; each has a thread of its own, so one that hangs holds up no other work of the core
-_free = threading.BoundedSemaphore(_MOST)
-_FOR_GOOD = (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
+_MOST_LOOKUPS = 8  # lookups at once; each has a thread of its own, so one that hangs holds up no other work of the core
+_free = threading.BoundedSemaphore(_MOST_LOOKUPS)
+_NO_SUCH_HOST = (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
 
 
 async def system_addresses(host: str) -> list[Address]:
     """All addresses of a host. The dot at the end keeps the system from trying the name below its own domains."""
     try:
-        found = await asyncio.wrap_future(_asked(f"{host}."))
+        found = await asyncio.wrap_future(_look_up_on_thread(f"{host}."))
     except (OSError, UnicodeError) as fault:
-        gone = isinstance(fault, socket.gaierror) and fault.errno in _FOR_GOOD
+        gone = isinstance(fault, socket.gaierror) and fault.errno in _NO_SUCH_HOST
         words = "There is no such host" if gone else "Its address could not be looked up"
         raise Unreachable(f"{host}: {words}.", "unknown") from None
     return list(dict.fromkeys(map(ipaddress.ip_address, found)))
 
 
-def _asked(name: str) -> Future[list[str]]:
+def _look_up_on_thread(name: str) -> Future[list[str]]:
     """Look a name up on its own thread; the system's lookup cannot be cancelled."""
     if not _free.acquire(blocking=False):
         raise Unreachable(f"{name[:-1]}: Too many lookups wait for an answer.", "timeout")

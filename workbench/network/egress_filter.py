@@ -57,7 +57,7 @@ class TlsWatch:
             raise Blocked(f"TLS that names another host than {self._host}.")
 
 
-class _Words:
+class _ByteReader:
     """Cuts pieces off the front of bytes; running out of them is a fault of whoever wrote them."""
 
     def __init__(self, data: bytes) -> None:
@@ -96,19 +96,19 @@ def _hello(data: bytes) -> bytes | None:
 
 def _names(hello: bytes) -> list[bytes]:
     """The host names that a hello calls."""
-    words = _Words(hello)
+    words = _ByteReader(hello)
     words.take(2 + 32)
     words.vector(1)
     words.vector(2)
     words.vector(1)
-    extensions = _Words(words.vector(2)) if words.left else _Words(b"")
+    extensions = _ByteReader(words.vector(2)) if words.left else _ByteReader(b"")
     names: list[bytes] = []
     while extensions.left:
         kind, body = extensions.number(2), extensions.vector(2)
         if kind in _HIDDEN_NAME:
             raise Blocked("TLS that hides the name of its host.")
         if kind == _SERVER_NAME:
-            listed = _Words(_Words(body).vector(2))
+            listed = _ByteReader(_ByteReader(body).vector(2))
             while listed.left:
                 listed.take(1)
                 names.append(listed.vector(2))

@@ -206,7 +206,7 @@ class Network:
             why = blocked_addresses.denied(address, more) or (
                 "this machine" if blocked_addresses.is_own(address) else ""
             )
-            if why and not blocked_addresses.spared(address, self._exempt):
+            if why and not blocked_addresses.is_exempt(address, self._exempt):
                 named = str(address) if is_address(host) else f"{host} leads to {address}, which"
                 raise Blocked(f"{named} is {why}.", "No rule opens that.", str(address))
         return found

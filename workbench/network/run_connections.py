@@ -78,10 +78,10 @@ class Relay:
         return self._watch.protocol
 
     def begin(self) -> None:
-        self._alarm = self._loop.call_later(IDLE, self._look)
-        self._tasks = (spawn("relay out", self._run(self._out)), spawn("relay in", self._run(self._back)))
+        self._alarm = self._loop.call_later(IDLE, self._check_idle)
+        self._tasks = (spawn("relay out", self._run(self._outwards)), spawn("relay in", self._run(self._inwards)))
         for task in self._tasks:
-            task.add_done_callback(self._one_done)
+            task.add_done_callback(self._direction_done)
 
     async def close(self) -> None:
         """End the connection and wait until its tasks are gone."""
@@ -103,34 +103,34 @@ class Relay:
         except OSError:  # one side is gone without a last word
             self._cut("")
 
-    async def _out(self) -> None:
+    async def _outwards(self) -> None:
         while data := await self._loop.sock_recv(self._inner, _PIECE):
-            self._moved()
+            self._note_traffic()
             if passed := self._watch.feed(data):
                 self._meter.out(len(passed))
                 self.sent += len(passed)
                 await self._loop.sock_sendall(self._outer, passed)
         _say_end(self._outer)
 
-    async def _back(self) -> None:
+    async def _inwards(self) -> None:
         while data := await self._loop.sock_recv(self._outer, _PIECE):
-            self._moved()
+            self._note_traffic()
             self._meter.back(len(data))
             self.received += len(data)
             await self._loop.sock_sendall(self._inner, data)
         _say_end(self._inner)
 
-    def _moved(self) -> None:
+    def _note_traffic(self) -> None:
         self._busy = self._loop.time()
 
-    def _look(self) -> None:
+    def _check_idle(self) -> None:
         left = self._busy + IDLE - self._loop.time()
         if left > 0:
-            self._alarm = self._loop.call_later(left, self._look)
+            self._alarm = self._loop.call_later(left, self._check_idle)
         else:
             self._cut("")
 
-    def _one_done(self, task: asyncio.Task[None]) -> None:
+    def _direction_done(self, task: asyncio.Task[None]) -> None:
         if task.cancelled():
             self._cut("")
         if all(one.done() for one in self._tasks):
@@ -190,9 +190,9 @@ class Connections:
             self._open -= 1
             line.socket.close()
             raise Blocked("The run is over.")
-        return self._begun(line)
+        return self._begin_relay(line)
 
-    def _begun(self, line: Line) -> tuple[int, Relay]:
+    def _begin_relay(self, line: Line) -> tuple[int, Relay]:
         self._last += 1
         number, began = self._last, time.monotonic()
         made = Connection(line.host, line.port, line.address)

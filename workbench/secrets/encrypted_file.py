@@ -24,7 +24,7 @@ _FORMAT = 1
 _LEAST = 8  # characters of a passphrase
 
 
-class Sealed:
+class EncryptedFile:
     """An open file. Locked ones are only a path: there is nothing to hold."""
 
     kind = "file"
@@ -57,19 +57,19 @@ class Sealed:
         self._values = values
 
 
-def create(file: Path, passphrase: str, values: Mapping[str, str], cost: int = COST) -> Sealed:
+def create(file: Path, passphrase: str, values: Mapping[str, str], cost: int = COST) -> EncryptedFile:
     """A new file that holds these. Blocks: call it on a thread."""
     if len(passphrase) < _LEAST:
         raise WorkbenchError(f"The passphrase needs at least {_LEAST} characters.", "Several words are easy to keep.")
     salt = os.urandom(16)
     key, check = _derive(passphrase, salt, cost)
     head = {"format": _FORMAT, "kdf": "scrypt", "n": cost, "r": _R, "p": _P, "salt": _text(salt), "check": _text(check)}
-    made = Sealed(file, key, head, {})
+    made = EncryptedFile(file, key, head, {})
     made._write(dict(values))
     return made
 
 
-def unlock(file: Path, passphrase: str) -> Sealed:
+def unlock(file: Path, passphrase: str) -> EncryptedFile:
     """Blocks: call it on a thread."""
     head, nonce, sealed = _read(file)
     key, check = _derive(passphrase, base64.b64decode(head["salt"]), head["n"])
@@ -77,7 +77,7 @@ def unlock(file: Path, passphrase: str) -> Sealed:
         raise WorkbenchError(
             "The passphrase is wrong.", f"Forgotten? Delete {file}; what it holds is lost then, and you start afresh."
         )
-    return Sealed(file, key, head, _open(file, key, head, nonce, sealed))
+    return EncryptedFile(file, key, head, _open(file, key, head, nonce, sealed))
 
 
 def _open(file: Path, key: bytes, head: Mapping[str, Any], nonce: bytes, sealed: bytes) -> dict[str, str]:

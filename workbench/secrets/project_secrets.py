@@ -14,10 +14,10 @@ from workbench.errors import WorkbenchError
 from workbench.secrets import encrypted_file
 from workbench.secrets.secret_masking import Masks
 from workbench.secrets.secret_references import check_name
-from workbench.secrets.system_keyring import Patience, find_ring, read_names
+from workbench.secrets.system_keyring import Patience, find_keyring, read_names
 
 
-class InMemory:
+class MemoryStore:
     """Nothing is written anywhere."""
 
     kind = "memory"
@@ -67,7 +67,7 @@ class Secrets:
         self._cost = cost or encrypted_file.COST
         self._lock = threading.RLock()
         self._store: Store | None = None
-        self._why = ""  # there is no keyring
+        self._absence = ""  # why no keyring is used
         self.masks = Masks()
 
     @property
@@ -82,15 +82,15 @@ class Secrets:
     @property
     def kind(self) -> str:
         """keyring, memory, file, or locked: a file whose passphrase was not given yet."""
-        store = self._found()
-        return "locked" if isinstance(store, InMemory) and self._file.exists() else store.kind
+        store = self._open_store()
+        return "locked" if isinstance(store, MemoryStore) and self._file.exists() else store.kind
 
     @property
     def passphrase(self) -> str:
         """What a passphrase would do now: `create` a file, `unlock` one, or nothing."""
-        if self._found().kind == "file":
+        if self._open_store().kind == "file":
             return ""
-        return "unlock" if self._file.exists() else "create" if self._found().kind == "memory" else ""
+        return "unlock" if self._file.exists() else "create" if self._open_store().kind == "memory" else ""
 
     @property
     def sentence(self) -> str:
@@ -98,8 +98,8 @@ class Secrets:
         return {
             "keyring": "Secrets are kept in your system's keyring.",
             "file": "Secrets are kept in an encrypted file, which is open until the core ends.",
-            "locked": f"Secrets are in an encrypted file that is locked; there is no keyring: {self._why}.",
-            "memory": f"Secrets are kept in memory only and forgotten when the core ends. No keyring: {self._why}.",
+            "locked": f"Secrets are in an encrypted file that is locked; there is no keyring: {self._absence}.",
+            "memory": f"Secrets are kept in memory only and forgotten when the core ends. No keyring: {self._absence}.",
         }[self.kind]
 
     @property
@@ -114,12 +114,12 @@ class Secrets:
         }[self.kind]
 
     def names(self) -> tuple[str, ...]:
-        return tuple(sorted(self._found().names()))
+        return tuple(sorted(self._open_store().names()))
 
     def get(self, name: str) -> str | None:
         """The value, for starting a server only; it is masked everywhere from now on."""
         with self._lock:  # a keyring's list of names may be written here, too
-            value = self._found().get(name)
+            value = self._open_store().get(name)
         if value:
             self.masks.hide(value)
         return value or None
@@ -132,18 +132,18 @@ class Secrets:
             raise WorkbenchError(f"A secret has at most {LONGEST:,} characters, and no zero character.")
         self.masks.hide(value)
         with self._lock:
-            self._found().put(name, value)
+            self._open_store().put(name, value)
 
     def drop(self, name: str) -> None:
         with self._lock:
-            self._found().drop(name)
+            self._open_store().drop(name)
 
     def unlock(self, passphrase: str) -> None:
         """Open the encrypted file or create one, and move secrets from memory into it. With a keyring, move the file's
         secrets there and delete the file.
         """
         with self._lock:
-            held = self._found()
+            held = self._open_store()
             if self._file.exists() and held.kind != "file":
                 self._open(held, encrypted_file.unlock(self._file, passphrase))
             elif held.kind == "memory":
@@ -152,7 +152,7 @@ class Secrets:
             else:
                 raise WorkbenchError("No passphrase is needed.", self.sentence)
 
-    def _open(self, held: Store, opened: encrypted_file.Sealed) -> None:
+    def _open(self, held: Store, opened: encrypted_file.EncryptedFile) -> None:
         if held.kind == "keyring":
             _move(opened, held)
             self._file.unlink()
@@ -164,19 +164,19 @@ class Secrets:
         """Open the store, or try the keyring again and move secrets from memory into it."""
         with self._lock:
             fresh = not self.opened
-            held = self._found()
-            if fresh or not isinstance(held, InMemory):
+            held = self._open_store()
+            if fresh or not isinstance(held, MemoryStore):
                 return
-            ring, self._why = find_ring(self._project, self._names, self._patience)
+            ring, self._absence = find_keyring(self._project, self._names, self._patience)
             if ring is not None:
                 _move(held, ring, over=True)
                 self._store = ring
 
-    def _found(self) -> Store:
+    def _open_store(self) -> Store:
         with self._lock:
             if self._store is None:
-                ring, self._why = find_ring(self._project, self._names, self._patience)
-                self._store = ring or InMemory()
+                ring, self._absence = find_keyring(self._project, self._names, self._patience)
+                self._store = ring or MemoryStore()
             return self._store
 
 

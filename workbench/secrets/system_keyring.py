@@ -23,7 +23,7 @@ from typing import TypeVar
 Answer = TypeVar("Answer")
 
 
-class Silent(Exception):
+class KeyringTimeout(Exception):
     """It did not answer in time."""
 
 
@@ -39,7 +39,7 @@ class Patience:
         """What the work returns or raises, or Silent."""
         with self._one_at_a_time:
             if self._hanging is not None and self._still_hangs(self._hanging):
-                raise Silent
+                raise KeyringTimeout
             self._hanging = None
             return self._run(work)
 
@@ -57,7 +57,7 @@ class Patience:
         thread.start()
         if self._still_hangs(thread):
             self._hanging = thread
-            raise Silent
+            raise KeyringTimeout
         if faults:
             raise faults[0]
         return answers[0]
@@ -73,7 +73,7 @@ _TAKEN = "it keeps secrets in plain text or asks on a terminal"
 _REFUSED = ("keyrings.alt", "keyrings.cryptfile", "keyring.backends.fail", "keyring.backends.null")
 
 
-class Ring:
+class KeyringStore:
     """A keyring that answered once."""
 
     kind = "keyring"
@@ -90,7 +90,7 @@ class Ring:
     def get(self, name: str) -> str | None:
         value = self._ask(lambda: self._backend.get_password(SERVICE, self._key(name)))
         if value and name not in (names := self.names()):
-            self._note((*names, name))  # the file of names was lost
+            self._write_names((*names, name))  # the file of names was lost
         return value
 
     def put(self, name: str, value: str) -> None:
@@ -106,12 +106,12 @@ class Ring:
                 self._backend.delete_password(SERVICE, self._key(name))
 
         self._ask(delete)
-        self._note(tuple(known for known in self.names() if known != name))
+        self._write_names(tuple(known for known in self.names() if known != name))
 
     def _key(self, name: str) -> str:
         return f"{self._project}/{name}"
 
-    def _note(self, names: tuple[str, ...]) -> None:
+    def _write_names(self, names: tuple[str, ...]) -> None:
         write_file(self._file, json.dumps(sorted(names)).encode("ascii"))
 
     def _ask(self, work: Callable[[], str | None]) -> str | None:
@@ -119,13 +119,13 @@ class Ring:
 
         try:
             return self._patience.wait(work)
-        except Silent:
+        except KeyringTimeout:
             raise WorkbenchError(
                 "The keyring does not answer.",
                 "Is a window open that asks for its password? Unlock it, then try again.",
             ) from None
         except KeyringError as fault:
-            raise WorkbenchError(f"The keyring refused: {_words(fault)}.", "Unlock it, then try again.") from fault
+            raise WorkbenchError(f"The keyring refused: {_fault_text(fault)}.", "Unlock it, then try again.") from fault
         except Exception as fault:  # whatever a backend's own parts raise: D-Bus, a desktop's library
             raise WorkbenchError(f"The keyring failed: {type(fault).__name__}.", "Is its service running?") from fault
 
@@ -139,15 +139,15 @@ def read_names(file: Path) -> tuple[str, ...]:
     return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
 
 
-def find_ring(project: str, names: Path, patience: Patience) -> tuple[Ring | None, str]:
+def find_keyring(project: str, names: Path, patience: Patience) -> tuple[KeyringStore | None, str]:
     """The keyring, or nothing and the reason why there is none. Blocks: call it on a thread."""
     try:
         backend = patience.wait(_usable_backend)
         if isinstance(backend, str):
             return None, backend
-        ring = Ring(backend, project, names, patience)
+        ring = KeyringStore(backend, project, names, patience)
         ring.get(_PROBE)
-    except Silent:
+    except KeyringTimeout:
         return None, "the keyring does not answer"
     except WorkbenchError as fault:
         return None, fault.message.rstrip(".").replace("The keyring", "the keyring", 1)
@@ -176,5 +176,5 @@ def _weak(backend: KeyringBackend) -> bool:
     return place.startswith(_REFUSED) or "plaintext" in place.lower() or "PlainText" in place
 
 
-def _words(fault: Exception) -> str:
+def _fault_text(fault: Exception) -> str:
     return " ".join(str(fault).split())[:200].rstrip(".!") or type(fault).__name__
