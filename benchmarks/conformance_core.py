@@ -140,5 +140,5 @@ def _core(paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool) 
 
 
 if __name__ == "__main__":
-    process._new_core = _core
+    process.new_core = _core
     sys.exit(process.main(sys.argv[2:]))

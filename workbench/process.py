@@ -94,7 +94,7 @@ def main(arguments: list[str]) -> int:
     except WorkbenchError as fault:
         _tell_stderr(1, f"{fault.message}\n{fault.hint}")
         return 1
-    make_core = partial(_new_core, agent_comes="--agent" in arguments)
+    make_core = partial(new_core, agent_comes="--agent" in arguments)
     if "--detached" in arguments:
         return _detach(paths, make_core)
     return _own_process(paths, make_core, _tell_stderr)
@@ -117,7 +117,7 @@ def run_core(
         report(1, f"{fault.message}\n{fault.hint}")
         return 1
     try:
-        asyncio.run(_Serving(paths, make_core or _new_core, report, end_within or (lambda seconds: None)).run())
+        asyncio.run(_Serving(paths, make_core or new_core, report, end_within or (lambda seconds: None)).run())
     except WorkbenchError as fault:
         log.error("the core gives up: %s", fault)
         report(1, f"{fault.message}\n{fault.hint}")
@@ -286,7 +286,7 @@ async def _listen(
     return await asyncio.start_unix_server(admit, sock=listener, limit=limit)
 
 
-def _new_core(paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool = False) -> RunningCore:
+def new_core(paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool = False) -> RunningCore:
     """Imported only now: the lock is taken and folders are checked before anything heavy is loaded. The sandbox's
     launcher, a process of its own, starts meanwhile."""
     from workbench.sandbox.process.launcher_client import LauncherPool

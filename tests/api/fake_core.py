@@ -106,5 +106,5 @@ def _never_end() -> None:
 
 
 if __name__ == "__main__":
-    process._new_core = Rooms  # type: ignore[assignment]
+    process.new_core = Rooms  # type: ignore[assignment]
     sys.exit(process.main(sys.argv[2:]))
