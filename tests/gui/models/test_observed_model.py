@@ -43,7 +43,7 @@ def test_each_effect_says_whether_it_was_foretold_and_whether_it_happened(pane: 
     assert rows[3] == ("Reaches api.example.org:443", "line 7", "no")
     assert rows[4][1] == "nobody could tell"
     spoken = model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == "Unforeseen: Writes workspace/secret.txt"
+    assert spoken == "Unexpected: Writes workspace/secret.txt"
 
 
 def test_the_run_says_at_once_that_something_was_unforeseen_and_that_a_trifecta_is_there(
