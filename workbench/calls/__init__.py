@@ -1,1 +1,1 @@
-"""Calls of the project: saved calls, which are files that a team shares, and the history of calls that were made."""
+"""Saved calls, which are files that a team shares, and the history of finished calls."""

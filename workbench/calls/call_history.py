@@ -1,5 +1,7 @@
-"""History of calls: keeps, finds and forgets them. A thread of its own works on the file, so that neither the core's
-event loop nor a call waits for the disk. What cannot be written is reported once and delays no call.
+"""History of finished calls: stores, searches and deletes them in a SQLite file.
+
+All file access happens on one thread, so neither the core's event loop nor a call waits for the disk. A failure to
+write is reported once and delays no call.
 """
 
 from __future__ import annotations
@@ -38,24 +40,24 @@ from workbench.settings import Settings
 
 log = logging.getLogger(__name__)
 
-TOLD = 50  # calls one event tells of at most; a list asks for the rest
-TIDY = 200  # calls between two looks at age and size
-TIDY_BYTES = 2_000_000  # and bytes, whatever comes first
-MERGE = 2_000  # pages of the index that are put in order at a look, so that deleted words leave it
-ELDEST = 25  # calls that are given up at a time when the file is too large
-PAUSE = 0.2  # seconds calls gather before they are written: beside calls under way the thread would slow each of them
-BATCH = 200  # calls written, or forgotten, at a stretch
+TOLD = 50  # maximum number of calls in one event; a list asks for the rest
+TIDY = 200  # calls between two checks of age and size
+TIDY_BYTES = 2_000_000  # bytes between two such checks, if reached first
+MERGE = 2_000  # pages of the full-text index merged per check, so that deleted text leaves it
+ELDEST = 25  # calls deleted at a time while the file is too large
+PAUSE = 0.2  # seconds calls are collected before they are written: during a run the thread would slow each call
+BATCH = 200  # calls written in one transaction
 DAY = 86_400.0
 _INSERT = f"INSERT INTO calls({COLUMNS}) VALUES ({', '.join('?' * 16)})"
 T = TypeVar("T")
 MOST_WAITING = 64_000_000  # characters that may wait to be written
 STRETCH = 2_000_000  # characters that are taken at once
-CALL_WEIGHT = 2_000  # what a call weighs beside its answer
+CALL_WEIGHT = 2_000  # characters counted for a call in addition to its answer
 
 
 class WriteQueue:
-    """Calls between the event loop that made them and the thread that writes them. Bounded: when too much waits, the
-    oldest are given up and counted."""
+    """Queue of finished calls between the event loop and the history's thread. The queue is bounded: when too much
+    waits, it drops the oldest calls and counts them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -65,7 +67,7 @@ class WriteQueue:
         self._lost = 0
 
     def put(self, call: FinishedCall) -> bool:
-        """Add a call; whether nobody is emptying the queue yet."""
+        """Add a call. Returns true when no writer is emptying the queue and the caller must start one."""
         with self._lock:
             self._calls.append(call)
             self._weight += _weight(call)
@@ -77,11 +79,11 @@ class WriteQueue:
 
     @property
     def heavy(self) -> bool:
-        """Whether so much waits that it should be written now."""
+        """Whether the queue holds so much that it should be written at once."""
         return self._weight >= STRETCH
 
     def take(self, most: int) -> list[FinishedCall]:
-        """The next calls; when there are none, whoever empties the queue may stop."""
+        """Remove and return the next calls, at most `most`. An empty list means that the writer may stop."""
         with self._lock:
             taken: list[FinishedCall] = []
             weight = 0
@@ -93,7 +95,7 @@ class WriteQueue:
             return taken
 
     def take_lost(self) -> int:
-        """How many calls were given up since this was last asked."""
+        """Return the number of dropped calls since the last request, and reset it."""
         with self._lock:
             lost, self._lost = self._lost, 0
             return lost
@@ -105,8 +107,8 @@ class WriteQueue:
 
 
 class History:
-    """The calls of one project. `keep` never waits and never fails; everything else is asked from the event loop.
-    `tell` is called on the history's thread too; `mask` hides the secrets of the keyring in what is kept."""
+    """The call history of one project. `keep` never waits and never fails. All other methods are called from the event
+    loop. `tell` is also called on the history's thread. `mask` hides keyring secrets in what is stored."""
 
     def __init__(
         self,
@@ -122,13 +124,13 @@ class History:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="history")
         self._store: sqlite3.Connection | None = None
         self._waiting = WriteQueue()
-        self._calls_since, self._bytes_since = TIDY, 0  # the first call looks at what is old
+        self._calls_since, self._bytes_since = TIDY, 0  # the first call checks for old calls
         self._complained = False
-        self._unread = 0  # rows that could not be read; reported once
+        self._unread = 0  # unreadable rows; reported once
         self._closed = False
 
     def keep(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
-        """Note a call that was made, as the settings say."""
+        """Queue a finished call for storage if the settings allow it."""
         settings = self._settings()
         if self._closed or not settings.history_enabled or (call.run_id and not settings.history_runs):
             return
@@ -139,7 +141,7 @@ class History:
 
     @api(name="past")
     async def find(self, query: PastQuery) -> tuple[PastCall, ...]:
-        """The newest calls that fit, without their outcomes."""
+        """Return the newest calls that match, without their outcomes."""
         asked = select(query)
         if asked is None:
             return ()
@@ -153,7 +155,7 @@ class History:
 
     @api(name="past_call")
     async def get(self, number: int) -> PastCall:
-        """One call with everything that was kept of it."""
+        """Return one call with everything that was stored for it."""
         question = f"SELECT {WHOLE} FROM calls WHERE id = ?"
         row = await self._ask(lambda store: store.execute(question, (number,)).fetchone())
         if row is None:
@@ -164,7 +166,7 @@ class History:
             raise WorkbenchError("This call cannot be read.", f"Its row in {self._path} is damaged.") from fault
 
     async def forget(self, numbers: tuple[int, ...]) -> None:
-        """Remove single calls from the history."""
+        """Delete single calls from the history."""
         if not numbers:
             return
         places = ", ".join("?" * len(numbers))
@@ -172,20 +174,20 @@ class History:
         self._tell(CallsForgotten(numbers))
 
     async def clear(self) -> None:
-        """Forget every call: the file itself goes."""
+        """Delete every call by removing the history file."""
         self._waiting.clear()
         await self._run(self._begin_anew)
         self._tell(CallsForgotten(()))
 
     async def close(self) -> None:
-        """What was made is written before the end."""
+        """Write all queued calls, then close the file."""
         if self._closed:
             return
         self._closed = True
         await self._run(self._close)
         await asyncio.to_thread(self._thread.shutdown)
 
-    # on the loop
+    # Called on the event loop
 
     def _begin(self) -> None:
         if not self._closed:
@@ -201,10 +203,10 @@ class History:
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
-    # on the thread
+    # Called on the history's thread
 
     def _write_then_ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        self._write()  # what was kept before the question is part of the answer
+        self._write()  # a query also sees calls that were queued before it
         return question(self._opened())
 
     def _opened(self) -> sqlite3.Connection:
@@ -220,13 +222,13 @@ class History:
             try:
                 self._tell(CallsKept(self._insert(rows)))
                 self._complained = False
-            except Exception as fault:  # whatever breaks here, the next call must still be kept, and none may suffer
+            except Exception as fault:  # no failure may prevent later calls from being stored or reach the caller
                 self._recover(fault)
         if lost := self._waiting.take_lost():
             self._tell(Noticed(Fault(f"{lost} calls came too fast to be kept in the history.", "The audit has them.")))
 
     def _row(self, finished: FinishedCall) -> Row | None:
-        """None where a call cannot be written: foreign arguments may be nested beyond every limit."""
+        """Return the row of a call, or None when it cannot be encoded: untrusted arguments may be nested too deeply."""
         try:
             return encode_row(finished, self._mask)
         except (ValueError, RecursionError) as fault:
@@ -251,7 +253,7 @@ class History:
         return decode_rows(store.execute(f"SELECT {LISTED} FROM calls WHERE id IN ({places})", told).fetchall())[0]
 
     def _tidy(self, store: sqlite3.Connection) -> None:
-        """What is too old goes, then the oldest until the size is right."""
+        """Delete calls that are too old, then the oldest until the size limit is met."""
         self._calls_since = self._bytes_since = 0
         settings = self._settings()
         eldest = time.time() - settings.history_days * DAY
@@ -259,10 +261,11 @@ class History:
         while _size(store) > settings.history_megabytes * 1_000_000:
             store.execute("DELETE FROM calls WHERE id IN (SELECT id FROM calls ORDER BY id LIMIT ?)", (ELDEST,))
         store.execute("INSERT INTO found(found, rank) VALUES ('merge', ?)", (MERGE,))
-        store.executescript("PRAGMA incremental_vacuum")  # `execute` would free a single page
+        store.executescript("PRAGMA incremental_vacuum")  # `execute` would free only one page
 
     def _recover(self, fault: Exception) -> None:
-        """A damaged file is set aside, and the next call begins a new one; anything else may pass by itself."""
+        """Handle a failed write or query: set a damaged file aside, so that the next call creates a new one; report
+        other failures, which may be temporary, once."""
         log.warning("the history cannot be used: %s", fault)
         self._let_go()
         if _is_damage(fault):
@@ -291,12 +294,13 @@ def _weight(finished: FinishedCall) -> int:
 
 
 def _is_damage(fault: Exception) -> bool:
-    """SQLite has no class of its own for a broken file."""
+    """Whether the error means a damaged file. SQLite has no error class for that."""
     return type(fault) is sqlite3.DatabaseError or isinstance(fault, UnicodeDecodeError) or "decode" in str(fault)
 
 
 def _size(store: sqlite3.Connection) -> int:
-    """Bytes of what is kept. Pages in use would not do: the index gives back what was deleted only later."""
+    """Return the bytes of all stored calls. Counting pages in use would be wrong: the full-text index frees the pages
+    of deleted rows only later."""
     (size,) = store.execute("SELECT coalesce(sum(size), 0) FROM calls").fetchone()
     return int(size)
 

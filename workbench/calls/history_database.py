@@ -1,6 +1,5 @@
-"""Opens the history's SQLite file, readable by its user alone. A file that is damaged or of another program is set
-aside, and a new one begun: a history must never keep the user from working.
-"""
+"""Opens the SQLite file of the call history, readable only by its owner. A file that is damaged or belongs to another
+program is set aside and replaced, so a broken history never prevents work."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from pathlib import Path
 
 OURS = 0x4D435748  # SQLite's application_id, "MCWH"
 VERSION = 1
-COMPANIONS = ("-wal", "-shm")  # what SQLite keeps beside a database
+COMPANIONS = ("-wal", "-shm")  # suffixes of the files that SQLite writes beside a database
 
 SCHEMA = """
 PRAGMA auto_vacuum = INCREMENTAL;
@@ -39,11 +38,11 @@ BEGIN INSERT INTO found(found, rowid, words) VALUES ('delete', old.id, old.words
 
 
 class Unusable(Exception):
-    """The file is no history of ours."""
+    """Raised for a file that is not a history database of this version."""
 
 
 def open_store(path: Path) -> tuple[sqlite3.Connection, Path | None]:
-    """A connection, and where an unusable file was set aside."""
+    """Open the history database. Returns the connection and the path to which an unusable file was moved, or None."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         return _open(path), None
@@ -53,7 +52,7 @@ def open_store(path: Path) -> tuple[sqlite3.Connection, Path | None]:
 
 
 def set_aside(path: Path) -> Path:
-    """Move a file that cannot be used out of the way; nothing of it is lost."""
+    """Rename an unusable file and its companion files; nothing is deleted. Returns the new path."""
     aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
     number = 1
     while aside.exists():
@@ -66,7 +65,7 @@ def set_aside(path: Path) -> Path:
 
 
 def remove(path: Path) -> None:
-    """The file and what SQLite keeps beside it."""
+    """Delete the database and its companion files."""
     for end in ("", *COMPANIONS):
         Path(f"{path}{end}").unlink(missing_ok=True)
 
@@ -90,7 +89,7 @@ def _prepare(store: sqlite3.Connection, path: Path) -> None:
     (version,) = store.execute("PRAGMA user_version").fetchone()
     empty = not store.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     if empty and path.stat().st_size > 0 and owner != OURS:
-        raise Unusable  # SQLite takes a very short file for an empty database and would write over it
+        raise Unusable  # SQLite treats a very short file as an empty database and would overwrite it
     if not empty and (owner != OURS or version != VERSION):
         raise Unusable
     if empty:

@@ -1,5 +1,5 @@
-"""Rows of the call history: how a call becomes a row, without secrets and cut where it is large, how rows become
-records again, and which rows a query asks for."""
+"""Rows of the call history: encodes a call as a row with secrets masked and large values cut, decodes rows, and builds
+the SQL of a query."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from msgspec.structs import replace
 from workbench.records import Content, Outcome, PastCall, PastQuery, Tool, ToolCall
 from workbench.wrappers.argument_redaction import without_secrets
 
-ARGUMENTS = 262_144  # characters of arguments that are kept
-WORDS = 65_536  # characters of arguments and answer that a search looks at
-ROW = 300  # bytes of a row beside its texts
-NOTE = 200  # characters of the answer in a list
-MOST = 500  # calls one answer may have
-LONGEST = 400  # characters of a search that are looked at
+ARGUMENTS = 262_144  # characters of arguments that are stored
+WORDS = 65_536  # characters of arguments and answer that can be searched
+ROW = 300  # bytes of a row in addition to its texts
+NOTE = 200  # characters of the answer that a list shows
+MOST = 500  # calls in one answer
+LONGEST = 400  # characters of a search text that are used
 COLUMNS = (
     "at, server, tool, origin, run_id, ok, note, ms, bytes, tokens, withheld, cut, arguments, words, outcome, size"
 )
@@ -31,11 +31,11 @@ _FIELDS = (*COLUMNS.split(", ")[:12], "arguments", "outcome")
 _WITHHELD = msgspec.json.Decoder(tuple[str, ...])
 _OUTCOME = msgspec.json.Decoder(Outcome)
 Mask: TypeAlias = Callable[[str], str]
-Row: TypeAlias = tuple[Any, ...]  # Any: what SQLite takes and gives
+Row: TypeAlias = tuple[Any, ...]  # Any: the value types of SQLite
 
 
 class FinishedCall(Struct, frozen=True):
-    """A call that was just answered, before it is written down."""
+    """A finished call before it is encoded as a row."""
 
     call: ToolCall
     tool: Tool
@@ -45,13 +45,14 @@ class FinishedCall(Struct, frozen=True):
 
 
 def finished_call(call: ToolCall, tool: Tool, outcome: Outcome, budget: int) -> FinishedCall:
-    """What is kept of a call; a giant answer is cut here, so that it is not held until it is written."""
+    """Collect what is stored for a call. Cuts a huge answer now, so that it does not stay in memory until it is
+    written."""
     small = shortened(outcome, budget)
     return FinishedCall(call, tool, small, small is not outcome, time.time())
 
 
 def encode_row(finished: FinishedCall, mask: Mask) -> Row:
-    """A finished call as the values of `COLUMNS`."""
+    """Encode a finished call as the values of `COLUMNS`."""
     given, withheld = without_secrets(finished.call.arguments, finished.tool.input_schema)
     arguments = mask(json.dumps(given, ensure_ascii=False, default=str))
     whole = len(arguments) <= ARGUMENTS
@@ -62,13 +63,13 @@ def encode_row(finished: FinishedCall, mask: Mask) -> Row:
     return (
         finished.at, call.server, call.tool, str(call.origin), call.run_id, outcome.ok, _note(text),
         outcome.ms, outcome.bytes, outcome.tokens, json.dumps(withheld), finished.cut or not whole, _clean(arguments),
-        words, packed, ROW + len(arguments) + 2 * len(words) + len(packed),  # words stand in their index too
+        words, packed, ROW + len(arguments) + 2 * len(words) + len(packed),  # twice: also in the index
     )  # fmt: skip
 
 
 def decode_row(row: Row) -> PastCall:
-    """A row of `LISTED`, or of `WHOLE` with its outcome; a `ValueError` where it is none. An outcome that cannot be
-    read is left out: the rest of the call is still worth showing."""
+    """Decode a row of `LISTED`, or of `WHOLE` with its outcome. Raises ValueError for an invalid row. An outcome that
+    cannot be decoded becomes None, because the rest of the call is still useful."""
     values = dict(zip(("id", *_FIELDS), row, strict=False))
     values["withheld"] = _WITHHELD.decode(values["withheld"])
     if "outcome" in values:
@@ -77,7 +78,7 @@ def decode_row(row: Row) -> PastCall:
 
 
 def decode_rows(rows: list[Row]) -> tuple[tuple[PastCall, ...], int]:
-    """The calls of these rows, and how many rows cannot be read."""
+    """Decode rows. Returns the calls and the number of rows that cannot be read."""
     calls = []
     for row in rows:
         try:
@@ -88,7 +89,7 @@ def decode_rows(rows: list[Row]) -> tuple[tuple[PastCall, ...], int]:
 
 
 def select(query: PastQuery) -> tuple[str, list[Any]] | None:
-    """The SQL of a query with its values (Any: as SQLite takes them); None when no call can fit."""
+    """Build the SQL of a query and its values (Any: as SQLite takes them), or None when no call can match."""
     words = search_terms(query.text)
     if query.text.strip() and not words:
         return None
@@ -106,13 +107,13 @@ def select(query: PastQuery) -> tuple[str, list[Any]] | None:
 
 
 def search_terms(text: str) -> str:
-    """Every word as the beginning of one, in the language of SQLite's index; quoted, so that none is an operator."""
+    """Convert a search text to an FTS5 query of prefix terms, each quoted so that none acts as an operator."""
     words = [word for word in text[:LONGEST].replace("\0", " ").split() if any(c.isalnum() for c in word)]
     return " ".join('"{}"*'.format(word.replace('"', '""')) for word in words)
 
 
 def shortened(outcome: Outcome, budget: int) -> Outcome:
-    """The outcome within so many characters: what does not fit is shortened, and bytes that do not fit are left out."""
+    """Shorten an outcome to `budget` characters: texts are cut, and binary data that does not fit is left out."""
     if sum([len(b.text) + len(b.data) for b in outcome.content]) + len(outcome.structured) <= budget:
         return outcome
     left, blocks = budget, []
@@ -140,7 +141,7 @@ def _note(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Lone surrogates cannot be written, and a NUL ends a text for SQLite."""
+    """Replace lone surrogates, which UTF-8 cannot encode, and NUL, which ends a text in SQLite."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "␀")
 
 

@@ -1,4 +1,5 @@
-"""Places in a JSON value: `orders[0].id`, `orders[*].id`, `["odd key"].x`; the empty path and `$` are the whole."""
+"""Paths into a JSON value: `orders[0].id`, `orders[*].id`, `["odd key"].x`. The empty path and `$` mean the complete
+value."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from workbench.records import JsonValue
 
 STEP = re.compile(r"""\.?([^.\[\]"'*][^.\[\]]*)|\.?(\*)|\[(-?\d{1,9})\]|\[(\*)\]|\[("(?:[^"\\]|\\.)*")\]""")
 LONGEST = 500
-Step = str | int | None  # a key, an index, or None for every one
+Step = str | int | None  # a key, an index, or None for `*`
 
 
 def steps(path: str) -> tuple[Step, ...]:
-    """The steps of a path; a `WorkbenchError` that says where it cannot be read."""
+    """Parse a path. The WorkbenchError for a syntax error shows where it is."""
     rest = path.removeprefix("$")
     if len(path) > LONGEST:
         raise WorkbenchError("The path is too long.", f"{LONGEST} characters are enough for anybody.")
@@ -35,7 +36,7 @@ def steps(path: str) -> tuple[Step, ...]:
 
 
 def find(value: JsonValue, path: Sequence[Step]) -> list[JsonValue]:
-    """Every value at the path; none where it leads nowhere."""
+    """Return every value at a path; an empty list when the path does not exist."""
     found = [value]
     for step in path:
         found = [inner for one in found for inner in _inside(one, step)]
@@ -43,14 +44,14 @@ def find(value: JsonValue, path: Sequence[Step]) -> list[JsonValue]:
 
 
 def covers(pattern: Sequence[Step], path: Sequence[Step]) -> bool:
-    """Whether a path lies at or below a pattern, in which `*` matches any step."""
+    """Whether `path` equals `pattern` or lies below it; `*` in the pattern matches any step."""
     return len(path) >= len(pattern) and all(
         wanted is None or wanted == step for wanted, step in zip(pattern, path, strict=False)
     )
 
 
 def format_path(path: Sequence[Step]) -> str:
-    """A path as people write it."""
+    """Format a path in the notation that `steps` parses."""
     text = ""
     for step in path:
         if isinstance(step, str):

@@ -1,4 +1,5 @@
-"""The folder `calls` of a project: one file for each call, one folder for each collection. The files are untrusted."""
+"""Saved calls in the project folder `calls`: one file for each call, one subfolder for each collection. The files are
+untrusted."""
 
 from __future__ import annotations
 
@@ -17,19 +18,19 @@ from workbench.records import BrokenCall, Fault, SavedCall, SavedCalls
 
 FOLDER = "calls"
 ENDING = ".json"
-MOST = 5_000  # files that are looked at
+MOST = 5_000  # files that are read
 NAME = re.compile(r"[^\x00-\x1f\x7f/\\:*?\"<>|.\s]([^\x00-\x1f\x7f/\\:*?\"<>|]{0,78}[^\x00-\x1f\x7f/\\:*?\"<>|.\s])?")
 
 
 class CallStore:
-    """Reads and writes the files. Nothing is kept in memory: a team changes them with git."""
+    """Reads and writes the files of saved calls. Caches nothing, because git may change the files at any time."""
 
     def __init__(self, project: Path) -> None:
         self._project = project
         self._folder = project / FOLDER
 
     def list(self) -> SavedCalls:
-        """Every call in order of collection and name, and what could not be read."""
+        """Return every saved call, sorted by collection and name, and an error for each unreadable file."""
         calls, broken = [], []
         for number, path in enumerate(self._files()):
             file = path.relative_to(self._project).as_posix()
@@ -48,7 +49,7 @@ class CallStore:
         return self._read(self._path(file), file)
 
     def save(self, call: SavedCall, instead_of: str) -> SavedCall:
-        """Write a call; `instead_of` names the file it came from, which goes when the call has another name now."""
+        """Write a call. `instead_of` is the file the call was loaded from; it is deleted when the call was renamed."""
         file = file_of(call.collection, call.name)
         path = self._path(file)
         if file != instead_of and path.exists():
@@ -59,7 +60,7 @@ class CallStore:
         return replace(call, file=file)
 
     def remove(self, file: str) -> str:
-        """Take a file away; its text is the answer, so that it can be put back."""
+        """Delete a file and return its text, so that `restore` can write it again."""
         path = self._path(file)
         try:
             text = read_plain(path)
@@ -68,11 +69,11 @@ class CallStore:
             raise _unreadable(file, fault) from fault
         with contextlib.suppress(OSError):
             if path.parent != self._folder:
-                path.parent.rmdir()  # an empty collection is none
+                path.parent.rmdir()  # fails unless the folder is empty; an empty collection is deleted
         return text
 
     def restore(self, file: str, text: str) -> None:
-        """Put a file back that was taken away."""
+        """Write a deleted file again."""
         path = self._path(file)
         if path.exists():
             raise WorkbenchError(f"There is a saved call {file} already.", "It was made meanwhile.")
@@ -93,7 +94,7 @@ class CallStore:
         return read(text, collection, path.name.removesuffix(ENDING), file)
 
     def _path(self, file: str) -> Path:
-        """Where a file lies, if it lies below our folder and no link leads out of it."""
+        """Return the path of a file. Raises WorkbenchError when the path or a symbolic link leads out of the folder."""
         parts = file.split("/")
         fits = parts[0] == FOLDER and file.endswith(ENDING) and len(parts) in (2, 3)
         if not fits or not all(NAME.fullmatch(part) for part in parts[1:]):
@@ -109,7 +110,7 @@ class CallStore:
 
 
 def file_of(collection: str, name: str) -> str:
-    """The file of a call below the project; a `WorkbenchError` for a name that cannot be one."""
+    """Return the path of a call's file relative to the project. Raises WorkbenchError for an invalid name."""
     for word, text in (("collection", collection), ("name", name)):
         if (text or word == "name") and not NAME.fullmatch(text):
             raise WorkbenchError(
@@ -124,7 +125,7 @@ def _folders(folder: Path) -> Iterator[Path]:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """The entries of a folder, unless the folder is a symbolic link."""
+    """Return the entries of a folder; none when the folder is a symbolic link."""
     try:
         return [] if folder.is_symlink() else list(folder.iterdir())
     except OSError:

@@ -1,5 +1,7 @@
-"""A saved call as the text of its file and back: keys in one order, so that a diff shows what changed; patient with
-what people write by hand, and with a line for what cannot be understood.
+"""Converts saved calls to JSON text and back.
+
+Keys have a fixed order, so that a diff shows only real changes. The parser tolerates hand-written files and reports the
+line of each error.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _PARTS = {
 
 
 class _StoredCall(Struct, frozen=True):
-    """A saved call as its file has it. Any: foreign JSON."""
+    """A saved call as stored in its file. Any: untrusted JSON."""
 
     server: str
     tool: str
@@ -42,7 +44,7 @@ class _StoredCall(Struct, frozen=True):
 
 
 class Misread(WorkbenchError):
-    """A text that is no saved call, with the line where that shows."""
+    """Error for a text that is not a saved call, with the line of the fault."""
 
     def __init__(self, message: str, hint: str = "", line: int = 0) -> None:
         super().__init__(message, hint)
@@ -50,7 +52,7 @@ class Misread(WorkbenchError):
 
 
 def write(call: SavedCall) -> str:
-    """A saved call as the text of its file."""
+    """Convert a saved call to the text of its file."""
     parts: dict[str, JsonValue] = {
         "server": call.server,
         "tool": call.tool,
@@ -71,7 +73,7 @@ def write(call: SavedCall) -> str:
 
 
 def read(text: str, collection: str, name: str, file: str) -> SavedCall:
-    """The call that a file holds."""
+    """Parse the text of a saved call's file."""
     try:
         found = json.loads(text)
     except json.JSONDecodeError as fault:
@@ -86,13 +88,13 @@ def read(text: str, collection: str, name: str, file: str) -> SavedCall:
 
 
 class _Reader:
-    """Checks every part, and finds the line of one that is wrong."""
+    """Checks every part of a saved call and finds the line of an invalid part."""
 
     def __init__(self, text: str, file: str) -> None:
         self._text = text
         self._file = file
 
-    def call(self, found: dict[str, Any], collection: str, name: str) -> SavedCall:  # Any: foreign JSON
+    def call(self, found: dict[str, Any], collection: str, name: str) -> SavedCall:  # Any: untrusted JSON
         for key in ("server", "tool"):
             if not isinstance(found.get(key), str) or not found[key]:
                 raise self._misread(key, f"it does not say which {key} is called", f'Add "{key}": "…".')
@@ -110,7 +112,7 @@ class _Reader:
         )  # fmt: skip
 
     def _wrong_part(self, fault: str) -> Misread:
-        """The fault in words of ours, with its line; `fault`: msgspec's words, which end with the path."""
+        """Translate msgspec's message, which ends with the path, into an error with its line."""
         found = re.search(r"`\$\.(\w+)(?:\[(\d+)\])?[^`]*`$", fault)
         key, number = found.groups() if found else ("", "")
         if key == "expect" and number:
@@ -121,13 +123,13 @@ class _Reader:
         hint = f"Each has one of: {', '.join(KINDS)}."
         return self._misread("expect", f"expectation {number} does not say what is expected", hint)
 
-    def _texts(self, found: Mapping[str, Any], key: str) -> tuple[str, ...]:  # Any: foreign JSON
+    def _texts(self, found: Mapping[str, Any], key: str) -> tuple[str, ...]:  # Any: untrusted JSON
         try:
             return msgspec.convert(found.get(key, []), tuple[str, ...])
         except msgspec.ValidationError as fault:
             raise self._misread(key, f"{key} is not a list of texts") from fault
 
-    def _expectation(self, found: Mapping[str, Any], number: int) -> Expectation:  # Any: foreign JSON
+    def _expectation(self, found: Mapping[str, Any], number: int) -> Expectation:  # Any: untrusted JSON
         where, kinds = f"expectation {number}", [key for key in found if key in KINDS]
         if len(kinds) != 1:
             raise self._unclear(number)
@@ -154,7 +156,7 @@ class _Reader:
 
 
 def _misfit(kind: Expect, value: object) -> str:
-    """What a kind takes, where it was given something else."""
+    """Return what this kind of expectation requires, or "" when `value` fits it."""
     number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
     fits = {
         Expect.OK: (value is True, "true"),

@@ -1,1 +1,2 @@
-"""Configuration files of other MCP clients: found, read as untrusted, and written without losing anything."""
+"""Configuration files of other MCP clients: finds them, reads them as untrusted input, and edits them without losing
+content."""

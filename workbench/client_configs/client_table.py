@@ -1,6 +1,6 @@
-"""Table of the MCP clients whose files are known: where the files are, and how entries differ from ours. Data only.
+"""Table of known MCP clients: where their configuration files are, and how their entries differ from ours. Data only.
 
-From each client's documentation in autumn 2026; `docs/clients.md` shows the same table to users.
+From each client's documentation in autumn 2026. `docs/clients.md` shows the same table to users.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ _USUAL = {"stdio": "", "http": "http", "sse": "sse"}
 
 
 class ClientApp(Struct, frozen=True):
-    """How one client writes a server."""
+    """How one client writes a server entry."""
 
     id: str
     title: str
-    path: tuple[str, ...] = ("mcpServers",)  # where in the file its servers are
-    address: str = "url"  # the key of a remote server's address; empty: it knows none
-    types: Mapping[str, str] = field(default_factory=lambda: _USUAL)  # our transport → its word in "type"
-    variables: str = ""  # how it writes a variable: "${NAME}", "${env:NAME}"; empty: it fills in none
-    inputs: bool = False  # it asks for secrets: ${input:name}
-    switch: bool = False  # it knows "disabled"
-    seconds: bool = False  # it knows "timeout", in seconds
-    folder: bool = False  # it knows "cwd"
+    path: tuple[str, ...] = ("mcpServers",)  # keys that lead to the servers in the file
+    address: str = "url"  # key of a remote server's URL; empty: not supported
+    types: Mapping[str, str] = field(default_factory=lambda: _USUAL)  # our transport → value of "type"
+    variables: str = ""  # variable syntax: "${NAME}", "${env:NAME}"; empty: not supported
+    inputs: bool = False  # supports prompts for secrets: ${input:name}
+    switch: bool = False  # supports "disabled"
+    seconds: bool = False  # supports "timeout" in seconds
+    folder: bool = False  # supports "cwd"
     yaml: bool = False
     toml: bool = False
-    milliseconds: bool = False  # it knows "timeout", in thousandths of a second
+    milliseconds: bool = False  # supports "timeout" in milliseconds
 
 
 class ConfigFile(Struct, frozen=True):
-    """One file of a client."""
+    """One configuration file of a client."""
 
     client: ClientApp
     file: Path
-    project: str = ""  # the folder it is for; empty: everywhere
+    project: str = ""  # folder that the file applies to; empty: all folders
 
     @property
     def id(self) -> str:
@@ -87,7 +87,8 @@ GEMINI = ClientApp(
 
 
 def places(project: Path, platform: str = sys.platform) -> tuple[ConfigFile, ...]:
-    """Every file that may hold servers, whether it exists or not; those of this project after a client's own."""
+    """Return every file that may hold servers, whether it exists or not. A client's user-wide file comes before its
+    file for this project."""
     home, apps = home_folder(), apps_folder(platform)
     editors = [apps / editor / "User" for editor in _EDITORS]
     editors = [editors[0], *(editor for editor in editors[1:] if editor.is_dir())]
@@ -112,7 +113,7 @@ def places(project: Path, platform: str = sys.platform) -> tuple[ConfigFile, ...
 
 
 def _goose(home: Path, apps: Path, platform: str) -> Path:
-    """It keeps to ~/.config on macOS too."""
+    """Return goose's configuration folder. goose uses ~/.config on macOS too."""
     if platform == "win32":
         return apps / "Block" / "goose" / "config" / "config.yaml"
     return (home / ".config" if platform == "darwin" else apps) / "goose" / "config.yaml"

@@ -1,4 +1,4 @@
-"""Converts entries of Codex, which are TOML, and edits them in its configuration file."""
+"""Converts server entries of Codex and edits them in its TOML configuration file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BEARER = "Bearer "
 
 
 def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own TOML
-    """The settings a file holds; what it cannot be is said in a sentence."""
+    """Parse the text of a file. Raises WorkbenchError when it is not valid TOML."""
     try:
         return parse_toml(text)
     except (ValueError, RecursionError) as fault:
@@ -28,7 +28,7 @@ def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own TOML
 
 
 def read(entry: Mapping[str, Any]) -> dict[str, Any]:  # Any: TOML
-    """One server's keys in the words of `.mcp.json`."""
+    """Convert one server entry to the keys of `.mcp.json`."""
     known = {str(key): value for key, value in entry.items()}
     headers = dict(_table(known.pop("http_headers", {})))
     headers |= {name: f"${{{variable}}}" for name, variable in _table(known.pop("env_http_headers", {})).items()}
@@ -48,7 +48,8 @@ def read(entry: Mapping[str, Any]) -> dict[str, Any]:  # Any: TOML
 
 
 def write(config: ServerConfig, theirs: Callable[[str], str]) -> dict[str, Any]:  # Any: TOML
-    """The entry as Codex takes it: it fills in no variables, and has keys for headers and names that come from one."""
+    """Convert a server to a Codex entry. Codex substitutes no variables in values; it has separate keys for headers and
+    environment variables that come from a variable."""
     entry: dict[str, Any] = {}
     if config.remote:
         if config.transport == "sse":
@@ -78,7 +79,7 @@ def _headers(headers: Mapping[str, str], theirs: Callable[[str], str]) -> dict[s
 
 
 def _passed(one: object) -> str:
-    """A variable that is handed on: by its name, or as a table that says whose it is."""
+    """Return the name of an environment variable that Codex passes on. The entry is the name or a table with "name"."""
     found = one.get("name") if isinstance(one, Mapping) else one
     return found if isinstance(found, str) else ""
 
@@ -92,7 +93,7 @@ _PASTE = "Copy the entry into it by hand."
 
 
 def tables_text(path: Sequence[str], entries: Mapping[str, Any]) -> str:  # Any: TOML
-    """Entries as tables."""
+    """Format entries as TOML tables."""
     nested: Mapping[str, Any] = entries
     for key in reversed(path):
         nested = {key: nested}
@@ -100,7 +101,7 @@ def tables_text(path: Sequence[str], entries: Mapping[str, Any]) -> str:  # Any:
 
 
 def set_table(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:  # Any: TOML
-    """The text with one server set; the keys that stay the same keep their lines, and so does everything else."""
+    """Set one server in the text. Lines of unchanged keys and everything else stay as they are."""
     if len(text) > LARGEST:
         raise WorkbenchError(f"The file is larger than {LARGEST >> 10} KB.", "Copy the entry into it by hand.")
     try:
@@ -142,7 +143,8 @@ def _item(value: Any, *, inline: bool) -> Item:  # Any: TOML
 
 
 def _remarks_after(item: object) -> list[Comment | Whitespace]:
-    """What stands between a table and the next head counts as part of the table; it is about what follows."""
+    """Return the comments and blank lines at the end of a table. tomlkit counts them as part of the table, but they
+    belong to the next header."""
     found: list[Comment | Whitespace] = []
     for key, part in reversed(item.value.body) if isinstance(item, Table) else ():
         if key is not None or not isinstance(part, Comment | Whitespace):

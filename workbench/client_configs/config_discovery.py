@@ -1,4 +1,5 @@
-"""Finds servers in the configuration files of other clients. Reading runs nothing, and no file can make it fail."""
+"""Finds servers in the configuration files of other clients. Starts no program; an invalid file becomes a reported
+fault."""
 
 from __future__ import annotations
 
@@ -20,13 +21,13 @@ from workbench.records import Discovery, Fault, FoundServer, ServerConfig, Stand
 from workbench.servers.configuration import secret_masking
 from workbench.servers.configuration.launch_command import fingerprint
 
-_LARGEST = 16 << 20  # bytes; Claude Code keeps its history beside its servers
-_SERVERS = 500  # of one file
-_PROJECTS = 200  # of Claude Code's, whose own `.mcp.json` is looked at too
+_LARGEST = 16 << 20  # bytes; Claude Code stores its history in the same file
+_SERVERS = 500  # servers read from one file
+_PROJECTS = 200  # projects of Claude Code whose `.mcp.json` is read
 
 
 class FoundConfig(Struct, frozen=True):
-    """A server of another client, unmasked; it never leaves the core like this."""
+    """A server of another client with unmasked secrets. It never leaves the core in this form."""
 
     key: str
     place: ConfigFile
@@ -36,7 +37,7 @@ class FoundConfig(Struct, frozen=True):
 
 
 def find(project: Path) -> tuple[tuple[FoundConfig, ...], tuple[Fault, ...]]:
-    """Everything that is configured elsewhere. Blocks: call it on a thread."""
+    """Find all servers in other clients' files, and the faults of unreadable files. Blocks: call it on a thread."""
     found: list[FoundConfig] = []
     faults: list[Fault] = []
     for place in places(project):
@@ -48,14 +49,14 @@ def find(project: Path) -> tuple[tuple[FoundConfig, ...], tuple[Fault, ...]]:
 
 
 def show(found: tuple[FoundConfig, ...], faults: tuple[Fault, ...], here: tuple[ServerConfig, ...]) -> Discovery:
-    """What a person sees of it, beside what the project has."""
+    """Convert the found servers for display, compared with the servers of the project."""
     prints = {fingerprint(config) for config in here}
     names = {config.name for config in here}
     return Discovery(tuple(_as_found_server(one, prints, names) for one in found), faults)
 
 
 def read_document(place: ConfigFile) -> tuple[str, Mapping[str, Any]]:  # Any: the file's own JSON or YAML
-    """The text and what it means; a missing file is an empty one."""
+    """Read a file. Returns its text and the parsed document; a missing file counts as empty."""
     try:
         text = read_plain(place.file, largest=_LARGEST)
     except (FileNotFoundError, NotADirectoryError):
@@ -68,7 +69,7 @@ def read_document(place: ConfigFile) -> tuple[str, Mapping[str, Any]]:  # Any: t
 
 
 def parser(client: ClientApp) -> Callable[[str, str], dict[str, Any]]:  # Any: JSON, YAML or TOML
-    """Reads the text of this client's files."""
+    """Return the parser of this client's file format."""
     return goose_yaml.parse if client.yaml else codex_toml.parse if client.toml else jsonc_editor.parse
 
 
@@ -82,7 +83,7 @@ def _in_file(place: ConfigFile, project: Path, faults: list[Fault]) -> Iterator[
 def _of_projects(
     place: ConfigFile, document: Mapping[str, Any], project: Path, faults: list[Fault]
 ) -> Iterator[FoundConfig]:
-    """Claude Code's servers for one folder each: in its own file, and in the `.mcp.json` of that folder."""
+    """Yield Claude Code's servers for single folders, from its own file and from each folder's `.mcp.json`."""
     projects = document.get("projects")
     for folder, entry in list(projects.items() if isinstance(projects, Mapping) else ())[:_PROJECTS]:
         if not isinstance(entry, Mapping):

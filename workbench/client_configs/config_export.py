@@ -1,4 +1,5 @@
-"""Exports servers into a client's configuration file: exactly what was previewed, with a backup beside the file."""
+"""Exports servers into a client's configuration file: writes exactly the previewed text and saves a backup beside the
+file."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ _DIFF_LINES = 400
 
 @dataclass(slots=True)
 class ConfigDraft:
-    """The change of one file, before it is written."""
+    """Planned change of one file, before it is written."""
 
     place: ConfigFile
     before: str = ""
@@ -36,7 +37,7 @@ class ConfigDraft:
 
 
 def targets(project: Path) -> tuple[ConfigFile, ...]:
-    """The files that servers can be written to."""
+    """Return the files that servers can be exported to."""
     return places(project)
 
 
@@ -48,14 +49,14 @@ def target(project: Path, name: str) -> ConfigFile:
 
 
 def describe(place: ConfigFile) -> ClientFile:
-    """A file as a person chooses it. An app that made its folder is here; a project's file may be new."""
+    """Describe a file for display. A client counts as installed when its folder exists; a project's file may be new."""
     folder = place.file.parent / ".claude" if place.client is CLAUDE_CODE else place.file.parent
     installed = bool(place.project) or place.file.exists() or folder.is_dir()
     return ClientFile(place.id, place.client.title, str(place.file), installed, place.project)
 
 
 def draft(place: ConfigFile, configs: Sequence[ServerConfig]) -> ConfigDraft:
-    """What would change; nothing is written. Blocks: call it on a thread."""
+    """Compute the new text of a file without writing it. Blocks: call it on a thread."""
     made = ConfigDraft(place)
     try:
         _stay_inside(place)
@@ -77,7 +78,8 @@ def draft(place: ConfigFile, configs: Sequence[ServerConfig]) -> ConfigDraft:
 
 
 def _stay_inside(place: ConfigFile) -> None:
-    """Whoever wrote a project may have put a link there that leads to a file of the person's."""
+    """Refuse a project's file that is a symbolic link out of the project: an untrusted project could redirect the write
+    to a file of the user."""
     if place.project and not place.file.resolve().is_relative_to(Path(place.project).resolve()):
         raise WorkbenchError(
             f"{place.file} is a link that leads to {place.file.resolve()}.", "Replace it by a file, then look again."
@@ -85,7 +87,7 @@ def _stay_inside(place: ConfigFile) -> None:
 
 
 def show(made: ConfigDraft) -> ExportPreview:
-    """The draft as a person reads it."""
+    """Convert a draft to the preview that the user sees."""
     client = made.place.client
     if client.yaml:
         pasted = "\n".join(goose_yaml.entry_text("", name, entry) for name, entry in made.entries.items())
@@ -105,8 +107,8 @@ def show(made: ConfigDraft) -> ExportPreview:
 
 
 def write(made: ConfigDraft) -> str:
-    """Write the draft; answers where the file is kept as it was, empty when there was none."""
-    file = made.place.file.resolve()  # a link stays a link
+    """Write the draft. Returns the path of the backup, or "" when the file did not exist."""
+    file = made.place.file.resolve()  # writes the target of a symbolic link, so the link remains
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         backup = _keep(file, made.before) if file.exists() else ""
@@ -119,7 +121,7 @@ def write(made: ConfigDraft) -> str:
 
 
 def take_back(place: ConfigFile, before: str, written: str, existed: bool) -> None:
-    """Put a file back as it was, unless somebody changed it since."""
+    """Restore a file to its former text. Raises WorkbenchError when the file was changed after the export."""
     text, _ = read_document(place)
     if sha(text) != written:
         raise WorkbenchError(
@@ -163,7 +165,7 @@ def _compose(
 
 
 def _editor(client: ClientApp) -> Callable[[str, Sequence[str], Mapping[str, Any]], str]:  # Any: JSON, YAML or TOML
-    """The function that puts one entry into the text of such a file."""
+    """Return the function that sets one entry in the text of this client's file."""
     if not client.toml:
         return goose_yaml.set_entry if client.yaml else jsonc_editor.set_member
     from workbench.client_configs import codex_toml
@@ -182,7 +184,7 @@ def _entry(made: ConfigDraft, config: ServerConfig, before: JsonObject) -> JsonO
 
 
 def _inputs(text: str, wanted: dict[str, Any], configs: Sequence[ServerConfig]) -> str:  # Any: JSON
-    """VS Code asks for what stands in `inputs`, once, and keeps it itself."""
+    """Add the secrets to `inputs`. VS Code asks the user once for each input and stores the value itself."""
     known = wanted.get("inputs")
     listed = list(known) if isinstance(known, list) else []
     ids = {entry.get("id") for entry in listed if isinstance(entry, Mapping)}
@@ -214,14 +216,14 @@ def _set(document: dict[str, Any], path: tuple[str, ...], value: object) -> None
 
 
 def _diff(before: str, after: str) -> str:
-    """The lines that change, with two around them."""
+    """Return a unified diff with two lines of context."""
     lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2))[2:]
     shown = lines[:_DIFF_LINES]
     return "\n".join(shown) + (f"\n… and {len(lines) - len(shown)} more lines" if len(lines) > len(shown) else "")
 
 
 def _keep(file: Path, text: str) -> str:
-    """A copy beside the file, as private as the file."""
+    """Save a backup beside the file with the file's permissions. Returns its path."""
     name = f"{file.name}.before-workbench-{time.strftime('%Y%m%d-%H%M%S')}"
     backup, number = file.with_name(name), 2
     while backup.exists():
@@ -231,5 +233,6 @@ def _keep(file: Path, text: str) -> str:
 
 
 def _replace(file: Path, text: str, mode: int | None = None) -> None:
-    """With the mode it had; a new file is the user's own, because it may hold secrets."""
+    """Write a file. An existing file keeps its mode; a new file is readable only by its owner, because it may hold
+    secrets."""
     write_file(file, text, mode=0o600 if mode is None else mode, keep_mode=mode is None)

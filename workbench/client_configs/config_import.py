@@ -1,4 +1,4 @@
-"""Imports servers of other clients into the project; their secrets move to the keyring and become references."""
+"""Imports servers of other clients into the project. Secrets move to the keyring, and references replace them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from workbench.servers.configuration import secret_masking
 
 
 class ConfigImport(Struct, frozen=True):
-    """What one choice comes to."""
+    """Result of one import choice: the server and its secrets."""
 
     config: ServerConfig
     secrets: Mapping[str, str]  # name → value, to be stored before the entry is written
 
 
 def settle(choice: ImportChoice, found: Mapping[str, FoundConfig], names: frozenset[str]) -> ConfigImport:
-    """Raises WorkbenchError where the choice cannot be carried out as the person saw it."""
+    """Build the entry to import. Raises WorkbenchError when it changed after it was shown or its name is taken."""
     one = found.get(choice.key)
     if one is None or one.sha != choice.sha:
         raise WorkbenchError(
@@ -35,7 +35,7 @@ def settle(choice: ImportChoice, found: Mapping[str, FoundConfig], names: frozen
 
 
 def keep_apart(config: ServerConfig) -> ConfigImport:
-    """The entry with `${keyring:server/NAME}` in the place of each secret, and the secrets."""
+    """Replace each secret of the entry by `${keyring:server/NAME}` and return the secrets separately."""
     secrets: dict[str, str] = {}
 
     def reference(place: str, value: str) -> str:

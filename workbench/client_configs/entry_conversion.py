@@ -13,7 +13,7 @@ from workbench.records import JsonObject, ServerConfig
 from workbench.servers.configuration import mcp_json_file
 
 _NAMES = {"cmd": "command", "envs": "env", "serverUrl": "url", "uri": "url", "httpUrl": "url", "transport": "type"}
-_NOT_SERVERS = ("builtin", "platform", "frontend", "inline_python")  # parts of goose itself
+_NOT_SERVERS = ("builtin", "platform", "frontend", "inline_python")  # internal parts of goose
 _UNREAD = {
     "envFile": "Its envFile is not read: put the variables it needs into the environment.",
     "env_keys": "goose keeps these for it: {}. Store them here as secrets.",
@@ -22,7 +22,7 @@ _UNREAD = {
 
 
 def listed(document: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any]:  # Any: the file's own JSON
-    """What stands at a path of the document, or nothing; a wrong type is a sentence."""
+    """Return the mapping at a path of the document, or an empty one. Raises WorkbenchError for a wrong type."""
     found: Any = document
     for key in path:
         found = found.get(key) or {}
@@ -32,7 +32,8 @@ def listed(document: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, A
 
 
 def read(client: ClientApp, name: str, entry: object, project: str, file: str) -> tuple[ServerConfig, tuple[str, ...]]:
-    """The record, and what of the entry could not be taken over. Raises WorkbenchError for what is no server."""
+    """Convert an entry. Returns the record and a note for each setting that cannot be imported. Raises WorkbenchError
+    for an entry that is not a server."""
     if not isinstance(entry, Mapping):
         raise WorkbenchError(f"The server {name!r:.120} in {file} is not an object.")
     given = codex_toml.read(entry) if client.toml else entry
@@ -43,9 +44,11 @@ def read(client: ClientApp, name: str, entry: object, project: str, file: str) -
         known["disabled"] = known["enabled"] is False
     timeout = known.pop("timeout", 0)
     if isinstance(timeout, int) and not isinstance(timeout, bool) and _times(client):
-        known["timeout"] = timeout * 1000 if client.seconds and timeout >= 1000 else timeout  # its unit is seconds
+        known["timeout"] = (
+            timeout * 1000 if client.seconds and timeout >= 1000 else timeout
+        )  # the client's unit is seconds
     for key in ("category", "roots", "oauth") if client.yaml else ("category", "roots"):
-        known.pop(key, None)  # means something else elsewhere
+        known.pop(key, None)  # these keys have another meaning in `.mcp.json`
     notes = tuple(_note(key, entry[key]) for key in _UNREAD if entry.get(key))
     config = mcp_json_file.parse_entry(name.strip(), _filled(known, name.strip(), project), file)
     _check_letters(config, file)
@@ -57,19 +60,19 @@ def _times(client: ClientApp) -> bool:
 
 
 def _gemini(entry: Mapping[str, Any], known: dict[str, Any]) -> dict[str, Any]:  # Any: JSON
-    """Its key of the address says how it is spoken to, and its variables need no braces."""
+    """Convert a Gemini CLI entry. Its URL key's name determines the transport; its variables have no braces."""
     if "type" not in known and "url" in known:
         known["type"] = "http" if entry.get("httpUrl") else "sse"
     return {key: braced(value) if key not in ("type", "timeout") else value for key, value in known.items()}
 
 
 def is_server(entry: object) -> bool:
-    """Whether it is a server at all; goose lists parts of itself among them."""
+    """Whether an entry is a server. goose lists internal parts of itself among its extensions."""
     return not (isinstance(entry, Mapping) and entry.get("type") in _NOT_SERVERS)
 
 
 def write(config: ServerConfig, client: ClientApp, before: JsonObject, tell: Callable[[str], None]) -> dict[str, Any]:
-    """The entry as this client takes it; keys of a former entry that we do not know stay. Any: JSON."""
+    """Convert a server to this client's entry. Unknown keys of the former entry `before` are kept. Any: JSON."""
     if config.remote and not client.address:
         raise WorkbenchError(
             f"{client.title} takes no addresses from its file, and {config.name} has one.",
@@ -163,9 +166,9 @@ def _each(values: Mapping[str, str], theirs: Callable[[str], str]) -> dict[str, 
 
 
 def _filled(entry: Mapping[str, Any], server: str, project: str) -> dict[str, Any]:  # Any: JSON
-    """The texts of an entry in our words."""
+    """Convert the variables in all texts of an entry to our syntax."""
 
-    def ours(value: Any) -> Any:  # Any: what is no text stays for the reader to judge
+    def ours(value: Any) -> Any:  # Any: values other than text pass unchanged; the parser checks them
         return to_ours(value, server, project) if isinstance(value, str) else value
 
     filled = {
@@ -178,7 +181,7 @@ def _filled(entry: Mapping[str, Any], server: str, project: str) -> dict[str, An
 
 
 def _check_letters(config: ServerConfig, file: str) -> None:
-    """Half a letter can be written in JSON, and nowhere else."""
+    """Reject lone surrogates. JSON can escape them, but UTF-8 cannot encode them."""
     texts = (config.name, config.command, config.cwd, config.url, config.description, *config.args)
     pairs = (*config.env.items(), *config.headers.items())
     try:

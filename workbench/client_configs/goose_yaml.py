@@ -1,8 +1,8 @@
-"""Reads goose's settings, which are YAML, and changes one extension in the text without touching any other line.
+"""Reads goose's YAML settings and changes one extension in the text without touching any other line.
 
-The parser says where things are; what changes is text. ruamel.yaml's round trip does not serve: it writes the whole
-file anew and changes indentation, spacing, line ends and `null` of untouched entries. The result is read again and
-compared by `config_export`.
+The parser gives positions, and the edit works on the text. ruamel.yaml's round trip is no alternative: it rewrites the
+complete file and changes indentation, spacing, line ends and `null` of untouched entries. `config_export` parses the
+result again and compares it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 from workbench.errors import WorkbenchError
 
 LARGEST = 256 << 10  # characters; the parser is slow, and a settings file written by hand is small
-_MOST = 200_000  # values in one file, those that are repeated counted each time
+_MOST = 200_000  # values in one file; repeated aliases count each time
 _HINT = "Mend the file in goose; nothing was changed in it."
 _PASTE = "Copy the entry and put it below extensions by hand."
 
 
 def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own YAML
-    """The mapping a file holds; what it cannot be is said in a sentence."""
+    """Parse the text of a file. Raises WorkbenchError when it is not a valid YAML mapping."""
     import yaml
 
     if len(text) > LARGEST:
@@ -34,7 +34,7 @@ def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own YAML
     except RecursionError as fault:
         raise WorkbenchError(f"{name} cannot be read: it is nested too deeply.", _HINT) from fault
     except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
-        # also what its builders raise
+        # yaml's constructors raise some of these errors
         raise WorkbenchError(f"{name} cannot be read: it is no YAML that we understand.", _HINT) from fault
     if document is not None and not isinstance(document, dict):
         raise WorkbenchError(f"{name} holds no settings.", _HINT)
@@ -43,7 +43,8 @@ def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own YAML
 
 
 def _bound(document: Any, name: str) -> None:  # Any: YAML
-    """Aliases let a short text mean a giant one, or one that holds itself."""
+    """Limit the size of a document. With aliases, a short text can expand to a huge document or one that contains
+    itself."""
     left, waiting = _MOST, [document]
     while waiting:
         one = waiting.pop()
@@ -55,7 +56,7 @@ def _bound(document: Any, name: str) -> None:  # Any: YAML
 
 
 def set_entry(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:  # Any: YAML
-    """The text with one extension set."""
+    """Set one extension in the text."""
     import yaml
 
     section, name = path
@@ -81,7 +82,7 @@ def set_entry(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str: 
 
 
 def _fill(text: str, found: Any, name: str, value: Mapping[str, Any]) -> str:  # Any: a pair of nodes
-    """The first extension, where there is an empty section."""
+    """Insert the first extension into an empty section."""
     key, empty = found
     start, end = empty.start_mark.index, empty.end_mark.index
     if text[start:end].strip() not in ("", "{}", "null", "~"):
@@ -98,7 +99,7 @@ def _child(node: Any, name: str) -> Any:  # Any: nodes of a parser without types
 
 
 def _end(node: Any) -> int:  # Any: as above
-    """Behind the last letter of a node: what the parser calls its end may lie behind the next remark."""
+    """Return the index after a node's last character. The parser's end mark may lie after the next comment."""
     if isinstance(node.value, list) and node.value and not node.flow_style:
         last = node.value[-1]
         return _end(last[1] if isinstance(last, tuple) else last)
@@ -108,7 +109,7 @@ def _end(node: Any) -> int:  # Any: as above
 
 
 def entry_text(indent: str, name: str, value: Any) -> str:  # Any: YAML
-    """`name: value` line by line."""
+    """Format `name: value` as YAML lines."""
     import yaml
 
     lines = yaml.safe_dump({name: value}, sort_keys=False, allow_unicode=True, width=math.inf, default_flow_style=False)

@@ -1,7 +1,7 @@
-"""JSON with comments and trailing commas, as editors write it: reads it, and changes one member in place.
+"""Parser and editor for JSON with comments and trailing commas. Changes one member in place.
 
-A change touches the text of that member alone. No maintained library does that. The result is read again and compared
-before it is written to a file.
+An edit touches only the text of that member; no maintained library does that. The caller parses the result again and
+compares it before writing a file.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ _HINT = "Mend the file in that app; nothing was changed in it."
 
 
 class JsoncMember(Struct, frozen=True):
-    """Where one member of an object stands in the text."""
+    """Position of one object member in the text."""
 
     key: str
     start: int  # of the key
     value: int
-    end: int  # behind the value
+    end: int  # after the value
 
 
 class JsoncPosition(Struct, frozen=True):
-    """Where an object stands in the text."""
+    """Position of an object and its members in the text."""
 
     opening: int
     members: tuple[JsoncMember, ...]
-    comma: int  # behind a trailing comma; 0 without one
+    comma: int  # after a trailing comma; 0 without one
 
 
 def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own JSON
-    """The object a file holds; what it cannot be is said in a sentence."""
+    """Parse the text of a file. Raises WorkbenchError when it does not hold a JSON object."""
     if not text.strip():
         return {}
     try:
@@ -55,7 +55,7 @@ def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own JSON
 
 
 def set_member(text: str, path: Sequence[str], value: object) -> str:
-    """The text with the member at this path set; objects on the way that are missing are made."""
+    """Set the member at a path; missing parent objects are created."""
     if not text.strip():
         return json.dumps(_nested(path, value), indent=2, ensure_ascii=False) + "\n"
     at = _opening(text)
@@ -73,7 +73,7 @@ def set_member(text: str, path: Sequence[str], value: object) -> str:
 
 
 def scan(text: str, opening: int) -> JsoncPosition:
-    """The members of the object that opens here; what is nested deeper is passed over."""
+    """Find the members of the object that starts at `opening`; nested objects are skipped."""
     members: list[JsoncMember] = []
     depth, comma = 0, 0
     key: tuple[str, int] | None = None
@@ -105,8 +105,7 @@ def scan(text: str, opening: int) -> JsoncPosition:
 
 
 def _tokens(text: str, at: int = 0) -> Iterator[tuple[str, int, int]]:
-    """Every token but comments; a quotation mark or comment that is never closed ends it, so no text makes this
-    slow."""
+    """Yield every token except comments. Stops at an unclosed string or comment, so that no input makes it slow."""
     for match in _TOKEN.finditer(text, at):
         token = match.group()
         if token in ('"', "/*"):
@@ -126,7 +125,7 @@ def _load(text: str) -> Any:  # Any: JSON
 
 
 def _plain(text: str) -> str:
-    """The same text, position for position, with blanks in the place of comments and trailing commas."""
+    """Replace comments and trailing commas by spaces, so that every position stays the same."""
     letters = list(text)
     for match in _TOKEN.finditer(text):
         token = match.group()
@@ -150,12 +149,12 @@ def _opening(text: str) -> int:
 
 
 def _insert(text: str, place: JsoncPosition, key: str, value: object) -> str:
-    """Add a member behind the last one."""
+    """Add a member after the last one."""
     if not place.members:
         return _fill(text, place, key, value)
     last = place.members[-1]
     indent = _indent_of(text, place.members[0].start)
-    if indent is None:  # all on one line
+    if indent is None:  # the object is on one line
         written = f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(value, ensure_ascii=False)}"
         at = place.comma or last.end
         return text[:at] + (" " if place.comma else ", ") + written + text[at:]
@@ -166,7 +165,7 @@ def _insert(text: str, place: JsoncPosition, key: str, value: object) -> str:
 
 
 def _fill(text: str, place: JsoncPosition, key: str, value: object) -> str:
-    """The first member of an empty object."""
+    """Insert the first member into an empty object."""
     outer = _indent_of(text, place.opening, own=False) or ""
     indent = outer + _unit(text)
     member = f"{json.dumps(key, ensure_ascii=False)}: {_dumped(text, indent, value)}"
@@ -178,7 +177,7 @@ def _fill(text: str, place: JsoncPosition, key: str, value: object) -> str:
 
 
 def _behind_comment(text: str, at: int) -> int:
-    """A remark behind the last member, on the same line, stays beside it."""
+    """Return the position after a comment that follows the last member on the same line."""
     end = text.find("\n", at)
     line = text[at : end if end >= 0 else len(text)].rstrip("\r")
     rest = line.strip()
@@ -197,7 +196,7 @@ def _dumped(text: str, indent: str, value: object) -> str:
 
 
 def _indent_of(text: str, at: int, *, own: bool = True) -> str | None:
-    """The white space a line begins with; with `own`, None when something stands before this place on it."""
+    """Return the leading white space of the line at `at`. With `own`, None when other text precedes `at`."""
     start = text.rfind("\n", 0, at) + 1
     head = text[start:at]
     blank = head[: len(head) - len(head.lstrip(" \t"))]

@@ -1,4 +1,4 @@
-"""Converts variable placeholders of other clients into ours (`${NAME}`, `${keyring:name}`) and back."""
+"""Converts variable placeholders of other clients to ours (`${NAME}`, `${keyring:name}`) and back."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OURS = re.compile(r"\$\{(?:keyring:([^{}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)\}")
 _BARE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _EDITORS_OWN = ("workspaceFolder", "workspaceFolderBasename", "workspaceRoot", "file", "fileDirname", "cwd")
-_WITHOUT = ("HOME", "USER")  # filled in for clients that fill in nothing: they are the same wherever it runs
+_WITHOUT = (
+    "HOME",
+    "USER",
+)  # written as values for clients without variables: they are the same wherever the client runs
 
 
 def braced(value: Any) -> Any:  # Any: JSON
-    """`$NAME` as `${NAME}`, wherever in a value it stands."""
+    """Replace `$NAME` by `${NAME}` in every text of a value."""
     if isinstance(value, str):
         return _BARE.sub(r"${\1}", value)
     if isinstance(value, list):
@@ -29,7 +32,7 @@ def braced(value: Any) -> Any:  # Any: JSON
 
 
 def to_ours(text: str, server: str, project: str) -> str:
-    """The text of another client in our words; what nobody else knows stays as it is."""
+    """Convert the placeholders in another client's text to ours; unknown placeholders stay unchanged."""
 
     def ours(match: re.Match[str]) -> str:
         word = match[1]
@@ -48,13 +51,13 @@ def to_ours(text: str, server: str, project: str) -> str:
 
 
 def unknown(text: str) -> tuple[str, ...]:
-    """What would stay unfilled here: `${workspaceFolder}` outside a project, `${command:…}`."""
+    """Return the placeholders that we cannot fill: `${workspaceFolder}` outside a project, `${command:…}`."""
     found = _ANY.finditer(text)
     return tuple(match[0] for match in found if match[1] in _EDITORS_OWN or not _OURS.fullmatch(match[0]))
 
 
 def to_theirs(text: str, client: ClientApp, tell: Callable[[str], None]) -> str:
-    """Our text in a client's words; what it cannot do is told."""
+    """Convert our placeholders to a client's syntax; `tell` receives a note for each unsupported one."""
 
     def theirs(match: re.Match[str]) -> str:
         secret, name, default = match[1], match[2], match[3]
@@ -72,7 +75,7 @@ def to_theirs(text: str, client: ClientApp, tell: Callable[[str], None]) -> str:
 
 
 def input_id(secret: str) -> str:
-    """The name of a secret as an input of VS Code."""
+    """Return the id of a VS Code input for a secret."""
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", secret)
 
 

@@ -1,5 +1,5 @@
-"""The built-in demo server: a small made-up company's customers, orders, tickets and channels over stdio, offline.
+"""Built-in demo server: a fictional company's customers, orders, tickets and channels over stdio, offline.
 
-It is a real MCP server in a process of its own and knows nothing of the workbench. It speaks the protocol itself,
-because the SDK takes about a second to import and a newcomer's first click should not wait for that.
+It is a real MCP server in its own process and imports nothing of the workbench. It implements the protocol itself,
+because importing the SDK takes about a second and the first start should be fast.
 """

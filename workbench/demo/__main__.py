@@ -10,7 +10,7 @@ from workbench.demo.server import serve
 
 
 def main() -> None:
-    """Read the options and serve until stdin closes."""
+    """Parse the options and serve until stdin closes."""
     parser = argparse.ArgumentParser(prog="python -m workbench.demo", description="A made-up company as an MCP server.")
     parser.add_argument("--seed", type=int, default=7, help="the company's data; the same seed makes the same company")
     parser.add_argument("--deployment", type=float, default=3.0, help="seconds until 'deployment complete' is posted")

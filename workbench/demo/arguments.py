@@ -1,4 +1,4 @@
-"""Checks a call's arguments against the tool's schema and says in a sentence what is wrong and what would fit."""
+"""Checks a call's arguments against the tool's schema. An error says what is wrong and what would be valid."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,), "num
 
 
 def check(tool: DemoTool, given: Json) -> None:
-    """Refuse what the schema does not allow."""
+    """Raise Refused for arguments that the schema does not allow."""
     for name in given:
         if name not in tool.properties:
             near = difflib.get_close_matches(name, tool.properties, 1)
@@ -31,7 +31,7 @@ def _valid(tool: DemoTool) -> str:
 
 
 def _fault(schema: Json, value: Any) -> str:
-    """Any: the value is what this function is about."""
+    """Any: an unchecked JSON value"""
     if fault := _wrong_type(schema["type"], value):
         return fault
     if "enum" in schema and value not in schema["enum"]:

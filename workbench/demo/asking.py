@@ -1,4 +1,4 @@
-"""Asks the client back in the middle of a call: a form for its person, or a few words of its model."""
+"""Requests from the demo server to its client during a call: elicitation and sampling."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ _here: ContextVar[DemoElicitation] = ContextVar("asking")
 
 
 class DemoElicitation:
-    """The questions of one conversation."""
+    """Open elicitation and sampling requests of one connection."""
 
     def __init__(self, write: Callable[[Json], None]) -> None:
         self._write = write
         self._open: dict[str, asyncio.Future[Json]] = {}
         self._count = 0
-        self._client: Json = {}  # what it says it can be asked
+        self._client: Json = {}  # the client's capabilities
 
     def meet(self, params: Json) -> None:
-        """The client introduces itself."""
+        """Store the capabilities that the client sends in `initialize`."""
         found = params.get("capabilities")
         self._client = found if isinstance(found, dict) else {}
 
     def hear(self, message: Json) -> bool:
-        """Whether the message was an answer; one to nothing we asked is dropped."""
+        """Handle a response of the client. Returns false for any other message. A response without an open request is
+        dropped."""
         if "method" in message or "id" not in message or not {"result", "error"} & message.keys():
             return False
         waiting = self._open.pop(str(message["id"]), None)
@@ -38,7 +39,7 @@ class DemoElicitation:
 
     @contextmanager
     def here(self) -> Iterator[None]:
-        """Tools that work inside this ask through this conversation."""
+        """Context in which tools send their requests through this connection."""
         before = _here.set(self)
         try:
             yield
@@ -65,7 +66,7 @@ class DemoElicitation:
 
 
 async def fill_in(message: str, schema: Json) -> Json:
-    """What the person entered; raises Refused when they would not."""
+    """Send a form elicitation and return the content. Raises Refused when the user declines or cancels."""
     answer = await _here.get().ask(
         "elicitation/create", {"mode": "form", "message": message, "requestedSchema": schema}
     )
@@ -76,7 +77,7 @@ async def fill_in(message: str, schema: Json) -> Json:
 
 
 async def say(system: str, words: str, longest: int) -> Json:
-    """What the client's model said."""
+    """Send a sampling request and return the result."""
     message = {"role": "user", "content": {"type": "text", "text": words}}
     wish = {"systemPrompt": system, "messages": [message], "maxTokens": longest}
     return await _here.get().ask("sampling/createMessage", wish)

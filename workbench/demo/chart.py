@@ -1,4 +1,4 @@
-"""Draws a small bar chart as a PNG with nothing but zlib, so that the demo has a real image to answer with."""
+"""Draws a small bar chart as a PNG with only zlib, so that the demo can return a real image."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DIGITS = {  # five rows of three bits
 
 
 def bar_chart(bars: Sequence[tuple[str, float]]) -> bytes:
-    """Bars with digits below them; the tallest stands out."""
+    """Draw bars with digits below them; the tallest bar has its own colour."""
     canvas = [bytearray(WIDTH) for _ in range(HEIGHT)]
     most = max((value for _, value in bars), default=0) or 1
     step = (WIDTH - 2 * MARGIN) // max(1, len(bars))
@@ -53,7 +53,7 @@ def _write(canvas: list[bytearray], left: int, top: int, label: str) -> None:
 
 
 def _png(canvas: list[bytearray]) -> bytes:
-    header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 3, 0, 0, 0)  # eight bits a pixel, colours from a palette
+    header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 3, 0, 0, 0)  # eight bits per pixel, palette colours
     pixels = zlib.compress(b"".join(b"\0" + bytes(row) for row in canvas), 9)
     parts = ((b"IHDR", header), (b"PLTE", _COLOURS), (b"IDAT", pixels), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)

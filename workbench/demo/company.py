@@ -1,4 +1,4 @@
-"""The made-up company: everything its tools can see, made from a seed when first asked for, kept in memory."""
+"""Data of the fictional company, generated from a seed on first use and stored in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.demo.trade import ChannelMessage, DemoOrder, Ticket, make_message
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail in the outbox; nothing ever leaves this process."""
+    """A mail in the outbox. No mail ever leaves the process."""
 
     id: str
     to: str
@@ -24,12 +24,12 @@ class Mail:
 
 @dataclass
 class Company:
-    """The state of one server process; each start begins anew from the seed."""
+    """State of one server process; each start generates it again from the seed."""
 
     seed: int = 7
-    deployment_seconds: float = 3.0  # from the first look at the channel until "deployment complete" stands there
+    deployment_seconds: float = 3.0  # from the first read of the channel until it contains "deployment complete"
     beat_seconds: float = 3.0  # between two changes of the live resource
-    pulse: int = 0  # how often it changed
+    pulse: int = 0  # number of changes of the live resource
     outbox: list[Mail] = field(default_factory=list)
     refunds: list[dict[str, object]] = field(default_factory=list)
     _first_look: float = 0.0
@@ -58,7 +58,7 @@ class Company:
         return make_messages()
 
     def look(self, channel: str) -> list[ChannelMessage]:
-        """A channel's messages. The deployment ends a while after somebody first looked for it."""
+        """Return a channel's messages. The deployment completes a fixed time after its channel was first read."""
         if channel == "deployments" and not self._deployed:
             self._first_look = self._first_look or time.monotonic()
             if time.monotonic() - self._first_look >= self.deployment_seconds:

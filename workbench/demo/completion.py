@@ -1,4 +1,4 @@
-"""Proposals for the blanks of prompts and templates while they are typed: numbers by number or by name, fixed words."""
+"""Completion of prompt arguments and template variables: ids found by id or name, and fixed values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MONTHS = tuple(f"2025-{month:02d}" for month in range(1, 13))
 
 
 def complete(company: Company, params: Json) -> Json:
-    """The answer to `completion/complete`; an argument nobody knows has no proposals."""
+    """Answer `completion/complete`. An unknown argument has no completions."""
     argument = params.get("argument")
     argument = argument if isinstance(argument, Mapping) else {}
     typed = str(argument.get("value", "")).casefold()

@@ -1,4 +1,4 @@
-"""Tools about customers: list, search, read, and one that destroys."""
+"""Demo tools for customers: list, search, read and delete."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PAGE = record({"customers": listing(_CUSTOMER), "total": integer("How many matc
 
 
 def find_customer(company: Company, customer_id: str) -> Customer:
-    """A customer, or the reason why there is none."""
+    """Return a customer. Raises Refused for an unknown id."""
     found = company.customers.get(customer_id)
     if found is None:
         raise Refused(f"There is no customer {customer_id}. Numbers run from CUS-0001; search_customers finds them.")

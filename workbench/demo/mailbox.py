@@ -1,4 +1,4 @@
-"""Tools about what comes from outside: the inbox and web pages; and a refund, which is money that goes out."""
+"""Demo tools for outside content (the inbox and web pages) and for refunds."""
 
 from __future__ import annotations
 

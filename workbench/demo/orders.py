@@ -1,4 +1,4 @@
-"""Tools about the ten thousand orders: filter, read, add up, export slowly, draw."""
+"""Demo tools for the ten thousand orders: filter, read, aggregate, export slowly, draw a chart."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from workbench.demo.trade import ORDER_STATES, PRODUCTS, DemoOrder
 
 ORDER_ID = text("An order number such as ORD-00042", pattern="^ORD-[0-9]{5}$")
 STATUS = text("State of the order", enum=list(ORDER_STATES))
-STEPS = 10  # progress reports of an export
+STEPS = 10  # progress notifications of an export
 
 _ORDER = record(
     {

@@ -1,5 +1,5 @@
-"""What people outside the company write to it: mails and web pages. Some of it tells an agent what to do, as such text
-does; whoever reads it through the workbench can see what becomes of that."""
+"""Mails and web pages from outside the company. Some contain prompt injections, so that the user can see how the
+workbench handles them."""
 
 from __future__ import annotations
 
@@ -87,6 +87,6 @@ PAGES = {
 
 
 def make_letters() -> dict[str, Letter]:
-    """The inbox as the day begins."""
+    """Create the initial mails of the inbox."""
     made = (Letter(f"IN-{number:04d}", *words) for number, words in enumerate(_LETTERS, 1))
     return {letter.id: letter for letter in made}

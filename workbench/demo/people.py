@@ -1,6 +1,6 @@
-"""Made-up customers whose data looks real, so that the hiding of personal data has something to do.
+"""Fictional customers with realistic data, so that masking of personal data can be tried.
 
-Mail domains and telephone numbers come from the ranges set aside for examples and drama; nobody owns them.
+Mail domains and telephone numbers come from ranges reserved for examples and drama; nobody owns them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SEGMENTS = ("consumer", "consumer", "consumer", "business", "business", "enterp
 
 @dataclass(frozen=True, slots=True)
 class Customer:
-    """One customer with the personal data a real system would hold."""
+    """A customer with the personal data that a real system would hold."""
 
     id: str
     name: str
@@ -61,7 +61,7 @@ class Customer:
 
 
 def make_customers(chance: random.Random) -> list[Customer]:
-    """The company's customers, always the same ones for the same chance."""
+    """Generate the customers; the same seed of `chance` gives the same customers."""
     return [_customer(chance, number) for number in range(1, COUNT + 1)]
 
 
@@ -89,6 +89,6 @@ def _digits(chance: random.Random, pattern: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name as it stands in a mail address."""
+    """Convert a name to the form used in a mail address."""
     bare = unicodedata.normalize("NFKD", name.replace("ø", "o").replace("'", ""))
     return bare.encode("ascii", "ignore").decode().lower()

@@ -1,4 +1,4 @@
-"""Prompts the server keeps ready: a reply to a ticket, and a review of sales with a table and a picture in it."""
+"""Prompts of the demo server: a reply to a ticket, and a sales review with a table and an image."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PROMPTS: list[Json] = [
 
 
 def get_prompt(company: Company, name: object, given: dict[str, Any]) -> Json:
-    """A prompt with its blanks filled. Any: the client's arguments."""
+    """Return a prompt with its arguments filled in. Any: the client's arguments."""
     if name == "answer_ticket":
         return _answer_ticket(company, given)
     if name == "review_sales":

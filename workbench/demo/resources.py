@@ -1,4 +1,4 @@
-"""What can be read besides tools: a few resources of each kind, and addresses with blanks for the many others."""
+"""Resources of the demo server: a few fixed resources of each kind, and URI templates for the others."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ _LIMIT = 20
 
 
 class UnknownName(Exception):
-    """There is no such resource, prompt or ticket."""
+    """Raised for an unknown resource, prompt or ticket."""
 
 
 def read_resource(company: Company, uri: object) -> Json:
-    """What lies under an address."""
+    """Return the contents of a resource."""
     found = _read(company, uri) if isinstance(uri, str) else None
     if found is None:
         raise UnknownName(f"There is no resource {uri}.")

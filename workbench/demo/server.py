@@ -1,4 +1,4 @@
-"""Speaks MCP over stdin and stdout: one JSON-RPC message per line, calls side by side, progress and cancelling."""
+"""MCP server loop over stdin and stdout: one JSON-RPC message per line, concurrent calls, progress and cancellation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from workbench.demo.tool import DemoAnswer, Json, Progress, Refused
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 LONGEST_LINE = 16 * 1024 * 1024
-LONGEST_TEXT = 64 * 1024  # structured results above this are not repeated as text
+LONGEST_TEXT = 64 * 1024  # structured results above this length are not repeated as text
 INSTRUCTIONS = (
     "A made-up company: customers, 10,000 orders, support tickets, channels and mail. Nothing here is real, "
     "nothing leaves this process, and every start begins anew."
@@ -31,7 +31,7 @@ _TOOLS = {tool.name: tool for room in (customers, orders, support, talk, visits,
 
 
 class ProtocolFault(Exception):
-    """A request that has no answer; becomes a JSON-RPC error."""
+    """Error that becomes a JSON-RPC error response."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -39,7 +39,7 @@ class ProtocolFault(Exception):
 
 
 async def serve(company: Company) -> None:
-    """Answer requests until stdin closes; calls still running then are cancelled."""
+    """Answer requests until stdin closes, then cancel the calls that still run."""
     reader = asyncio.StreamReader(limit=LONGEST_LINE)
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer
@@ -51,7 +51,7 @@ async def serve(company: Company) -> None:
 
 
 class _Conversation:
-    """One client: what it asked, what is being worked on."""
+    """One client connection and its running requests."""
 
     def __init__(self, company: Company) -> None:
         self._company = company
@@ -63,14 +63,14 @@ class _Conversation:
         return self
 
     async def __aexit__(self, *reason: object) -> None:
-        await asyncio.sleep(0)  # what came just before stdin closed is still answered
+        await asyncio.sleep(0)  # answers messages that arrived just before stdin closed
         for task in tuple(self._running.values()):
             task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
         await self._telling.close()
 
     def hear(self, line: bytes) -> None:
-        """One message from the client."""
+        """Handle one message of the client."""
         try:
             message = json.loads(line)
         except ValueError as fault:
@@ -86,7 +86,7 @@ class _Conversation:
             self._cancel(message.get("params"))
 
     def _take(self, message: Json) -> None:
-        """Work on a request beside the others; `_running` holds the task until it is done."""
+        """Start an asyncio task for a request; `_running` holds it until it is done."""
         key = json.dumps(message["id"])
         task = asyncio.get_running_loop().create_task(self._work(message), name=f"request {key}")
         self._running[key] = task
@@ -106,7 +106,7 @@ class _Conversation:
             self._fail(message["id"], fault)
         except UnknownName as fault:
             self._fail(message["id"], ProtocolFault(-32602, str(fault)))
-        except Exception as fault:  # our own mistake: the client must not wait for ever for an answer
+        except Exception as fault:  # a bug of the demo server: the client must still get a response
             traceback.print_exception(fault)
             self._fail(message["id"], ProtocolFault(-32603, f"The demo server made a mistake: {fault}"))
 
@@ -144,7 +144,7 @@ class _Conversation:
             case "resources/read":
                 return read_resource(self._company, uri)
             case "resources/subscribe" | "resources/unsubscribe":
-                read_resource(self._company, uri)  # what is not there does not change
+                read_resource(self._company, uri)  # raises for an unknown resource
                 act = self._telling.subscribe if method == "resources/subscribe" else self._telling.unsubscribe
                 act(str(uri))
                 return {}
@@ -197,7 +197,7 @@ def _welcome(asked: object) -> Json:
 
 
 def _result(answer: DemoAnswer) -> Json:
-    """Structured data is repeated as text for older clients, unless it is large."""
+    """Build a tool result. Structured data is repeated as text for older clients, unless it is large."""
     if answer.structured is None:
         return {"content": list(answer.content), "isError": False}
     words = json.dumps(answer.structured, ensure_ascii=False)
@@ -217,7 +217,8 @@ def _progress(token: object) -> Progress:
 
 
 def _write(message: dict[str, Any]) -> None:
-    """Any: a JSON-RPC message. Written whole at once, so that answers of calls side by side never mix."""
+    """Write a JSON-RPC message (Any: its values). One write per message, so that responses of concurrent calls never
+    mix."""
     line = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, separators=(",", ":"))
     sys.stdout.buffer.write(line.encode("utf-8", "backslashreplace") + b"\n")
     sys.stdout.buffer.flush()

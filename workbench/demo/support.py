@@ -1,4 +1,4 @@
-"""Tools about tickets: read free text that quotes personal data, open a ticket, move one on."""
+"""Demo tools for support tickets: read free text that contains personal data, open a ticket, change its state."""
 
 from __future__ import annotations
 

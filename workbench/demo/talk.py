@@ -1,4 +1,4 @@
-"""Tools that talk: channels, the mail outbox, and a report that always fails."""
+"""Demo tools for messages: channels, the mail outbox, and a report that always fails."""
 
 from __future__ import annotations
 

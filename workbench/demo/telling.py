@@ -1,4 +1,4 @@
-"""What the server tells unasked: that a resource changed, to who subscribed to it, and its log from a level on."""
+"""Notifications of the demo server: updates of subscribed resources, and log messages at or above a level."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Write: TypeAlias = Callable[[dict[str, Any]], None]  # Any: a JSON-RPC message
 
 
 class Telling:
-    """One client's wishes. Until it names a level, the log is told from `info` on."""
+    """Subscriptions and log level of one client. The log level is `info` until the client sets one."""
 
     def __init__(self, company: Company, write: Write, beat: float) -> None:
         self._company = company
@@ -26,7 +26,7 @@ class Telling:
         self._live: asyncio.Task[None] | None = None
 
     def set_level(self, level: object) -> bool:
-        """False when there is no such level."""
+        """Set the log level. Returns false for an unknown level."""
         if level not in LEVELS:
             return False
         self._level = LEVELS.index(str(level))
@@ -59,7 +59,7 @@ class Telling:
                 await self._live
 
     async def _pulse(self) -> None:
-        """Visitors come and go as long as somebody watches."""
+        """Change the visitors resource periodically while a client subscribes to it."""
         while True:
             await asyncio.sleep(self._beat)
             self._company.pulse += 1

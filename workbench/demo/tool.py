@@ -1,4 +1,4 @@
-"""What a demo tool is: its definition, and a function from arguments to an answer."""
+"""Definition of a demo tool: what clients see, and the function that does the work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from workbench.demo.company import Company
 
-# Any: JSON as the protocol carries it; arguments are checked against the schema before a tool sees them.
+# Any: JSON as the protocol carries it; arguments are checked against the schema before a tool receives them.
 Json: TypeAlias = dict[str, Any]
 Progress: TypeAlias = Callable[[float, float, str], None]
 
@@ -22,12 +22,12 @@ DESTROYS: Json = {"readOnlyHint": False, "destructiveHint": True, "idempotentHin
 
 
 class Refused(Exception):
-    """The tool cannot do what was asked; its text reaches whoever called."""
+    """Error of a tool call whose text becomes the call's result."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoAnswer:
-    """What a tool gives back: structured data, content blocks of its own, or both."""
+    """Result of a tool: structured data, content blocks, or both."""
 
     structured: Json | None = None
     content: tuple[Json, ...] = ()
@@ -38,7 +38,7 @@ Work: TypeAlias = Callable[[Company, Json, Progress], DemoAnswer | Awaitable[Dem
 
 @dataclass(frozen=True, slots=True)
 class DemoTool:
-    """One tool as clients see it, and the work behind it."""
+    """One demo tool: its definition and the function that does the work."""
 
     name: str
     title: str
@@ -55,7 +55,7 @@ class DemoTool:
         return {**schema, "required": list(self.required)} if self.required else schema
 
     def definition(self) -> Json:
-        """The tool as `tools/list` tells it."""
+        """Return the tool as `tools/list` sends it."""
         definition: Json = {
             "name": self.name,
             "title": self.title,
@@ -67,26 +67,26 @@ class DemoTool:
 
 
 def record(properties: Mapping[str, Json], optional: tuple[str, ...] = ()) -> Json:
-    """The schema of an object; its keys are always there unless said to be optional."""
+    """Return the schema of an object; keys that are not in `optional` are required."""
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": dict(properties), "required": required}
 
 
 def listing(item: Json) -> Json:
-    """The schema of a list."""
+    """Return the schema of a list."""
     return {"type": "array", "items": item}
 
 
 def text(description: str, **more: Any) -> Json:
-    """The schema of a text. Any: further JSON-schema words."""
+    """Return the schema of a text. Any: more JSON Schema keywords."""
     return {"type": "string", "description": description, **more}
 
 
 def integer(description: str, **more: Any) -> Json:
-    """The schema of a whole number. Any: further JSON-schema words."""
+    """Return the schema of an integer. Any: more JSON Schema keywords."""
     return {"type": "integer", "description": description, **more}
 
 
 def number(description: str, **more: Any) -> Json:
-    """The schema of a number. Any: further JSON-schema words."""
+    """Return the schema of a number. Any: more JSON Schema keywords."""
     return {"type": "number", "description": description, **more}

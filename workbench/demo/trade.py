@@ -1,4 +1,4 @@
-"""Made-up orders, support tickets and channel messages."""
+"""Fictional orders, support tickets and channel messages."""
 
 from __future__ import annotations
 
@@ -29,8 +29,6 @@ _BODIES = (
 
 @dataclass(frozen=True, slots=True)
 class DemoOrder:
-    """One order."""
-
     id: str
     customer_id: str
     placed: str
@@ -56,7 +54,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class ChannelMessage:
-    """One message of a channel."""
+    """A message in a channel."""
 
     id: str
     channel: str
@@ -65,7 +63,7 @@ class ChannelMessage:
 
 
 def make_orders(chance: random.Random, customers: Sequence[str]) -> list[DemoOrder]:
-    """A year of orders in the order they were placed."""
+    """Generate a year of orders, sorted by date."""
     days = sorted(chance.randrange(DAYS) for _ in range(ORDERS))
     return [_order(chance, number, day, customers) for number, day in enumerate(days, 1)]
 
@@ -84,7 +82,7 @@ def _order(chance: random.Random, number: int, day: int, customers: Sequence[str
 
 
 def make_tickets(chance: random.Random, customers: Sequence[Customer]) -> list[Ticket]:
-    """Tickets whose text quotes personal data, as people do."""
+    """Generate tickets whose text contains personal data."""
     return [_ticket(chance, number, chance.choice(customers)) for number in range(1, TICKETS + 1)]
 
 
@@ -113,7 +111,7 @@ def in_state(ticket: Ticket, status: str) -> Ticket:
 
 
 def make_messages() -> dict[str, list[ChannelMessage]]:
-    """The channels as they stand when the day begins."""
+    """Create the channels with their initial messages."""
     texts = {
         "deployments": (("deploy-bot", "deployment started: release 4.2.0"), ("deploy-bot", "canary is healthy")),
         "general": (("ines", "Good morning! Stand-up moves to ten."), ("omar", "Fine with me.")),

@@ -1,4 +1,5 @@
-"""Tools that ask back: a visit that needs details from a person, and a greeting that a model writes."""
+"""Demo tools that send requests to the client: a visit that needs a form from the user, and a greeting that a model
+writes."""
 
 from __future__ import annotations
 
