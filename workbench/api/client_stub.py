@@ -533,11 +533,11 @@ class CoreApi(Protocol):
 
     @api
     async def past(self, query: PastQuery) -> tuple[PastCall, ...]:
-        """The newest calls that fit, without their outcomes."""
+        """Return the newest calls that match, without their outcomes."""
 
     @api
     async def past_call(self, number: int) -> PastCall:
-        """One call with everything that was kept of it."""
+        """Return one call with everything that was stored for it."""
 
     @api
     async def permissions(self) -> Permissions: ...
