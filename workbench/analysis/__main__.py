@@ -1,8 +1,9 @@
-"""`python -m workbench.analysis FILE…|-`: one JSON verdict per program, for measuring the rules on sets of programs.
+"""`python -m workbench.analysis FILE…|-`: prints one JSON verdict per program, to measure the rules on sets of
+programs.
 
-Standard input may be one program or JSON lines of {"code": …, "id": …}; an id comes back with its verdict. There is one
-line out for each line in: one that is no such JSON, and one whose reading failed, is told under `error` and asks.
-With `--sarif` all findings come as one SARIF log instead.
+Standard input may be one program or JSON lines of {"code": …, "id": …}; the `id` is returned with the verdict. Each
+input line gives one output line. A line that is not such JSON, or whose analysis failed, gives an `error` and the gate
+`ask`. With `--sarif`, all findings are printed as one SARIF log instead.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from workbench.records import Gate, Risk, Verdict
 
 
 def main(arguments: list[str]) -> int:
-    """Print a verdict for each program; 2 when there is nothing to read."""
+    """Print a verdict for each program. The exit code is 2 if no program was named."""
     log, names = "--sarif" in arguments, [argument for argument in arguments if argument != "--sarif"]
     if not names:
         print("usage: python -m workbench.analysis [--sarif] FILE…|-", file=sys.stderr)
@@ -41,7 +42,8 @@ def _verdicts(names: list[str]) -> Iterator[tuple[str, Verdict]]:
 
 
 def _judged(code: str | WorkbenchError) -> dict[str, object]:
-    """The verdict as JSON. A program that makes the analysis fail does not keep others from being judged."""
+    """Return the verdict as JSON. A program that makes the analysis fail does not stop the analysis of other
+    programs."""
     if isinstance(code, WorkbenchError):
         return _failed(code.message)
     try:
@@ -72,7 +74,7 @@ def _file(name: str) -> str | WorkbenchError:
 
 
 def _is_lines(text: str) -> bool:
-    """Whether this is JSON lines: its first few say so, and one of them may be broken."""
+    """Return whether the text is JSON lines. Looks at the first five lines, so that one of them may be broken."""
     first = list(islice((line for line in text.split("\n") if line.strip()), 5))
     return any("code" in _entry(line) for line in first)
 

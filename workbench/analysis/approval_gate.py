@@ -1,16 +1,15 @@
-"""Decides whether the user is asked about a program, from its verdict, the settings, and the bounds of its run.
+"""Decides whether a program needs the user's approval, from its verdict, the settings and the bounds of its run.
 
-Blocked and refused programs stay so. A program of high or critical risk always asks, whoever wrote it. One of medium
-risk asks unless the user lets all of them pass, or it only adds data.
+Blocked and refused programs stay so. A program of high or critical risk always needs approval, whoever wrote it. A
+program of medium risk needs approval unless a setting allows all of them, or it only adds data.
 
-The bounds are the profile, the required tools and the user's rules. What a rule denies, or what lies outside the
-bounds, is certain to be refused, so the text goes back to its author. What a mount refuses becomes an effect that the
-sandbox refuses. What a rule allows is said, and asks nobody by itself.
+The bounds are the profile, the required tools and the user's rules. A call that a rule denies, or that is out of
+bounds, is certain to be refused, so the program goes back to its author. An operation that a mount refuses becomes an
+effect that the sandbox refuses. A rule that allows a tool is listed and causes no approval request by itself.
 
-A program only adds data when it adds or sets something at one server whose hints the user believes, where nothing
-leaves and nothing is lost, or writes new files of plain data into the workspace; and when nothing that outsiders can
-write has a part in it. A question about such a program is answered unread, and those questions make users answer the
-next one unread, too.
+A program only adds data if it adds or sets something at one server whose annotations the user trusts, sends and deletes
+nothing, or writes new files of plain data into the workspace; and if no content that outsiders can write is involved.
+Users allow requests for such programs without reading them, and then also allow the next request unread.
 """
 
 from __future__ import annotations
@@ -32,8 +31,10 @@ from workbench.settings import Settings
 
 
 def decide_gate(verdict: Verdict, settings: Settings, *, force: bool = False) -> Gate:
-    """Blocked, refused, ask or auto for this verdict under these settings; `force`: its author asks for approval.
-    What a rule of the user allows weighs no more, except where the whole is critical."""
+    """Return the gate for this verdict under these settings.
+
+    `force`: the author of the program requests approval. Calls that a rule allows add no risk, unless the verdict is
+    critical."""
     if verdict.gate in (Gate.BLOCKED, Gate.REFUSED):
         return verdict.gate
     if force or verdict.asks:
@@ -46,23 +47,25 @@ def decide_gate(verdict: Verdict, settings: Settings, *, force: bool = False) ->
 
 
 def is_auto_approved_as_additive(verdict: Verdict, settings: Settings) -> bool:
-    """Whether nobody is asked only because there is nothing in it to decide; its calls are watched the closer."""
+    """Return whether the program runs without approval only because it adds data. Its calls are checked more
+    strictly."""
     return verdict.mild and settings.approval_auto_mild and not unasked(residual_risk(verdict), settings)
 
 
 def isolation_risk(verdict: Verdict, settings: Settings) -> Risk:
-    """The risk that isolation goes by: what only adds at a server can break out no better than what only reads."""
+    """Return the risk that selects the isolation level. A program that only adds data at a server counts as low
+    risk."""
     return Risk.LOW if verdict.mild and settings.approval_auto_mild else residual_risk(verdict)
 
 
 def residual_risk(verdict: Verdict) -> Risk:
-    """The risk that is left when what a rule allows is taken off; of what is critical nothing is taken off."""
+    """Return the risk without the calls that rules allow. Critical risk is not reduced."""
     if verdict.unsettled is None or verdict.risk is Risk.CRITICAL:
         return verdict.risk
     return verdict.unsettled
 
 
-# ── the bounds of a run ───────────────────────────────────────────────────────────────────────────────
+# ── Bounds of a run ─────────────────────────────────────────────────────────────────────────────────────
 _CHANGES = frozenset(
     action.value
     for action in (
@@ -74,23 +77,23 @@ _CHANGES = frozenset(
         ProgramAction.LINK,
     )
 )
-_UNKNOWN = ("", "?")  # a path that is known at run time only: it may lie beside the workspace
-Find = Callable[[str, str], Tool | None]  # server and tool → the effective one
-Foresee = Callable[[Tool], Foreseen]  # what is certain of a tool's calls before their arguments are known
+_UNKNOWN = ("", "?")  # paths known only at run time; they may be outside the workspace
+Find = Callable[[str, str], Tool | None]  # (server, tool) → the tool with effective annotations
+Foresee = Callable[[Tool], Foreseen]  # the decision on a tool's calls that is certain before their arguments are known
 
 
 class Limits(Struct, frozen=True):
-    """What a run is held to, beside what its text says."""
+    """Bounds of a run besides what its program says."""
 
     profile: RunProfile | None = None
     required: tuple[str, ...] = ()
-    wider: str = ""  # why naming this profile needs approval; empty: it does not
+    wider: str = ""  # why this profile needs approval; empty if it needs none
     lost: bool = False  # the rules cannot be read
-    read: bool = True  # the text was read, so the tools of the verdict are the ones it calls
+    read: bool = True  # the program could be analyzed, so the tools of the verdict are the ones that it calls
 
 
 def bound(verdict: Verdict, limits: Limits, find: Find, foresee: Foresee) -> Verdict:
-    """The same verdict, and what follows from the bounds."""
+    """Return the verdict with the consequences of the bounds."""
     verdict = replace(verdict, profile=limits.profile, required=limits.required)
     if verdict.gate is Gate.BLOCKED:
         return verdict
@@ -104,7 +107,7 @@ def bound(verdict: Verdict, limits: Limits, find: Find, foresee: Foresee) -> Ver
 
 
 def _returned(verdict: Verdict, against: Sequence[tuple[ToolUse, Foreseen]]) -> Verdict:
-    """Back to its author, with the reason at the line."""
+    """Return the verdict as blocked, with a finding at the line of each denied call."""
     found = tuple(
         Finding(
             "bounds",
@@ -125,7 +128,7 @@ def _returned(verdict: Verdict, against: Sequence[tuple[ToolUse, Foreseen]]) -> 
 
 
 def _asks(limits: Limits, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> tuple[str, ...]:
-    """Why the user is asked whatever the risk is."""
+    """Return the reasons for approval that do not depend on the risk."""
     found = [one.text for _, one in foreseen if one.decision is Word.ASK]
     if limits.lost:
         found.append(LOST)
@@ -137,7 +140,8 @@ def _asks(limits: Limits, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> tuple
 
 
 def _settled(verdict: Verdict, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> Verdict:
-    """What rules allow weighs no more; flows, files and everything else of the text weigh as before."""
+    """Return the verdict with the risk that is left without calls that rules allow. Flows, files and other findings
+    still count."""
     allowed = {f"{use.server}.{use.tool}": found for use, found in foreseen if found.decision is Word.ALLOW}
     if not allowed:
         return verdict
@@ -150,7 +154,7 @@ def _settled(verdict: Verdict, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> 
 
 
 def _mounted(verdict: Verdict, profile: RunProfile | None) -> Verdict:
-    """What the run's own mounts refuse."""
+    """Return the verdict with changes to the workspace marked as refused if the profile mounts it read-only."""
     if profile is None or profile.workspace == "write":
         return verdict
     changing = {
@@ -175,7 +179,7 @@ def _refused(one: Effect, changing: dict[tuple[str, int], str]) -> Effect:
 
 
 def _all_refused(verdict: Verdict) -> bool:
-    """Whether nothing is left that the user could decide."""
+    """Return whether the sandbox refuses every risky effect, so that the user has nothing to decide."""
     refused = {(one.text, one.line) for one in verdict.effects if one.kind is EffectKind.REFUSED}
     risky = [one for one in verdict.findings if at_least(one.risk, Risk.MEDIUM)]
     if verdict.gate is not Gate.ASK or not risky:
@@ -183,14 +187,16 @@ def _all_refused(verdict: Verdict) -> bool:
     return all((one.message, one.span.line) in refused for one in risky)
 
 
-# ── programs that only add data ───────────────────────────────────────────────────────────────────────
+# ── Programs that only add data ─────────────────────────────────────────────────────────────────────────
 _DATA: Final = frozenset({".csv", ".tsv", ".json", ".jsonl", ".txt", ".md", ".log", ".parquet", ".png", ".jpg"})
 _ROOM: Final = "workspace/"
 
 
 def is_additive(verdict: Verdict, tools: Sequence[Tool | None], taken: Callable[[str], bool]) -> bool:
-    """`tools`: those that the verdict names, as policy takes them. `taken`: whether a path of the workspace is there
-    already, so that writing it would replace something."""
+    """Return whether the program only adds data.
+
+    `tools`: the tools that the verdict names, with effective annotations. `taken`: returns whether a workspace path
+    exists already, so that writing it would replace a file."""
     if verdict.risk is not Risk.MEDIUM or verdict.gate is not Gate.ASK or verdict.not_assessed:
         return False
     known = {f"{tool.server}.{tool.name}": tool for tool in tools if tool is not None}
@@ -202,13 +208,13 @@ def is_additive(verdict: Verdict, tools: Sequence[Tool | None], taken: Callable[
         return False
     changing = [tool for tool in known.values() if at_least(tool_risk(tool), Risk.MEDIUM)]
     if changing and (len({tool.server for tool in known.values()}) > 1 or verdict.impact.read):
-        return False  # what one server holds is not for another one, and nobody knows who wrote a file
+        return False  # data must not move from one server to another, and the source of a file is unknown
     risky = (one for one in verdict.findings if at_least(one.risk, Risk.MEDIUM))
     return all(_adds(one, known) or _is_new_data(one, taken) for one in risky)
 
 
 def only_adds(tool: Tool) -> bool:
-    """Whether it destroys nothing and reaches nobody, by annotations that are trusted or set by the user."""
+    """Return whether the tool deletes nothing and sends nothing, by annotations that are trusted or set by the user."""
     hints = tool.hints
     closed = hints.destructive is False and hints.open_world is False
     return closed and tool_risk(tool) is Risk.MEDIUM and not tool_annotations.sends(tool)
@@ -220,7 +226,7 @@ def _adds(one: Finding, known: dict[str, Tool]) -> bool:
 
 
 def _is_new_data(one: Finding, taken: Callable[[str], bool]) -> bool:
-    """A file that no other program runs, and that was not there."""
+    """Return whether the finding writes a new file of plain data."""
     path = one.subject
     if one.rule != ProgramAction.WRITE.value or not path.startswith(_ROOM) or "…" in path:
         return False
@@ -228,6 +234,6 @@ def _is_new_data(one: Finding, taken: Callable[[str], bool]) -> bool:
 
 
 def is_data(path: str) -> bool:
-    """Whether a file of the workspace, by its name, is plain data and not hidden."""
+    """Return whether a workspace file is plain data by its extension and not hidden."""
     hidden = any(part.startswith(".") for part in path.split("/"))
     return not hidden and posixpath.splitext(path)[1].lower() in _DATA

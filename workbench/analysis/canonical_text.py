@@ -17,8 +17,8 @@ from workbench.analysis.parsed_program import UNREADABLE, parse
 from workbench.analysis.tables.word_sets import names
 from workbench.records import Finding, Risk, Span
 
-MAX_BYTES = 400_000  # beyond this nobody reads it, and analysis would cost more than it tells
-MAX_FAULTS = 50  # a text full of them is refused just as well with the first fifty
+MAX_BYTES = 400_000  # larger programs are not reviewable, and the analysis would cost too much
+MAX_FAULTS = 50  # the first 50 faults are enough to refuse a text
 
 _SUSPECTS = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
@@ -36,7 +36,7 @@ _EMOJI_STYLES = frozenset("\ufe0e\ufe0f")
 
 
 class CanonicalText(Struct, frozen=True):
-    """One text with its hash; faults mean that it must not be run."""
+    """The canonical text of a program with its hash. A text with faults must not be run."""
 
     text: str
     sha: str
@@ -44,7 +44,7 @@ class CanonicalText(Struct, frozen=True):
 
 
 def canonicalize(text: str) -> CanonicalText:
-    """The text with "\\n" line ends, no byte order mark and one line end at its end, and what is wrong with it."""
+    """Return the text with "\\n" line ends, no byte order mark and one final line end, with its hash and its faults."""
     clean = _clean(text)
     data = clean.encode("utf-8", "surrogatepass")
     sha = hashlib.sha256(data).hexdigest()
@@ -54,8 +54,9 @@ def canonicalize(text: str) -> CanonicalText:
 
 
 def strip_code_fence(text: str) -> str:
-    """A Python program as models wrap it: without a code fence around it, and without the indentation that all of its
-    lines share, where it does not parse with it. Each line keeps its number."""
+    """Remove the code fence that models put around a program, and the indentation that all its lines share.
+
+    The indentation is removed only if the text does not parse with it. Each line keeps its number."""
     lines = text.split("\n")
     full = [number for number, line in enumerate(lines) if line.strip()]
     if len(full) > 1 and _FENCE.fullmatch(lines[full[0]].strip()) and lines[full[-1]].strip() == "```":
@@ -74,11 +75,13 @@ def _parses(text: str) -> bool:
 
 
 def clean_text(text: str) -> str:
-    """The text without what makes it unfit to be run, read as Python would read it: what hides goes, a carriage return
-    becomes a line end, what only an editor takes for one becomes a space. The user sees the difference."""
+    """Return the text without the characters that make it unfit to run.
+
+    Hidden characters are removed, a carriage return becomes a line end, and a character that only editors treat as a
+    line break becomes a space. The user sees the difference."""
     body = _LINE_END.sub("\n", text.lstrip("\ufeff"))
     first = _SUSPECTS.sub(lambda match: _instead(body, match.start()), body)
-    body = _SUSPECTS.sub("", first) if _hidden(first) else first  # a joiner may have lost what it joined
+    body = _SUSPECTS.sub("", first) if _hidden(first) else first  # a joiner may have lost the characters that it joined
     lines = _clean(body).split("\n")
     for number, line in enumerate(lines[:2]):
         if (match := _COOKIE.match(line)) and match.group(1).lower().replace("_", "-") not in _OWN_COOKIES:
@@ -98,7 +101,8 @@ def _instead(text: str, at: int) -> str:
 
 
 def find_hidden_characters(text: str) -> tuple[Finding, ...]:
-    """What cannot be seen in a text, or makes it read otherwise than it is stored; innocent joiners are let be."""
+    """Return findings for invisible characters and for characters that change the reading order. Legitimate joiners are
+    allowed."""
     return () if text.isascii() and text.isprintable() else _hidden(_LINE_END.sub("\n", text))
 
 
@@ -150,7 +154,8 @@ def _describe(character: str) -> tuple[str, str]:
 
 
 def _harmless(text: str, at: int) -> bool:
-    """Emoji styles and joiners where writing needs them: inside emoji, and between letters of joining scripts."""
+    """Return whether an emoji style or joiner is legitimate: inside an emoji, or between letters of a joining
+    script."""
     character = text[at]
     before = text[at - 1] if at else ""
     after = text[at + 1] if at + 1 < len(text) else ""

@@ -1,7 +1,7 @@
-"""Finds the tool calls of a program that are certain to fail, before the program runs, with what would be valid.
+"""Finds tool calls of a program that are certain to fail before the program runs, and names what would be valid.
 
-Only certain failures are reported. A call in a branch that may not be taken, in a `try` that catches, on a name that
-may be rebound, or with values that are only known at run time may work: no program that would work is refused.
+Only certain failures are reported. A call may work if it is in a branch that may not be taken, in a `try` that catches,
+on a name that may be rebound, or has values known only at run time: no program that would work is refused.
 """
 
 from __future__ import annotations
@@ -30,36 +30,39 @@ _SHOWN = 20  # names listed in a message
 _BRANCHING = frozenset(
     ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
 )
-# What functions take, read when a program first calls them, for as long as the list of tools is in use.
+# Shapes of tool arguments, read when a program first calls the tool. An entry lives as long as its list of tools.
 _definitions: WeakKeyDictionary[ToolNames, dict[tuple[str, str], ToolShapes | None]] = WeakKeyDictionary()
 
 
 def find_certain_failures(
     reading: Reading, tools: Sequence[Tool], servers: Sequence[str] = (), waiting: Sequence[str] = ()
 ) -> tuple[Finding, ...]:
-    """What is certain to fail in this program; nothing for text that does not parse, which others tell. `servers`: all
-    that there are, where that is known. `waiting`: servers that the user has not allowed to start."""
+    """Return the calls of a program that are certain to fail.
+
+    Returns nothing for text that does not parse; the syntax error is reported elsewhere. `servers`: all servers, if
+    known. `waiting`: servers that the user has not allowed to start."""
     found = _Check(tools, servers, waiting).read(reading.program, reading.earlier_nodes) if reading.whole else []
     return tuple(finding for finding, certain in found if certain)
 
 
 def check_draft(program: ParsedProgram, tools: Sequence[Tool], servers: Sequence[str]) -> tuple[Finding, ...]:
-    """What is certain to fail in a program that is being written, then what would fail if it got there: the second is
-    worth saying, and never a reason to refuse."""
+    """Return the certain failures of a draft, then the failures of calls that may not be reached.
+
+    The second group is shown as a hint and is never a reason to refuse."""
     sure = tuple(finding for finding, certain in _Check(tools, servers).read(program) if certain)
     return (*sure, *(finding for finding, certain in _Check(tools).read(program) if not certain))
 
 
 @dataclass(slots=True)
 class _SentArguments:
-    """What is known of the arguments of one call."""
+    """The known arguments of one call."""
 
     values: dict[str, JsonValue] = field(default_factory=dict)
-    is_whole: bool = True  # no other key can come
+    is_whole: bool = True  # whether `values` holds all keys
 
 
 class _Check:
-    """One program's calls against the tools."""
+    """Checks the calls of one program against the tools."""
 
     def __init__(self, tools: Sequence[Tool], servers: Sequence[str] = (), waiting: Sequence[str] = ()) -> None:
         self._names = tool_names(tools)
@@ -70,12 +73,13 @@ class _Check:
 
     @cached_property
     def _servers(self) -> frozenset[str]:
-        """All servers, by their names and by those of their packages."""
+        """All servers, by their names and by the names of their packages."""
         return frozenset((*self._listed, *map(package_name, self._listed)))
 
     def read(self, program: ParsedProgram, before: Sequence[ast.AST] = ()) -> list[tuple[Finding, bool]]:
-        """Findings in the order of the text, each with whether it is certain. `before`: the nodes of the programs that
-        it goes on from, whose names it has."""
+        """Return findings in the order of the text, each with whether it is certain.
+
+        `before`: the nodes of earlier programs of the REPL session, whose names the program can use."""
         if program.tree is None:
             return []
         try:
@@ -118,8 +122,9 @@ class _Check:
                 self._imported_tool(package, alias.name, step)
 
     def _is_server(self, name: str, step: ProgramStep, certain: bool) -> bool:
-        """Whether a server may be meant; one that nobody knows is a finding, where all are known, and so is one that
-        must not start yet."""
+        """Return whether a name may be a server.
+
+        Adds a finding for an unknown server, if all servers are known, and for a server that waits to be connected."""
         if (waiting := self._waiting.get(name)) is not None:
             self._add_finding(WAITING, f"{waiting[:100]} waits for the user's Connect.", waiting, step, certain)
             return False
@@ -128,14 +133,15 @@ class _Check:
         if name in self._servers:
             return True
         if isinstance(step.node, ast.Call) and self._names.servers(name):
-            return True  # a call by name may spell it in another way
+            return True  # a call by name may use a different spelling
         hint = did_you_mean(name, self._servers) or f"There are: {_names(sorted(self._servers))}."
         self._add_finding("tool.unknown", f"There is no server {name[:80]}. {hint}", name, step, certain)
         return False
 
     def _imported_tool(self, package: str, name: str, step: ProgramStep) -> Tool | None:
-        """The tool of an imported name; one that its server does not have is a finding. The file of a function can be
-        imported too, and may have a different ending."""
+        """Return the tool of an imported name. Adds a finding if the server has no such tool.
+
+        The file of a function can be imported too, and may have a different suffix."""
         server = self._names.server_of_package(package)
         if server is None or name.startswith("_") or name == "*":
             return None
@@ -164,7 +170,7 @@ class _Check:
     def _positional(
         self, tool: Tool, definition: ToolShapes, keywords: Mapping[str, str], call: ast.Call, step: ProgramStep
     ) -> bool:
-        """Whether the call gives several arguments without their names, which fails as the call is made."""
+        """Return whether the call passes several positional arguments, which raises an error when the call is made."""
         if len(call.args) < 2 or any(isinstance(part, ast.Starred) for part in call.args):
             return False
         listing = _listing(definition, keywords)
@@ -176,7 +182,7 @@ class _Check:
     def _keywords(
         self, tool: Tool, definition: ToolShapes, keywords: Mapping[str, str], call: ast.Call, step: ProgramStep
     ) -> None:
-        """A keyword that the function does not have fails as the call is made, awaited or not."""
+        """Add a finding for each unknown keyword. Such a call raises an error even if it is not awaited."""
         for one in call.keywords if definition.more is None else []:
             if one.arg is not None and one.arg not in keywords.values():
                 self._unknown_parameter(tool, one.arg, list(keywords.values()), step, step.is_certain)
@@ -199,14 +205,16 @@ class _Check:
     def _check_schema(
         self, tool: Tool, definition: ToolShapes, sent: _SentArguments, names: Mapping[str, str], step: ProgramStep
     ) -> None:
-        """What the tool's own schema refuses. Where alternatives stand at its top, only a look at all could tell."""
+        """Add findings for arguments that the tool's schema refuses.
+
+        Schemas with alternatives at the top level are skipped: they need full validation."""
         if not _BRANCHING.isdisjoint(tool.input_schema):
             return
         certain = step.is_certain and step.is_awaited
         for one in definition.fields:
             if one.key in sent.values:
                 self._value(tool, definition, one, sent.values[one.key], names, step, certain)
-            elif one.required and sent.is_whole and not one.has_default:  # a default is what a server then takes
+            elif one.required and sent.is_whole and not one.has_default:  # the server uses the default
                 words = f"{_title(tool)} needs {names[one.key]}. {_listing(definition, names)}"
                 self._add_finding("parameter.missing", words, one.key, step, certain)
         closed = tool.input_schema.get("additionalProperties") is False
@@ -218,7 +226,7 @@ class _Check:
         return literal_value(node, self._bindings.resolve)
 
     def _sent_arguments(self, call: ast.Call, keys: Mapping[str, str]) -> _SentArguments:
-        """One dict first, keywords over it, as the function puts them together."""
+        """Return the arguments: a first positional dict, then keywords, as the generated function combines them."""
         sent = _SentArguments(is_whole=len(call.args) <= 1)
         for part in call.args[:1]:
             self._add(sent, part)
@@ -230,7 +238,7 @@ class _Check:
         return sent
 
     def _add(self, sent: _SentArguments, arguments: ast.expr | None) -> None:
-        """The keys of a written dict; nothing and None are an empty one; anything else may hold any key."""
+        """Add the keys of a dict literal. No argument or None adds none; any other expression may hold any key."""
         value = {} if arguments is None else self._constant(arguments)
         if value is None:
             return
@@ -240,7 +248,8 @@ class _Check:
             sent.is_whole = False
 
     def _split_identifier(self, identifier: JsonValue) -> tuple[JsonValue, JsonValue]:
-        """Server and tool of an identifier; both may hold its mark, so the first that is there counts."""
+        """Split an identifier into server and tool. Both may contain the separator, so the first existing pair is
+        used."""
         if not isinstance(identifier, str) or "__" not in identifier:
             return UNSURE, UNSURE
         if (tool := self._names.find_id(identifier)) is not None:
@@ -274,7 +283,7 @@ class _Check:
     ) -> None:
         absent = value is None and (
             one.has_default or not one.required
-        )  # many servers take null for "not given" without saying so
+        )  # many servers accept null for an omitted argument without declaring it
         named = {shape.name: shape for shape in definition.given}
         if absent or fits_shape(value, one.shape, named):
             return
@@ -299,12 +308,13 @@ def _keyword_names(keys: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def _keywords_of(definition: ToolShapes) -> Mapping[str, str]:
-    """JSON key → keyword of the function."""
+    """Return JSON key → keyword of the generated function."""
     return _keyword_names(tuple(one.key for one in definition.fields))
 
 
 def _read(tool: Tool, function: str) -> ToolShapes | None:
-    """What a function takes; None where its definition could not be written, and so takes anything."""
+    """Return the shapes of a tool's arguments, or None if no wrapper could be generated, which then accepts
+    anything."""
     try:
         compile(wrapper_source(tool, function), function, "exec")
         return read_definition(tool, function)
@@ -313,7 +323,7 @@ def _read(tool: Tool, function: str) -> ToolShapes | None:
 
 
 def _arguments_by_name(call: ast.Call, names: tuple[str, ...]) -> list[ast.expr | None]:
-    """The arguments of a call by their parameters; an unknown one where a star hides them."""
+    """Return the arguments of a call by parameter name. An argument is unknown if a star hides it."""
     unknown = ast.Name("unknown")
     if any(isinstance(part, ast.Starred) for part in call.args) or any(one.arg is None for one in call.keywords):
         return [unknown for _ in names]

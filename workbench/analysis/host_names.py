@@ -1,4 +1,4 @@
-"""Normalizes host names of programs and rules to one spelling; refuses ambiguous spellings instead of mending them."""
+"""Normalizes host names of programs and rules to one spelling. Ambiguous spellings are refused, not corrected."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from workbench.errors import WorkbenchError
 from workbench.records import HostRule
 
 LONGEST = 253
-PORTS = {"tls": 443, "http": 80}  # where a protocol is at home
+PORTS = {"tls": 443, "http": 80}  # default port of each protocol
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\Z")
 _NUMBER = re.compile(r"(?:[0-9]+|0x[0-9a-f]*)\Z")
-_UNSURE = frozenset("ßςẞ\u200c\u200d")  # two standards turn these into different names
+_UNSURE = frozenset("ßςẞ\u200c\u200d")  # IDNA 2003 and IDNA 2008 map these to different names
 _HINT = "Write it as in an address, such as api.example.org."
 
 
 def host_name(text: str) -> str:
-    """The one spelling of a host: lower case ASCII, no dot at the end, an address as the standard writes it."""
+    """Return the canonical spelling of a host: lower-case ASCII, no final dot, numeric addresses in standard
+    notation."""
     if not 0 < len(text) <= LONGEST or any(ord(letter) <= 32 or ord(letter) == 127 for letter in text):
         raise _wrong(text)
     if text.startswith("[") and text.endswith("]") and ":" in text:
@@ -33,28 +34,29 @@ def host_name(text: str) -> str:
 
 
 def is_address(host: str) -> bool:
-    """Whether a host in its one spelling is a numeric address."""
+    """Return whether a canonical host is a numeric address."""
     return ":" in host or host.rpartition(".")[2].isdigit()
 
 
 def covers(domain: str, host: str) -> bool:
-    """Whether a rule's domain means this host; `*.example.org` means everything below example.org, not itself."""
+    """Return whether a rule's domain matches this host. `*.example.org` matches every subdomain, but not example.org
+    itself."""
     return host.endswith(domain[1:]) if domain.startswith("*.") else host == domain
 
 
 def protocols_for(rules: Iterable[HostRule], host: str, port: int) -> frozenset[str]:
-    """What may be spoken with this host at this port; nothing: no rule opens it."""
+    """Return the protocols that rules allow for this host and port; empty if no rule allows it."""
     fitting = (rule for rule in rules if port in rule.ports and covers(rule.domain, host))
     return frozenset(protocol for rule in fitting for protocol in rule.protocols)
 
 
 def place(host: str, port: int) -> str:
-    """A host and a port in one word, as a decision names them."""
+    """Return `host:port`, the form used in decisions."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def split_place(text: str) -> tuple[str, int]:
-    """The host in its one spelling and the port of such a word."""
+    """Split `host:port` into the canonical host and the port."""
     host, _, port = text.rpartition(":")
     if not port.isascii() or not port.isdigit() or len(port) > 5 or not 0 < int(port) < 65536:
         raise WorkbenchError(f"{text!r:.80} is no host with a port.", "Write it as api.example.org:443.")
@@ -73,7 +75,7 @@ def _ascii(text: str) -> str:
 
 
 def _address(name: str, text: str) -> str:
-    """Only the standard's spelling: no octal, hexadecimal or shortened numbers, no zone."""
+    """Return a numeric address in standard notation. Refuses octal, hexadecimal and shortened numbers, and zones."""
     try:
         return str(ipaddress.IPv6Address(name) if ":" in name and "%" not in name else ipaddress.IPv4Address(name))
     except ValueError:

@@ -1,8 +1,8 @@
-"""Applies the network rules to the hosts that a program names: open, to be opened by the user, or refused.
+"""Applies the network rules to the hosts that a program names: allowed, waiting for the user, or refused.
 
-Without rules and without names everything stays refused, as the sandbox does it. A host that a rule opens is reached;
-one that is named and not open is put before the user, who may open it for this run. Nothing is opened here: the package
-`network` decides at each connection.
+Without rules and without named hosts, all connections stay refused, as the sandbox does it. A host that a rule allows
+is reached. A host that is named but not allowed is shown to the user, who may allow it for this run. This module opens
+no connection: the package `network` decides at each connection.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import EffectKind, HostRule, Risk
 from workbench.records.common_types import at_least
 
-MOST_NAMED = 12  # hosts of one text that the user is asked about
+MOST_NAMED = 12  # maximum number of hosts of one program in an approval request
 _PORT = re.compile(r"^\w+://[^/?#]{0,500}?:([0-9]{1,5})(?:[/?#]|$)")
 _SCHEMES = {"https": 443, "wss": 443, "http": 80, "ws": 80, "ftp": 21}
 _CLASSES = {
@@ -41,7 +41,7 @@ _CLASSES = {
 
 
 def named_place(text: str, node: ast.AST, address: Value) -> str:
-    """The host and port that a call names, as `host:port`; empty when one of them is only known at run time."""
+    """Return the place that a call names, as `host:port`; empty if host or port is known only at run time."""
     match = HOST.match(text)
     name, _, port_text = (match.group(1), "", "") if match else text.partition(":")
     if HOLE in (text.split("/")[2] if match else text):
@@ -55,7 +55,7 @@ def named_place(text: str, node: ast.AST, address: Value) -> str:
 
 
 def apply_host_rules(report: ProgramReport, rules: Sequence[HostRule]) -> None:
-    """Rewrite the notes on the network for these rules; what is wanted and not open is kept in `report.wanted`."""
+    """Rewrite the network findings for these rules. Hosts that are not allowed yet go to `report.wanted`."""
     calls = {key: note for key, note in report.notes.items() if note.finding.rule == "network"}
     named = {key: where for key in calls if (where := report.places.get((key[1], key[2])))}
     if not (named or (calls and rules)) or not _can_work(report) or _refused_otherwise(report):
@@ -97,7 +97,7 @@ def _is_open(where: str, rules: Sequence[HostRule]) -> bool:
 
 
 def _can_work(report: ProgramReport) -> bool:
-    """A text that needs a library which is not in the sandbox fails before it contacts anybody."""
+    """Return whether the network libraries exist in the sandbox. Without them the program fails before it connects."""
     notes = [note.finding.subject.split(".")[0] for note in report.notes.values() if _imports(note)]
     return not notes or any(name in sys.stdlib_module_names for name in notes)
 
@@ -107,7 +107,7 @@ def _imports(note: NotedFinding) -> bool:
 
 
 def _refused_otherwise(report: ProgramReport) -> bool:
-    """The network is not the only thing the sandbox refuses, and nothing else is left to decide on."""
+    """Return whether the sandbox refuses every risky effect, and not only because of the network."""
     risky = [note for note in report.notes.values() if at_least(note.finding.risk, Risk.MEDIUM)]
     if any(not _is_refused(note) for note in risky):
         return False
@@ -124,7 +124,8 @@ def _url_port(text: str) -> int:
 
 
 def _plain_port(port_text: str, node: ast.AST, address: Value) -> int:
-    """A host without a scheme: the port follows a colon, is the next argument, or the usual one of the class."""
+    """Return the port of a host without a scheme: after a colon, the next argument, or the default port of the
+    class."""
     if port_text:
         return int(port_text) if port_text.isascii() and port_text.isdigit() and len(port_text) < 6 else 0
     if address.items and len(address.items) > 1:
@@ -141,7 +142,7 @@ def _plain_port(port_text: str, node: ast.AST, address: Value) -> int:
 
 
 def _could_be_public(host: str) -> bool:
-    """What no rule can open is not worth a question."""
+    """Return whether a rule can allow the host. Others are not worth an approval request."""
     if is_address(host):
         return ipaddress.ip_address(host).is_global
     return "." in host and host.rpartition(".")[2] not in ("localhost", "local", "internal", "invalid")

@@ -1,1 +1,1 @@
-"""Data-flow analysis: which answers of tools the arguments of a call and the output are made of."""
+"""Data-flow analysis: finds the tool answers that call arguments and output are made of."""

@@ -1,4 +1,4 @@
-"""Data flow through a call: what is called, what becomes of its arguments, and what builtins and methods answer."""
+"""Data flow through calls: the callee, the arguments, and the results of builtins and methods."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ from workbench.analysis.data_flow.value_tracker import ANY_ATTRIBUTE, ValueTrack
 from workbench.analysis.tables import function_data_flow as table
 from workbench.analysis.tables.word_sets import names
 
-_CHANCE: Final = ("random.", "time.", "datetime.", "asyncio.sleep")  # chance, and the clock
-_DRIVING: Final = ("random.seed", "random.setstate", "time.sleep", "asyncio.sleep")  # decides what those say next
+_CHANCE: Final = ("random.", "time.", "datetime.", "asyncio.sleep")  # random numbers and the clock
+# these change what later calls of `_CHANCE` return
+_DRIVING: Final = ("random.seed", "random.setstate", "time.sleep", "asyncio.sleep")
 
 
 def call(tracker: ValueTracker, node: ast.Call) -> TrackedValue:
@@ -102,7 +103,7 @@ def call(tracker: ValueTracker, node: ast.Call) -> TrackedValue:
 
 
 def _callee(tracker: ValueTracker, node: ast.expr) -> tuple[TrackedValue, TrackedValue]:
-    """What a method is called of, and what is called."""
+    """Return the receiver of a method call (EMPTY for a plain call) and the callee."""
     if not isinstance(node, ast.Attribute):
         return EMPTY, tracker.value(node)
     receiver = tracker.value(node.value)
@@ -114,13 +115,13 @@ def called_references(tracker: ValueTracker, node: ast.expr) -> frozenset[str]:
 
 
 def argument(tracker: ValueTracker, node: ast.expr) -> TrackedValue:
-    """`f(*x)` hands on the elements of x."""
+    """Return the value of an argument. `f(*x)` passes the elements of x."""
     data = tracker.value(node)
     return data.changed(element) if isinstance(node, ast.Starred) else data
 
 
 def _mix_arguments(tracker: ValueTracker, node: ast.Call, every: list[TrackedValue], *, known: bool) -> None:
-    """A function that may put any of its arguments into any other one."""
+    """Put each argument into every other one, for a function that may do so."""
     origins = change_each(origins_of(every), derived)
     given = TrackedValue(origins) if known else TrackedValue(origins) | unknown_value(node, UNFOLLOWED)
     if not given.origins or (known and len(every) < 2):
@@ -130,7 +131,7 @@ def _mix_arguments(tracker: ValueTracker, node: ast.Call, every: list[TrackedVal
             put_into(tracker, source, given)
 
 
-# ── builtins, functions of modules, and methods ───────────────────────────────────────────────────────
+# ── Builtins, functions of modules, and methods ─────────────────────────────────────────────────────────
 _Change: TypeAlias = Callable[[AnswerOrigin], AnswerOrigin]
 _RULES: Final[Sequence[tuple[Iterable[str], tuple[_Change, ...]]]] = (
     (table.TO_TEXT, (as_text,)),
@@ -145,19 +146,20 @@ _RULES: Final[Sequence[tuple[Iterable[str], tuple[_Change, ...]]]] = (
     (table.WRAPPERS, (part,)),
     (table.PATTERN_PIECES, (pieces,)),
 )
-# What functions make of their arguments, one change after the other.
+# Function → the changes that it makes to its arguments, in order.
 _CHANGES: Final = {name: changes for functions, changes in _RULES for name in functions}
 _BY_NAME: Final = ("builtins.getattr", "builtins.setattr")
 _WRITING_METHODS: Final = names(
     "write writelines write_text write_bytes writerow writerows dump to_csv info warning error debug"
 )
-_HANDLERS: Final = ("emit", "handle", "format", "formatMessage", "filter", "write")  # of logging, and of streams
+# overridable methods of logging handlers and streams
+_HANDLERS: Final = ("emit", "handle", "format", "formatMessage", "filter", "write")
 
 
 def call_library_function(
     tracker: ValueTracker, node: ast.Call, ref: str, positional: list[TrackedValue], named: Mapping[str, TrackedValue]
 ) -> TrackedValue:
-    """A builtin, or a function of a module."""
+    """Return the result of a builtin or a function of a module."""
     every = [*positional, *named.values()]
     both = EMPTY
     for data in every:
@@ -171,7 +173,7 @@ def call_library_function(
         _log(tracker, both)
     if ref in ("json.dump", "yaml.dump"):
         tracker.add_output(node, origins)
-    if ref in ("client.call_tool", "client.call_mcp_tool"):  # which tool it is, nobody knows
+    if ref in ("client.call_tool", "client.call_mcp_tool"):  # the tool is not known
         tracker.found.blind |= origins | tracker.conditions()
     if ref == "builtins.map" and positional:
         return _map(tracker, node, positional)
@@ -184,7 +186,7 @@ def call_library_function(
 
 
 def _result_of(ref: str, node: ast.Call, origins: Origins) -> Origins:
-    """What a function makes of its arguments."""
+    """Return the origins of a function's result."""
     for change in _CHANGES.get(ref, ()):
         origins = change_each(origins, change)
     if ref in ("re.sub", "re.subn"):
@@ -218,7 +220,8 @@ def _map(tracker: ValueTracker, node: ast.Call, positional: list[TrackedValue]) 
 
 
 def _attribute_by_name(tracker: ValueTracker, node: ast.Call, ref: str, positional: list[TrackedValue]) -> TrackedValue:
-    """`getattr(x, "name")` is `x.name`; a name that is only known at run time may be any."""
+    """Evaluate `getattr` and `setattr`. `getattr(x, "name")` is `x.name`; a name known only at run time may be any
+    attribute."""
     name = node.args[1] if len(node.args) > 1 else None
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         for data in positional[1:] if ref.endswith("setattr") else ():
@@ -330,7 +333,7 @@ def _put_arguments_into(
 
 
 def _log(tracker: ValueTracker, said: TrackedValue) -> None:
-    """Handlers of the program get what is logged or written, without being named."""
+    """Pass logged or written values to the program's own handlers, which are called without being named."""
     for name in _HANDLERS:
         for method in tracker.scopes.methods.get(name, ()):
             for place in argument_names(method.args)[1:]:
@@ -349,6 +352,6 @@ def is_pure(ref: str) -> bool:
 
 
 def _only_separates(arguments: Sequence[ast.expr]) -> bool:
-    """Whether a replacement puts other separators in the place of some, or none: what is replaced, and what by."""
+    """Return whether a replacement only changes separators. `arguments`: the replaced text and its replacement."""
     texts = [one.value for one in arguments if isinstance(one, ast.Constant) and isinstance(one.value, str)]
     return len(texts) == 2 and "@" not in texts[0] and table.SEPARATORS.issuperset(texts[1])

@@ -39,7 +39,8 @@ from workbench.analysis.data_flow.value_origins import (
 from workbench.analysis.data_flow.value_tracker import ValueTracker
 from workbench.analysis.tables import function_data_flow as table
 
-SMALL: Final = 8  # characters of a value that are a part of it, and no shortened text
+# maximum length in characters of a slice that counts as a part of the value and not as a shortened text
+SMALL: Final = 8
 
 
 def _binary(tracker: ValueTracker, node: ast.BinOp) -> TrackedValue:
@@ -61,7 +62,7 @@ def _comparison(tracker: ValueTracker, node: ast.Compare) -> TrackedValue:
 
 
 def _compares_anew(tracker: ValueTracker, node: ast.Compare) -> bool:
-    """Whether a `while` compares with something else each time: enough answers tell the whole value."""
+    """Return whether a `while` compares with a different value each time. Enough answers reveal the whole value."""
     return tracker.whiles > 0 and not any(isinstance(one, ast.Constant) for one in (node.left, *node.comparators))
 
 
@@ -201,7 +202,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _is_short(node: ast.Slice) -> bool:
-    """Whether it takes a few characters, or as many as is only known at run time; `[::-1]` takes all of them."""
+    """Return whether a slice takes a few characters, or a number known only at run time. `[::-1]` takes all of them."""
     marks = [_number(mark) if mark is not None else None for mark in (node.lower, node.upper)]
     if node.lower is None and node.upper is None:
         return node.step is not None and _number(node.step) != -1
@@ -222,7 +223,8 @@ def _number(node: ast.expr) -> int | None:
 
 
 def _is_domain(node: ast.Subscript) -> bool:
-    """`address.split("@")[1]`: the part of an address that many share."""
+    """Return whether the subscript takes the domain of an address, which many addresses share:
+    `address.split("@")[1]`."""
     call = node.value
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args):
         return False
@@ -231,7 +233,7 @@ def _is_domain(node: ast.Subscript) -> bool:
     return at and call.func.attr in table.PIECE_METHODS and _number(node.slice) in (-1, 1, 2)
 
 
-# Any: each entry takes the one kind of node it stands under.
+# Any: each handler accepts only the node type of its key.
 EXPRESSIONS: Final[Mapping[type[ast.expr], Callable[[ValueTracker, Any], TrackedValue]]] = {
     ast.Constant: lambda tracker, node: EMPTY,
     ast.Name: lambda tracker, node: value_of_name(tracker, node.id),

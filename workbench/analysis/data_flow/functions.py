@@ -1,4 +1,4 @@
-"""Data flow through the program's own functions and classes, and through tools: their definitions and their calls."""
+"""Data flow through the program's own functions and classes, and through tools: definitions and calls."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def define_function(tracker: ValueTracker, node: ast.FunctionDef | ast.AsyncFunc
     for decorator in node.decorator_list:
         made = tracker.value(decorator)
         place = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if isinstance(place, ast.Attribute):  # `@f.register`: a call of f may become one of this
+        if isinstance(place, ast.Attribute):  # `@f.register`: a call of f may become a call of this function
             for function in tracker.value(place.value).functions:
                 tracker.add_answer(function, tracker.answers.ask(node))
-        for function in made.functions:  # what decorates it may call it with anything that it was given
+        for function in made.functions:  # a decorator may call the function with any of its own arguments
             call_function(tracker, function, [TrackedValue(functions=frozenset({node}))], {})
             decorated |= tracker.answers.ask(function)
         call_back(tracker, [TrackedValue(functions=frozenset({node}))], made.origins) if made.origins else None
@@ -68,7 +68,7 @@ def define_class(tracker: ValueTracker, node: ast.ClassDef) -> None:
                     tracker.objects.learn(node, data)
         else:
             tracker.statement(statement)
-    held = tracker.objects.ask(node)  # a class may answer as its objects do
+    held = tracker.objects.ask(node)  # calling a class attribute may return what its objects hold
     bind(tracker, node.name, TrackedValue(held.origins, frozenset({node}) | inherited.functions, held.tools), None)
 
 
@@ -121,7 +121,7 @@ def call_function(
     starred = any(isinstance(one, ast.Starred) for one in sources)
     sources += [None] * (len(bound) - len(sources))
     for number, data in enumerate(bound):
-        if starred:  # any of them may land on any parameter
+        if starred:  # any argument may go to any parameter
             inside = TrackedValue(data.origins | change_each(data.origins, element), data.functions, data.tools)
             for name in places:
                 _pass_argument(tracker, function, name, inside, sources[number])
@@ -163,7 +163,7 @@ def _pass_argument(
 
 
 def _enter(tracker: ValueTracker, function: ast.AST) -> None:
-    """A call on this line decides that the function runs."""
+    """Record the conditions of this line as conditions under which the function runs."""
     known = tracker.entry_conditions.get(function, NOTHING)
     found = merge_sets(known, tracker.conditions())
     if found is not known and found != known:
@@ -188,7 +188,7 @@ def _make_object(
                 stand_in = ast.Name("")
                 call = ast.Call(ast.Attribute(stand_in, name), node.args, node.keywords) if node is not None else None
                 call_function(tracker, method, positional, named, whole, call)
-    for field in kind.body:  # of a dataclass, its arguments are its fields
+    for field in kind.body:  # the arguments of a dataclass are its fields
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             tracker.attributes.learn(field.target.id, TrackedValue(whole.origins, whole.functions, whole.tools))
     return whole
@@ -201,7 +201,7 @@ def call_back(
     node: ast.AST | None = None,
     keyed: TrackedValue = EMPTY,
 ) -> TrackedValue:
-    """Functions and tools that are handed on may be called with whatever is handed on beside them."""
+    """Call the functions and tools among the arguments with all other arguments, and return their results."""
     found = EMPTY
     given = TrackedValue(origins | change_each(origins, element))
     for data in handed:
@@ -226,7 +226,8 @@ def call_back(
 def call_tool(
     tracker: ValueTracker, node: ast.AST, tool: Tool, positional: list[TrackedValue], named: Mapping[str, TrackedValue]
 ) -> TrackedValue:
-    """What goes into the tool, and what its answer is: its own, and whatever its arguments were made of."""
+    """Record the arguments of a tool call and return its answer: the tool's own data and whatever its arguments were
+    made of."""
     place = (node, tool.server, tool.name)
     noted = tracker.found.calls.setdefault(place, TrackedCall(tool, node, {}))
     given = {str(number): data.origins for number, data in enumerate(positional)}

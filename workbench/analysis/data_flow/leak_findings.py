@@ -1,8 +1,8 @@
-"""Reports where private tool answers go: into tools that reach outside, or into output in a form that masking misses.
+"""Reports private tool answers that go into tools that reach outside, or into output in a form that masking misses.
 
-A value that is made of a private answer, in whatever way, and given to a tool that reaches outside is of high risk.
-Where the data flow cannot exclude it, the user is asked once. A number of rows or a sum tells a model nobody's secret;
-a single value spelled out by its characters, its length or its hash does.
+Passing a value that is made of a private answer, in whatever way, to a tool that reaches outside is of high risk. If
+the data flow cannot exclude it, the program needs approval once. A row count or a sum reveals no personal data to a
+model; a single value spelled out by its characters, its length or its hash does.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from workbench.analysis.interpreter.values import ValueSource
 from workbench.permissions import tool_annotations
 from workbench.records import EffectKind, Risk, Tool, Verdict
 
-_OPAQUE = "code"  # the fact that text is run as code
+_OPAQUE = "code"  # name of the fact that text is run as code
 
 
 def find_leaks(interpreter: Interpreter, tree: ast.Module) -> None:
-    """Add what follows from the flow of values to the findings of a program that was read by names."""
+    """Add the findings of the data-flow analysis to the report of an interpreted program."""
     report = interpreter.report
     uses = list(report.uses.values())
     if not any(tool_annotations.private(use.tool) or tool_annotations.reaches_outside(use.tool) for use in uses):
@@ -42,7 +42,7 @@ def find_leaks(interpreter: Interpreter, tree: ast.Module) -> None:
 
 
 def follow_values(interpreter: Interpreter, tree: ast.Module) -> TrackedFlows:
-    """What the arguments of its calls and its output are made of, in a program that was interpreted."""
+    """Return the origins of the call arguments and the output of an interpreted program."""
     known = {node: [tool for tool, _ in found.values()] for node, found in interpreter.tool_calls.items()}
     try:
         scopes = ProgramScopes(tree)
@@ -59,7 +59,7 @@ def _among(tool: Tool, origins: Iterable[AnswerOrigin]) -> bool:
     return any(one.label == f"{tool.server}.{tool.name}" for one in origins)
 
 
-# ── tools that reach outside ─────────────────────────────────────────────────────────────────────────
+# ── Tools that reach outside ────────────────────────────────────────────────────────────────────────────
 def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows, private: list[AnswerOrigin]) -> None:
     tool, given = call.tool, call.arguments
     if not tool_annotations.reaches_outside(tool, given):
@@ -92,7 +92,8 @@ def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows
 def _judge_uncertain(
     interpreter: Interpreter, flows: TrackedFlows, uses: list[NotedToolUse], private: list[AnswerOrigin]
 ) -> None:
-    """Calls that the flow of values says nothing of: text that is run, programs too large, names made at run time."""
+    """Add findings for calls that the data flow does not cover: text run as code, large programs, names made at run
+    time."""
     report = interpreter.report
     followed = {(call.tool.server, call.tool.name) for call in flows.calls.values()}
     for use in uses:
@@ -123,7 +124,7 @@ def _add_unclear(
 
 
 def _nearest(origins: Iterable[AnswerOrigin]) -> AnswerOrigin | None:
-    """Of several, one whose data goes on itself before one that only has a say in it; then the earliest."""
+    """Return the best origin to report: passed-on data before data that is only derived, then the earliest line."""
     return min(origins, key=lambda one: (one.form == DERIVED, one.line, one.label), default=None)
 
 
@@ -140,7 +141,7 @@ def _describe_leak(source: AnswerOrigin, name: str, argument: str) -> str:
     return f"Data from {source.label} (line {source.line}) goes to {name}{place}"
 
 
-# ── output ───────────────────────────────────────────────────────────────────────────────────────────
+# ── Output ──────────────────────────────────────────────────────────────────────────────────────────────
 def _judge_output(interpreter: Interpreter, node: ast.AST, origins: Iterable[AnswerOrigin]) -> None:
     source = min(origins, key=lambda one: (one.line, one.label, one.how, one.key), default=None)
     if source is None:
@@ -152,10 +153,11 @@ def _judge_output(interpreter: Interpreter, node: ast.AST, origins: Iterable[Ans
     )
 
 
-# ── texts that run together ──────────────────────────────────────────────────────────────────────────
+# ── Programs that run together ──────────────────────────────────────────────────────────────────────────
 def find_leak_between(one: Verdict, other: Verdict, tools: Sequence[Tool]) -> tuple[str, str] | None:
-    """The tool whose private answers one text reads, and the tool of the other text that may carry them outside: what a
-    program and a kept skill hand each other is read in neither of them."""
+    """Return the tool whose private answers one program reads and the tool by which the other may send them outside.
+
+    The data flow between a program and a saved skill is visible in neither text alone."""
     known = {(tool.server, tool.name): tool for tool in tools}
     for reading, asking in ((one, other), (other, one)):
         read = [

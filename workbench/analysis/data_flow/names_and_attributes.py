@@ -42,7 +42,7 @@ def assign(tracker: ValueTracker, target: ast.expr, data: TrackedValue, source: 
                 source,
             )
         case ast.Attribute():
-            if tracker.value(target.value).refs:  # a module of others is changed: nobody knows who uses it
+            if tracker.value(target.value).refs:  # an imported module is changed; its users are unknown
                 tracker.found.complete = False
             set_attribute(tracker, target.value, target.attr, data)
             put_into(tracker, target.value, data, source)
@@ -60,7 +60,9 @@ def assign(tracker: ValueTracker, target: ast.expr, data: TrackedValue, source: 
 
 
 def bind(tracker: ValueTracker, name: str, data: TrackedValue, source: ast.expr | None) -> None:
-    """A strong update where the name is this function's own; what controls the line is part of the value."""
+    """Bind a name to a value, including the conditions of the line.
+
+    Replaces the old value if the variable belongs to the current scope; otherwise adds to it."""
     now = tracker.conditions()
     if now:
         data = TrackedValue(data.origins | change_each(now, derived), data.functions, data.tools, data.refs)
@@ -95,7 +97,7 @@ def _unpack(tracker: ValueTracker, targets: list[ast.expr], data: TrackedValue, 
 
 
 def take_element(tracker: ValueTracker, target: ast.expr, source: ast.expr, data: TrackedValue) -> None:
-    """One turn of a loop: the target is an element of what is looped over."""
+    """Bind the target of a loop to an element of the iterated value."""
     inside = TrackedValue(change_each(data.origins, element), data.functions, data.tools)
     if isinstance(target, ast.Tuple | ast.List):
         deeper = TrackedValue(change_each(inside.origins, field_of), data.functions, data.tools)
@@ -118,7 +120,7 @@ def set_attribute(tracker: ValueTracker, owner: ast.expr, name: str, data: Track
 
 
 def note_attribute_name(tracker: ValueTracker, name: str) -> bool:
-    """The program sets attributes of this name; whether that is new."""
+    """Record that the program sets attributes of this name. Returns whether the name is new."""
     if name in tracker.assigned_attributes:
         return False
     tracker.assigned_attributes[name] = EMPTY
@@ -127,7 +129,7 @@ def note_attribute_name(tracker: ValueTracker, name: str) -> bool:
 
 
 def put_into(tracker: ValueTracker, container: ast.expr, data: TrackedValue, source: ast.expr | None = None) -> None:
-    """Something goes into the object that this expression leads to."""
+    """Add a value to the object that an expression refers to."""
     root = container
     while isinstance(root, ast.Attribute | ast.Subscript | ast.Call | ast.Await):
         if isinstance(root, ast.Call):
@@ -150,7 +152,7 @@ def put_into(tracker: ValueTracker, container: ast.expr, data: TrackedValue, sou
 
 
 def put_into_variable(tracker: ValueTracker, variable: Variable, data: TrackedValue) -> None:
-    """A container took something in, and so did every other name it may be known by."""
+    """Add a value to the contents of a variable and of all variables that may refer to the same object."""
     tracker.contents.learn(variable, data)
     for other in _linked_variables(tracker, variable, tracker.same_objects):
         tracker.contents.learn(other, data)
@@ -161,7 +163,7 @@ def put_into_variable(tracker: ValueTracker, variable: Variable, data: TrackedVa
 
 
 def link(tracker: ValueTracker, variable: Variable, source: ast.expr) -> None:
-    """Both may be the same object, or one may hold the other."""
+    """Record that a variable and an expression may be the same object, or that one may hold the other."""
     if (variable, source) in tracker.linked:
         return
     tracker.linked.add((variable, source))
@@ -187,7 +189,7 @@ def link(tracker: ValueTracker, variable: Variable, source: ast.expr) -> None:
 
 
 def names_of_object(tracker: ValueTracker, node: ast.expr) -> Iterator[str]:
-    """Names whose object this expression may give, or hold."""
+    """Yield the names whose object this expression may return or hold."""
     match node:
         case ast.Name():
             yield node.id
@@ -216,7 +218,7 @@ def names_of_object(tracker: ValueTracker, node: ast.expr) -> Iterator[str]:
                 yield from names_of_object(tracker, generator.iter)
         case ast.Call():
             if node in tracker.known_calls or (isinstance(node.func, ast.Name) and node.func.id in _SCALARS):
-                return  # an answer is a copy, and so is a number
+                return  # a tool answer is a copy, and so is a number
             if isinstance(node.func, ast.Attribute):
                 yield from names_of_object(tracker, node.func.value)
             for one in (*node.args, *(word.value for word in node.keywords)):
@@ -242,16 +244,16 @@ def names_assigned_by(target: ast.expr) -> list[str]:
 
 
 def _mentions_dict(node: ast.expr) -> bool:
-    """Whether `__dict__` stands anywhere in it, be it in a text."""
+    """Return whether `__dict__` occurs anywhere in the expression, including in strings."""
     words = (value for part in ast.walk(node) for _, value in ast.iter_fields(part))
     return any("__dict__" in one for one in words if isinstance(one, str))
 
 
-# ── what names and attributes lead to ─────────────────────────────────────────────────────────────────
+# ── Values of names and attributes ──────────────────────────────────────────────────────────────────────
 _BUILTINS: Final = frozenset(dir(builtins))
 _READY: Final = {name: name for name in ("asyncio", "datetime", "json", "math", "re")} | {
     name: f"client.{name}" for name in (*CLIENT, "ToolError", "Image", "tool_discovery")
-}  # what a program finds without importing it
+}  # names that a program can use without importing them
 
 
 def value_of_name(tracker: ValueTracker, name: str) -> TrackedValue:
@@ -275,7 +277,8 @@ def attribute(tracker: ValueTracker, node: ast.Attribute) -> TrackedValue:
 
 
 def attribute_of(tracker: ValueTracker, owner: TrackedValue, node: ast.Attribute) -> TrackedValue:
-    many = len(owner.refs)  # every branch may double them: 2,000 names are read to the end, and no more
+    # every branch may double the references; the cost keeps about 2,000 of them within the work limit
+    many = len(owner.refs)
     tracker.progress.spend(1 + many + (many * many >> 7) + (sum(map(len, owner.refs)) >> 6))
     found = tracker.attributes.ask(node.attr)
     found |= tracker.attributes.ask(ANY_ATTRIBUTE)

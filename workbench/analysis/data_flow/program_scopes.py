@@ -17,11 +17,11 @@ _BINDING: Final = frozenset(
         *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
     )
 )
-_FOREIGN: Final = "\ufdd0"  # before a name that a scope takes from another one
+_FOREIGN: Final = "\ufdd0"  # prefix of a name that a scope declares global or nonlocal
 
 
 class ProgramScopes:
-    """What a program's syntax alone says of its names; nothing of it changes later."""
+    """Names of a program, read from its syntax alone. Not changed after construction."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.functions: list[FunctionNode] = []
@@ -29,15 +29,16 @@ class ProgramScopes:
         self.outer: dict[ast.AST, Scope] = {}
         self.class_of: dict[ast.AST, ast.ClassDef] = {}
         self.methods: defaultdict[str, set[MethodNode]] = defaultdict(set)
-        self.global_names: set[str] = set()  # names of the module that functions bind
+        self.global_names: set[str] = set()  # module names that functions bind
         self.mentioned: set[str] = set()  # names and attributes that are read anywhere
-        self.statement_names: dict[ast.stmt, tuple[str, ...]] = {}  # what a statement reads or binds in its own scope
+        # names that a statement reads or binds in its own scope
+        self.statement_names: dict[ast.stmt, tuple[str, ...]] = {}
         names: set[str] = set()
         self._visit(tree.body, None, None, names, set())
         self.bound[None] = frozenset(name.lstrip(_FOREIGN) for name in names | self.global_names)
 
     def variable(self, scope: Scope, name: str) -> Variable | None:
-        """The variable that a name means in this scope; None for one that the program never binds."""
+        """Return the variable that a name refers to in this scope, or None if the program never binds it."""
         while scope is not None:
             if name in self.bound[scope]:
                 return scope, name
@@ -47,7 +48,8 @@ class ProgramScopes:
     def _visit(
         self, nodes: Iterable[ast.AST], scope: Scope, owner: ast.ClassDef | None, names: set[str], inside: set[str]
     ) -> None:
-        """`names` collects what the scope binds, `inside` what the statement around the nodes mentions."""
+        """Collect the names of nodes. `names`: names that the scope binds. `inside`: names that the enclosing statement
+        mentions."""
         for node in nodes:
             if isinstance(node, ast.Name):
                 (names if type(node.ctx) is ast.Store else self.mentioned).add(node.id)
@@ -113,7 +115,7 @@ def argument_names(arguments: ast.arguments) -> list[str]:
 
 
 def _names_bound_by(node: ast.AST) -> list[str]:
-    """The names that this node binds by itself, not through what is inside of it."""
+    """Return the names that the node itself binds, without those bound by its children."""
     match node:
         case ast.Global(names=words) | ast.Nonlocal(names=words):
             return [_FOREIGN + word for word in words]
@@ -127,7 +129,7 @@ def _names_bound_by(node: ast.AST) -> list[str]:
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
-    """As `ast.iter_child_nodes`, which takes twice as long."""
+    """Return the child nodes. Takes half the time of `ast.iter_child_nodes`."""
     found: list[ast.AST] = []
     for name in node._fields:
         value = getattr(node, name, None)

@@ -1,4 +1,4 @@
-"""Data flow through statements: branches, loops, handlers, and what each of them assigns."""
+"""Data flow through statements: branches, loops, handlers and assignments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workbench.analysis.data_flow.value_origins import (
 from workbench.analysis.data_flow.value_tracker import ValueTracker
 
 _Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
-MOST_TURNS: Final = 4  # readings of a loop's body
+MOST_TURNS: Final = 4  # maximum number of passes over a loop's body
 
 
 def _assignment(tracker: ValueTracker, node: ast.Assign) -> None:
@@ -33,7 +33,7 @@ def _assignment(tracker: ValueTracker, node: ast.Assign) -> None:
 
 
 def _annotated_assignment(tracker: ValueTracker, node: ast.AnnAssign) -> None:
-    tracker.value(node.annotation)  # it is evaluated, and may bind names
+    tracker.value(node.annotation)  # evaluating the annotation may bind names
     if node.value is not None:
         assign(tracker, node.target, tracker.value(node.value), node.value)
 
@@ -203,7 +203,7 @@ def _load(target: ast.expr) -> ast.expr:
     return target
 
 
-# Any: each entry takes the one kind of node it stands under.
+# Any: each handler accepts only the node type of its key.
 STATEMENTS: Final[Mapping[type[ast.stmt], Callable[[ValueTracker, Any], None]]] = {
     ast.Assign: _assignment,
     ast.AnnAssign: _annotated_assignment,

@@ -1,7 +1,7 @@
-"""What a value may be made of: answers of tools, and how operations change them.
+"""Origins of values: the tool answers that a value may be made of, and how operations change them.
 
-An `AnswerOrigin` is an answer or a part of one, with its form: in its own shape, as text, spelled out by characters, or
-only derived from it. The functions say what an operation makes of an origin.
+An `AnswerOrigin` is an answer or a part of one, with its form: unchanged, as text, spelled out by characters, or only
+derived from it. Each function returns the origin that an operation makes of an origin.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ UNTRUSTED: Final = "untrusted"
 UNKNOWN: Final = "unknown"
 UNFOLLOWED: Final = "a function that reading cannot follow"
 
-WHEN: Final = ""  # stands among the arguments of a call for what decides whether it is made
-ANY: Final = -1  # the shape of an answer: whatever the server sends
+WHEN: Final = ""  # key among the arguments of a call for the values that decide whether the call is made
+ANY: Final = -1  # depth of a whole answer, whose shape the server decides
 MOST_DEPTH: Final = 4
 
 PLAIN, TEXT, BYTES, TABLE, PIECES, SPELLED, DERIVED = "", "text", "bytes", "table", "pieces", "spelled", "derived"
 
 
 class AnswerOrigin(NamedTuple):
-    """One answer, or something that reading cannot follow, that a value may be made of.
+    """A tool answer, or an expression that the analysis cannot follow, that a value may be made of.
 
-    `key` and `depth` say which part of the answer: depth 0 is a single value under this key, n are so many containers
-    around it, ANY is the answer in its own shape. `form` and `how` say what became of it."""
+    `key` and `depth` select the part of the answer: depth 0 is a single value under this key, n means n containers
+    around it, ANY is the answer in its own shape. `form` and `how` say how the part was changed."""
 
     kind: str
     label: str
@@ -45,7 +45,7 @@ class AnswerOrigin(NamedTuple):
 
     @property
     def personal(self) -> bool:
-        """Whether it is a single value under a key that identifies a person."""
+        """Whether the origin is a single value under a key that identifies a person."""
         return self.depth == 0 and is_personal(self.key)
 
 
@@ -54,7 +54,7 @@ NOTHING: Final[Origins] = frozenset()
 
 
 class TrackedValue(NamedTuple):
-    """What an expression may be: made of these answers, one of these functions or tools, or this dotted name."""
+    """Possible values of an expression: the answers it is made of, its functions and tools, and its dotted names."""
 
     origins: Origins = NOTHING
     functions: frozenset[ast.AST] = frozenset()
@@ -70,19 +70,20 @@ class TrackedValue(NamedTuple):
         return self if found == self else found
 
     def made_of(self, origins: Origins) -> TrackedValue:
-        """The same, made of other answers."""
+        """Return the same value made of different origins."""
         return self if origins is self.origins else TrackedValue(origins, self.functions, self.tools, self.refs)
 
     def changed(self, change: Callable[[AnswerOrigin], AnswerOrigin]) -> TrackedValue:
-        """The same after an operation that makes this of each answer."""
+        """Return the same value after an operation that applies `change` to each origin."""
         return self.made_of(change_each(self.origins, change))
 
 
 EMPTY: Final = TrackedValue()
 
 
-def merge_sets(one: frozenset[Any], other: frozenset[Any]) -> frozenset[Any]:  # Any: of whatever a value may be
-    """Both sets, as the same object where one holds the other: equal values are compared most of all."""
+# Any: elements of each field of a TrackedValue
+def merge_sets(one: frozenset[Any], other: frozenset[Any]) -> frozenset[Any]:
+    """Return the union, as the same object if one set contains the other. Most comparisons are of equal sets."""
     if one is other or not other:
         return one
     if not one:
@@ -93,7 +94,7 @@ def merge_sets(one: frozenset[Any], other: frozenset[Any]) -> frozenset[Any]:  #
 
 @lru_cache(maxsize=4096)
 def is_personal(key: str) -> bool:
-    """Whether a key's name says that its value identifies a person."""
+    """Return whether a key name says that its value identifies a person."""
     words = tool_verbs.words(key)
     if not words or not table.DOCUMENT_WORDS.isdisjoint(words):
         return False
@@ -109,7 +110,7 @@ def change_each(origins: Origins, change: Callable[[AnswerOrigin], AnswerOrigin]
     return origins if found == origins else found
 
 
-_memory = lru_cache(maxsize=8192)  # a program asks the same of the same few origins thousands of times
+_memory = lru_cache(maxsize=8192)  # a program applies the same operations to the same few origins thousands of times
 
 
 def is_settled(one: AnswerOrigin) -> bool:
@@ -118,7 +119,7 @@ def is_settled(one: AnswerOrigin) -> bool:
 
 @_memory
 def element(one: AnswerOrigin) -> AnswerOrigin:
-    """Any element of it: of a container what it holds, of a text its characters."""
+    """Return the origin of an element: an entry of a container, or a character of a text."""
     if is_settled(one):
         return one
     if one.depth > 0:
@@ -132,7 +133,7 @@ def element(one: AnswerOrigin) -> AnswerOrigin:
 
 @_memory
 def wrapped(one: AnswerOrigin) -> AnswerOrigin:
-    """A container that holds it."""
+    """Return the origin of a container that holds the value."""
     if is_settled(one) or one.depth == ANY or one.depth >= MOST_DEPTH:
         return one
     return one._replace(depth=one.depth + 1)
@@ -140,7 +141,7 @@ def wrapped(one: AnswerOrigin) -> AnswerOrigin:
 
 @_memory
 def under(one: AnswerOrigin, key: str) -> AnswerOrigin:
-    """What stands in it under this key."""
+    """Return the origin of the entry under this key."""
     if is_settled(one):
         return one
     if one.form == TABLE:
@@ -152,7 +153,7 @@ def under(one: AnswerOrigin, key: str) -> AnswerOrigin:
 
 @_memory
 def spelled_out(one: AnswerOrigin, how: str) -> AnswerOrigin:
-    """A single value, in a form in which no masking finds it."""
+    """Return the origin of a single value in a form that masking does not find."""
     if is_settled(one):
         return one
     return one._replace(depth=0, form=SPELLED, how=how)
@@ -160,7 +161,7 @@ def spelled_out(one: AnswerOrigin, how: str) -> AnswerOrigin:
 
 @_memory
 def as_text(one: AnswerOrigin) -> AnswerOrigin:
-    """A text that it is formatted into."""
+    """Return the origin of a text that the value is formatted into."""
     if is_settled(one):
         return one
     return one._replace(key=one.key if one.depth == 0 else "", depth=0, form=TEXT)
@@ -168,7 +169,8 @@ def as_text(one: AnswerOrigin) -> AnswerOrigin:
 
 @_memory
 def derived(one: AnswerOrigin) -> AnswerOrigin:
-    """Something that depends on it and spells none of it: a number of rows, the answer to a question about it."""
+    """Return the origin of a value that depends on the answer and contains none of it, such as a row count or a
+    condition."""
     return one if one.kind != PRIVATE else AnswerOrigin(one.kind, one.label, one.line, one.server, form=DERIVED)
 
 
@@ -178,7 +180,8 @@ def encoded(one: AnswerOrigin) -> AnswerOrigin:
 
 @_memory
 def hashed(one: AnswerOrigin) -> AnswerOrigin:
-    """The hash of a single value tells it; that of a document or a whole answer does not."""
+    """Return the origin of a hash. The hash of a single value reveals it; the hash of a document or a whole answer does
+    not."""
     words = tool_verbs.words(one.key)
     single = one.depth == 0 and bool(one.key) and table.DOCUMENT_WORDS.isdisjoint(words)
     return spelled_out(one, table.HASHED) if single else one if one.form == SPELLED else derived(one)
@@ -191,7 +194,7 @@ def length(one: AnswerOrigin) -> AnswerOrigin:
 
 @_memory
 def summed(one: AnswerOrigin) -> AnswerOrigin:
-    """Summed up or compared: lengths and hashes say nothing more, characters still do."""
+    """Return the origin of a sum. Sums of lengths and hashes reveal nothing; sums of characters still do."""
     if one.form == SPELLED and one.how in table.SUMMARIES:
         return derived(one)
     return element(one) if one.form != SPELLED else one
@@ -213,13 +216,13 @@ def part(one: AnswerOrigin) -> AnswerOrigin:
 
 
 def _is_whole_text(one: AnswerOrigin) -> bool:
-    """A text made of a whole answer or row."""
+    """Return whether the origin is a text made of a whole answer or row."""
     return one.form == TEXT and one.depth == 0 and not one.key
 
 
 @_memory
 def questioned(one: AnswerOrigin) -> AnswerOrigin:
-    """The answer to one of many questions about it."""
+    """Return the origin of one answer to many different comparisons with the value."""
     return spelled_out(one, table.PART) if one.personal else compared(one)
 
 
@@ -236,22 +239,22 @@ def pieces(one: AnswerOrigin) -> AnswerOrigin:
 
 @_memory
 def tells(one: AnswerOrigin) -> bool:
-    """Whether output made of it spells out a single private value."""
+    """Return whether output of this origin spells out a single private value."""
     return one.kind == PRIVATE and one.form in (SPELLED, PIECES)
 
 
 def unknown_value(node: ast.AST, label: str) -> TrackedValue:
-    """Something that reading cannot follow."""
+    """Return a value that the analysis cannot follow."""
     return TrackedValue(frozenset({AnswerOrigin(UNKNOWN, label, getattr(node, "lineno", 1))}))
 
 
 def origins_of(every: Iterable[TrackedValue]) -> Origins:
-    """The origins of all these values."""
+    """Return the origins of all these values."""
     return NOTHING.union(*(data.origins for data in every))
 
 
 def field_of(one: AnswerOrigin) -> AnswerOrigin:
-    """A part of a row whose key nobody says."""
+    """Return the origin of a part of a row whose key is unknown."""
     return element(one) if one.depth > 0 else one
 
 
@@ -262,18 +265,18 @@ def field_named(one: AnswerOrigin, name: str) -> AnswerOrigin:
 
 
 def at_unknown_key(one: AnswerOrigin) -> AnswerOrigin:
-    """What a table of the program's own holds under a key that is computed, or a part of an answer."""
+    """Return the origin of a table entry whose key is computed, or of a part of an answer."""
     return element(one) if one.depth > 0 or one.form in (TEXT, BYTES) or one.personal else one
 
 
 def one_of_many(one: AnswerOrigin) -> AnswerOrigin:
-    """A text put together from many."""
+    """Return the origin of a text joined from many values."""
     text = as_text(one)
     return text._replace(key="") if text.form == TEXT else text
 
 
 def cuts_text(node: ast.expr) -> bool:
-    """Whether a format text takes a few characters of what it is given: `{:.3}`, `%.3s`."""
+    """Return whether a format specification takes only a few characters of its value: `{:.3}`, `%.3s`."""
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
     return any(isinstance(one, ast.Constant) and bool(_PRECISION.search(str(one.value))) for one in parts)
 
@@ -283,5 +286,6 @@ def split_pieces(one: AnswerOrigin) -> AnswerOrigin:
 
 
 def without_details(data: TrackedValue) -> TrackedValue:
-    """What another name of a container may show of what was put into it."""
+    """Return the value as seen through a variable that may share a container with the changed one: derived, without
+    content from outsiders."""
     return TrackedValue(frozenset(derived(one) for one in data.origins if one.kind != UNTRUSTED), tools=data.tools)

@@ -1,12 +1,11 @@
-"""Tracks values through a program: which tool answers each argument of an outgoing call, and each output, is made of.
+"""Tracks values through a program: finds the tool answers that outgoing calls and outputs are made of.
 
-The interpreter says which tools a program calls; the tracker says which answers an argument can be made of, through
-arithmetic, containers, functions, attributes, closures and conditions. What it does not know counts as unknown and
+The interpreter finds the tools that a program calls; the tracker finds the answers that an argument can be made of,
+through arithmetic, containers, functions, attributes, closures and conditions. Unsupported constructs count as unknown,
 never as harmless: a function that no table names, a file, text that runs as code. So "nothing private goes out" is
-said only where every value on the way is a constant, or an answer that is not private.
+reported only if every value involved is a constant or a non-private answer.
 
-`ValueTracker` holds what is known and where the reading is; `statements.py` and `expressions.py` say what each piece of
-the program does to it.
+`ValueTracker` holds the state; `statements.py` and `expressions.py` define the effect of each kind of node.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from workbench.analysis.data_flow.value_origins import (
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
 from workbench.records import Tool
 
-MOST_ROUNDS: Final = 8  # readings of the whole program until nothing new is learned
-MOST_WORK: Final = 40_000  # expressions looked at; past that the flow counts as unknown
+MOST_ROUNDS: Final = 8  # maximum number of passes over the program until nothing new is learned
+MOST_WORK: Final = 40_000  # maximum number of evaluated expressions; above it the flow counts as unknown
 _CALLED_WITH_ARGUMENTS: Final = frozenset({"__init__", "__new__", "__post_init__", "__call__"})
-ANY_ATTRIBUTE: Final = "*"  # stands for an attribute whose name is only known at run time
+ANY_ATTRIBUTE: Final = "*"  # key for attributes whose name is known only at run time
 
 
 class TrackedCall(Struct):
-    """One place where a tool is called, over all readings: what its arguments may be made of, each by its name."""
+    """A place that calls a tool, with the possible origins of each argument, by name, from all passes."""
 
     tool: Tool
     node: ast.AST
@@ -49,27 +48,28 @@ class TrackedCall(Struct):
 
 
 class TrackedFlows(Struct):
-    """What was found of one program."""
+    """Data flows of one program."""
 
     calls: dict[tuple[ast.AST, str, str], TrackedCall] = field(default_factory=dict)
     outputs: dict[ast.AST, Origins] = field(default_factory=dict)
     sources: Origins = NOTHING  # of all answers that the program reads
-    complete: bool = True  # whether everything was read; otherwise nothing is excluded
-    blind: Origins = NOTHING  # what a call may carry whose tool is not known
+    complete: bool = True  # whether everything was analyzed; otherwise nothing is excluded
+    blind: Origins = NOTHING  # what a call to an unknown tool may carry
 
 
 class TrackingLimitExceeded(Exception):
-    """The program is too large to be followed."""
+    """Raised when a program is too large to track."""
 
 
 class TrackingProgress:
-    """Which statement is read now, which have to be read again, and how much work was done."""
+    """Tracks the current statement, the statements to evaluate again, and the work done."""
 
     def __init__(self) -> None:
         self.statement: ast.stmt | None = None
-        self.enclosing: dict[ast.stmt, ast.stmt | None] = {}  # the statement that each one was last read in
-        self.stale: set[ast.stmt] = set()  # what they asked for has changed since
-        self.learned = False  # whether this reading of the program learned anything
+        # statement → the statement that contained it in its last evaluation
+        self.enclosing: dict[ast.stmt, ast.stmt | None] = {}
+        self.stale: set[ast.stmt] = set()  # statements that depend on a changed fact
+        self.learned = False  # whether this pass learned anything new
         self.work = 0
 
     def spend(self, work: int) -> None:
@@ -78,8 +78,8 @@ class TrackingProgress:
             raise TrackingLimitExceeded
 
 
-class FactTable(dict[Any, TrackedValue]):  # Any: each table has keys of its own
-    """What is learned of one kind of key over all readings, and which statements asked for it."""
+class FactTable(dict[Any, TrackedValue]):  # Any: each table has its own key type
+    """Facts of one kind that all passes learn, with the statements that depend on each of them."""
 
     __slots__ = ("_asked", "_progress", "read_again")
 
@@ -87,15 +87,15 @@ class FactTable(dict[Any, TrackedValue]):  # Any: each table has keys of its own
         super().__init__()
         self._progress = progress
         self._asked: defaultdict[Hashable, set[ast.stmt | None]] = defaultdict(set)
-        self.read_again = True  # whether the program is read once more after something new is learned here
+        self.read_again = True  # whether a new fact in this table requires another pass
 
     def ask(self, key: Hashable) -> TrackedValue:
-        """What is known. The statement that is read now will be read again when that changes."""
+        """Return the fact. The current statement is evaluated again when the fact changes."""
         self._asked[key].add(self._progress.statement)
         return self.get(key, EMPTY)
 
     def holds(self, key: Hashable) -> bool:
-        """Whether anything is known; asked as above."""
+        """Return whether a fact exists. Records the dependency like `ask`."""
         self._asked[key].add(self._progress.statement)
         return key in self
 
@@ -108,7 +108,7 @@ class FactTable(dict[Any, TrackedValue]):  # Any: each table has keys of its own
             self[key] = new
             self._progress.spend(
                 (len(new.origins) + len(new.functions) + len(new.refs)) >> 4
-            )  # large ones cost as much
+            )  # large values cost more work
             self._progress.learned = self._progress.learned or self.read_again
             self.changed(key)
 
@@ -121,18 +121,20 @@ class FactTable(dict[Any, TrackedValue]):  # Any: each table has keys of its own
 
 
 class FlowSyntax(NamedTuple):
-    """What each kind of node does to the data flow. Any: every entry takes the one kind of node it stands under."""
+    """Handlers for each kind of node. Any: each handler accepts only the node type of its key."""
 
     statements: Mapping[type[ast.stmt], Callable[[ValueTracker, Any], None]]
     expressions: Mapping[type[ast.expr], Callable[[ValueTracker, Any], TrackedValue]]
 
 
 class _StatementReading(NamedTuple):
-    """The last reading of a statement. One that begins in the same state, while nothing that the statement asked for
-    has changed, would find nothing new and end in the same state."""
+    """Result of the last evaluation of a statement.
 
-    before: tuple[Any, ...]  # Any: the state of the reading is of many kinds
-    bound: dict[str, TrackedValue]  # the names that got another value
+    Reused if the evaluation starts in the same state and no fact that the statement depends on has changed: it would
+    end in the same state."""
+
+    before: tuple[Any, ...]  # Any: values of the state have different types
+    bound: dict[str, TrackedValue]  # names that got a different value
     leaving: Origins
     skipping: Origins
     touched: Origins
@@ -141,7 +143,7 @@ class _StatementReading(NamedTuple):
 
 
 class ValueTracker:
-    """State of one reading of a program's values."""
+    """State of the data-flow analysis of one program."""
 
     def __init__(
         self,
@@ -151,52 +153,52 @@ class ValueTracker:
         tool_lookup: ToolLookup,
         known_calls: Mapping[ast.AST, Iterable[Tool]],
     ) -> None:
-        """`known_calls`: the calls of tools that the interpreter knows, by their nodes."""
+        """`known_calls`: the tool calls that the interpreter found, by node."""
         self.tree, self.scopes, self.tool_lookup, self.known_calls = tree, scopes, tool_lookup, known_calls
         self._statements, self._expressions = syntax
         self.found = TrackedFlows()
-        # What is learned over all readings.
+        # Facts that all passes learn.
         self.progress = TrackingProgress()
         self.variables = FactTable(self.progress)  # every value that a name ever has
         self.variables.read_again = bool(scopes.functions)
-        self.contents = FactTable(self.progress)  # what is put into the object of a variable
+        self.contents = FactTable(self.progress)  # values put into the object of a variable
         self.parameters = FactTable(self.progress)
-        self.answers = FactTable(self.progress)  # of functions
-        self.raised = FactTable(self.progress)  # what decides whether a function is left early
-        self.entry_conditions: dict[ast.AST, Origins] = {}  # what decides whether a function runs
-        self.repeated_functions: set[ast.AST] = set()  # called in a loop, inside a `try`
+        self.answers = FactTable(self.progress)  # return values of functions
+        self.raised = FactTable(self.progress)  # conditions under which a function is left early
+        self.entry_conditions: dict[ast.AST, Origins] = {}  # conditions under which a function runs
+        self.repeated_functions: set[ast.AST] = set()  # functions called in a loop inside a `try`
         self.attributes = FactTable(self.progress)
         self.assigned_attributes = FactTable(self.progress)  # names of attributes that the program assigns
-        self.objects = FactTable(self.progress)  # what objects of a class hold
-        self.chance = FactTable(self.progress)  # what random numbers were made to depend on
+        self.objects = FactTable(self.progress)  # values that objects of a class hold
+        self.chance = FactTable(self.progress)  # values that random numbers depend on
         self.shared_objects: defaultdict[Variable, set[Variable]] = defaultdict(set)  # one may hold the other
         self.same_objects: defaultdict[Variable, set[Variable]] = defaultdict(set)
         self.linked: set[tuple[Variable, ast.expr]] = set()
-        self.links = FactTable(self.progress)  # of a variable: changes when it is linked to a further one
-        self.strict = False  # whether a callee that is not known yet counts as one that nobody can tell
-        self.unresolved = False  # whether such a callee was met
+        self.links = FactTable(self.progress)  # of a variable: changes when it is linked to another one
+        self.strict = False  # whether a callee that is not known yet counts as unknown
+        self.unresolved = False  # whether such a callee occurred
         self._last_readings: dict[ast.stmt, _StatementReading] = {}
         self._begin(None)
 
     def _begin(self, scope: Scope) -> None:
-        """Where the reading is now: at the beginning of the module, or of a function."""
+        """Reset the position to the beginning of the module or of a function."""
         self.scope = scope
         self.progress.statement = None
         self.names: dict[str, TrackedValue] = {}
         self.comprehension_names: list[dict[str, TrackedValue]] = []
-        self.control: Origins = NOTHING  # what decides whether this line runs
-        self.leaving: Origins = NOTHING  # what decided whether this function went on
-        self.skipping: list[Origins] = []  # the same of each loop around
-        self.touched: Origins = NOTHING  # what was looked at, and may have failed
+        self.control: Origins = NOTHING  # conditions under which this line runs
+        self.leaving: Origins = NOTHING  # conditions under which this function was not left yet
+        self.skipping: list[Origins] = []  # the same for each enclosing loop
+        self.touched: Origins = NOTHING  # values used in a `try` that may have raised an error
         self.loops = self.whiles = self.tries = 0
 
-    # ── the readings ─────────────────────────────────────────────────────────────────────────────
+    # ── Passes ──────────────────────────────────────────────────────────────────────────────────────────
     def follow(self) -> TrackedFlows:
-        """Read until nothing new is learned."""
+        """Repeat passes over the program until nothing new is learned."""
         try:
             self._learn_uncalled_functions()
             settled = self._settle()
-            if settled and self.unresolved:  # by now it is certain which callees nobody can tell
+            if settled and self.unresolved:  # now the unknown callees are certain
                 self.strict = True
                 self._last_readings = {node: last for node, last in self._last_readings.items() if not last.unresolved}
                 settled = self._settle()
@@ -206,9 +208,9 @@ class ValueTracker:
         return self.found
 
     def _learn_uncalled_functions(self) -> None:
-        """A function that this text never names is called by another one, with whatever that has."""
+        """Give unknown arguments to functions that this text never names: other programs may call them."""
         for function in self.scopes.functions:
-            name = getattr(function, "name", "__")  # a lambda, and what Python itself calls, is called here
+            name = getattr(function, "name", "__")  # lambdas and special methods are called in this text
             method = function in self.scopes.class_of
             special = method and name.startswith("__") and name not in _CALLED_WITH_ARGUMENTS
             if not special and (name in self.scopes.mentioned or name.startswith("__")):
@@ -292,7 +294,7 @@ class ValueTracker:
         return self.touch(data) if self.tries else data
 
     def touch(self, data: TrackedValue) -> TrackedValue:
-        """Inside a `try`, whatever is looked at may fail, and decides how the program goes on."""
+        """Inside a `try`, record the value: it may raise an error and so decides how the program continues."""
         if self.tries and data.origins:
             self.touched |= data.origins
         return data
@@ -304,12 +306,12 @@ class ValueTracker:
                 found |= self.value(child)
         return found
 
-    # ── names of the scope that is read, and what decides ────────────────────────────────────────
+    # ── Names of the current scope, and conditions ──────────────────────────────────────────────────────
     def current_values(self, names: Iterable[str]) -> tuple[TrackedValue | None, ...]:
         return (*map(self.names.get, names),)
 
     def restore(self, names: Iterable[str], values: Iterable[TrackedValue | None]) -> None:
-        """Give names of this scope the values that they had once."""
+        """Reset names of this scope to earlier values."""
         for name, data in zip(names, values, strict=True):
             if data is not None:
                 self.names[name] = data
@@ -317,14 +319,14 @@ class ValueTracker:
                 self.names.pop(name, None)
 
     def join(self, names: Iterable[str], values: Iterable[TrackedValue | None]) -> None:
-        """Names of this scope may also have these values."""
+        """Add alternative values to names of this scope."""
         for name, data in zip(names, values, strict=True):
             if data is not None:
                 held = self.names.get(name)
                 self.names[name] = data if held is None else held | data
 
     def conditions(self) -> Origins:
-        """What decides whether this line runs."""
+        """Return the conditions under which this line runs."""
         found = self.control | self.leaving
         for skipped in self.skipping:
             found |= skipped
@@ -334,20 +336,20 @@ class ValueTracker:
 
     @contextmanager
     def under(self, decides: Origins) -> Iterator[None]:
-        """What runs meanwhile depends on this."""
+        """Add a condition for everything evaluated in the `with` block."""
         kept = self.control
         self.control |= change_each(decides, compared)
         yield
         self.control = kept
 
-    # ── what is found ────────────────────────────────────────────────────────────────────────────
+    # ── Results ─────────────────────────────────────────────────────────────────────────────────────────
     def add_output(self, node: ast.AST, origins: Origins) -> None:
         found = frozenset(filter(tells, origins | self.conditions()))
         if found:
             self.found.outputs[node] = self.found.outputs.get(node, NOTHING) | found
 
     def return_value(self, data: TrackedValue) -> None:
-        """The function that is read gives this back; at the top of the program it is output."""
+        """Add a return value to the current function. At module level, this adds nothing."""
         if self.scope is not None:
             now = change_each(self.conditions(), derived)
             self.add_answer(self.scope, data.made_of(data.origins | now))
@@ -359,16 +361,16 @@ class ValueTracker:
             self.objects.learn(kind, data)
 
     def variable(self, name: str) -> Variable | None:
-        """The variable that a name means here; None for one that the program never binds."""
+        """Return the variable that a name refers to here, or None if the program never binds it."""
         return self.scopes.variable(self.scope, name)
 
     def tool(self, key: tuple[str, str]) -> Tool | None:
-        """The tool of this server and name."""
+        """Return the tool for (server, name), or None."""
         found = self.tool_lookup.find(*key)
         return found if isinstance(found, Tool) else None
 
     def reference(self, full: str) -> TrackedValue:
-        """What is imported under this name."""
+        """Return the value of a dotted name: a tool, or a reference."""
         parts = full.split(".")
         if parts[0] != "servers" or len(parts) < 3:
             return TrackedValue(refs=frozenset({full}))

@@ -1,1 +1,1 @@
-"""Abstract interpreter: runs a program with what is known of values instead of data, and collects findings."""
+"""Abstract interpreter: runs a program with what is known of its values instead of data, and collects findings."""

@@ -1,4 +1,4 @@
-"""Interprets calls: which function is meant, with which arguments, what the call does and what it returns."""
+"""Interprets calls: callee, arguments, effects and result."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from workbench.analysis.tables.modules import MODULES
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.analysis.tables.word_sets import names
 
-# What the argument that names the target is called, where it is given by name.
+# Names of the parameter that holds the target, for calls that pass it by keyword.
 _SUBJECTS = (
     *("path", "src", "name", "args", "cmd", "command", "url", "file", "filename", "dst"),
     *(
@@ -53,10 +53,11 @@ _SUBJECTS = (
         "top",
     ),
 )
-_SECOND = ("dst", "extract_dir")  # where the target is the second argument
+_SECOND = ("dst", "extract_dir")  # names of the parameter if the target is the second argument
 _PARTIAL = frozenset({"functools.partial", "functools.partialmethod"})
 _REPEATING = names("map imap filter starmap imap_unordered")
-# What only looks at the function it is given, and what calls it, or gives it on to whoever does.
+# `_LOOKING`: functions that inspect a function without calling it. `_CALLING_BACK`: functions that call it or pass it
+# on.
 _LOOKING = frozenset(f"builtins.{name}" for name in names("callable repr id"))
 _CALLING_BACK = _REPEATING | names("partial submit apply apply_async call reduce sorted min max accumulate takewhile")
 _CALLING_BACK |= names("dropwhile filterfalse groupby Thread Timer to_thread run_in_executor call_soon call_later")
@@ -64,7 +65,7 @@ _CALLING_BACK |= names("register add_done_callback sort")
 
 
 def call(interpreter: Interpreter, node: ast.Call) -> Value:
-    """What calling this gives, and what it does."""
+    """Interpret a call: note its effects and return its result."""
     owner = NOTHING
     if isinstance(node.func, ast.Attribute):
         owner = interpreter.value(node.func.value, called=True)
@@ -92,7 +93,7 @@ def call(interpreter: Interpreter, node: ast.Call) -> Value:
 
 
 def _answers(interpreter: Interpreter, node: ast.Call, target: Value, arguments: Arguments) -> list[Value]:
-    if _PARTIAL.issuperset(target.refs) and target.refs and arguments.positional:  # called later, with more beside
+    if _PARTIAL.issuperset(target.refs) and target.refs and arguments.positional:  # called later, with more arguments
         known = Arguments(arguments.positional[1:], arguments.named, loose=Value(taint=arguments.taint))
         _answers(interpreter, node, arguments.positional[0], known)
         return [replace(arguments.positional[0], kind="partial")]
@@ -104,7 +105,7 @@ def _answers(interpreter: Interpreter, node: ast.Call, target: Value, arguments:
 
 
 def _note_own_names(interpreter: Interpreter, node: ast.Call, target: Value, arguments: Arguments) -> None:
-    """`[*globals().values()][3]("x")`, `map(found, …)`: something is called that could have any name of the program."""
+    """Note a call of a name chosen at run time: `[*globals().values()][3]("x")`, `map(found, …)`."""
     called = not isinstance(node.func, ast.Attribute) and _has_own_names(target)
     if called or (_callee(node) in _CALLING_BACK and any(map(_has_own_names, arguments.every))):
         words = "Calls one of its own names, which one is chosen at run time"
@@ -153,12 +154,15 @@ def _read_arguments(interpreter: Interpreter, node: ast.Call, looks: bool) -> Ar
 
 
 def _as_argument(value: Value) -> Value:
-    """As an argument: what is not known is given all the same."""
+    """Return the value as an argument. An unknown value still counts as given."""
     return SOME if value is NOTHING else value
 
 
 def _spread(argument: ast.Starred, value: Value, positional: list[Value]) -> Value | None:
-    """`f(*parts)`: what stands in a display is given in its order; of anything else nobody knows how much there is."""
+    """Add the values of `f(*parts)` to the positional arguments.
+
+    The elements of a display are added in order. The length of any other value is unknown, so that value is returned.
+    """
     parts = iterated(value)
     written = argument.value
     if parts is not None and isinstance(written, ast.Tuple | ast.List | ast.Dict) and not _spreads(written):
@@ -169,7 +173,7 @@ def _spread(argument: ast.Starred, value: Value, positional: list[Value]) -> Val
 
 
 def _name_all(argument: ast.expr, value: Value, named: dict[str, Value]) -> bool:
-    """`f(**names)`: whether it gives exactly what is written in a display."""
+    """Add the values of `f(**names)`. Returns whether it passes exactly the entries of a display."""
     written = isinstance(argument, ast.Dict) and not _spreads(argument)
     sure = written and value.keys is not None and all(isinstance(name.const, str) for name in value.keys)
     for name, part in zip(value.keys or (), value.items or (), strict=False):
@@ -187,7 +191,7 @@ def _spreads(written: ast.Tuple | ast.List | ast.Dict) -> bool:
 
 
 def _keys(interpreter: Interpreter, displays: Sequence[ast.Dict]) -> dict[str, Value]:
-    """The entries of the dict displays among the arguments, under their constant keys."""
+    """Return the entries with constant string keys of the dict displays among the arguments."""
     found: dict[str, Value] = {}
     for argument in displays:
         for key, value in zip(argument.keys, argument.values, strict=True):
@@ -197,7 +201,7 @@ def _keys(interpreter: Interpreter, displays: Sequence[ast.Dict]) -> dict[str, V
 
 
 def _peek(interpreter: Interpreter, node: ast.expr) -> Value:
-    """A constant or name once more; anything bigger was read already and is not read twice."""
+    """Return the value of a constant or name again. Larger expressions are not evaluated twice."""
     return (
         interpreter.value(node, called=True)
         if isinstance(node, ast.Constant | ast.Name | ast.JoinedStr | ast.Subscript)
@@ -206,7 +210,7 @@ def _peek(interpreter: Interpreter, node: ast.expr) -> Value:
 
 
 def _call_back(interpreter: Interpreter, arguments: Arguments, *, looped: bool) -> None:
-    """Functions of the program that are handed on may be called with anything that is handed on beside them."""
+    """Record that functions among the arguments may be called with any other argument."""
     for value in arguments.every:
         for function in value.functions:
             learned = interpreter.learn(function)
@@ -223,7 +227,7 @@ def _call_own(interpreter: Interpreter, function: ast.AST, arguments: Arguments)
 
 def _learn(interpreter: Interpreter, function: ast.AST, arguments: Arguments) -> None:
     learned = interpreter.learn(function)
-    parameters: ast.arguments = function.args  # type: ignore[attr-defined]  # only definitions get here
+    parameters: ast.arguments = function.args  # type: ignore[attr-defined]  # callers pass only definitions
     names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
     names = names[1:] if names[:1] in (["self"], ["cls"]) else names
     given = {**dict(zip(names, arguments.positional, strict=False)), **arguments.named}
@@ -257,7 +261,7 @@ def _call_ref(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arg
 
 
 def _table_of(ref: str) -> str:
-    """A module's table of names answers like `globals()`."""
+    """Return the reference of a module's `__dict__` in the form used for `globals()`."""
     if ".__dict__." not in ref:
         return ref
     owner, _, name = ref.rpartition(".")
