@@ -1,4 +1,4 @@
-"""The headless core of one project: opens its services in order, and closes them in reverse."""
+"""Headless core of one project: opens its services in order and closes them in reverse order."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ from workbench.workspace.workspace_files import Store
 if TYPE_CHECKING:
     from workbench.agent.agent_connection import AgentConnection
 
-REGISTER_SECONDS = 4.0  # for which a core that closes still registers personal data of answers that its user has seen
+REGISTER_SECONDS = 4.0  # how long a closing core may still register personal data of answers that its user has seen
 
 log = logging.getLogger(__name__)
 
 
 class Core:
-    """One project at work. Plain asyncio; the process around it (`process.py`) owns lock, sockets and signals."""
+    """The services of one project. Uses asyncio only; `process.py` owns the lock, the sockets and signals."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Core:
         agent_comes: bool = False,
         launchers: LauncherPool | None = None,
     ) -> None:
-        """`agent_comes`: an agent will connect at once, so its connection is imported while services open."""
+        """`agent_comes`: an agent is about to connect, so the agent endpoint is imported while services open."""
         self.paths = paths
         self._on_shut_down = on_shut_down
         self._make_network = make_network
@@ -98,7 +98,7 @@ class Core:
 
     @property
     def settings(self) -> Settings:
-        """The settings in force; putting others in their place notifies whoever follows them."""
+        """The current settings. Assigning new settings notifies everything that depends on them."""
         return self._settings.now
 
     @settings.setter
@@ -107,7 +107,7 @@ class Core:
 
     # ── opening: each step needs those before it ─────────────────────────────────────────────────
     async def open(self) -> None:
-        """Open every service; when one cannot open, those before it are closed again. No server is started."""
+        """Open every service. If one fails, the services opened before it are closed. Starts no server."""
         async with contextlib.AsyncExitStack() as self._closers:
             self._make_folders()
             sessions, secrets = self._open_sessions()
@@ -154,14 +154,14 @@ class Core:
     def _make_folders(self) -> None:
         for folder in (self.paths.project, self.paths.state, self.paths.cache):
             folder.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileExistsError):  # a file in its place: runs and the file list report it
+        with contextlib.suppress(FileExistsError):  # a file has the workspace's name: runs and the file list report it
             self.paths.workspace.mkdir()
 
     def _open_sessions(self) -> tuple[Sessions, Secrets]:
         secrets = Secrets(self.paths.state)
         mask_logs(secrets.masks)
         memory = SessionMemory(self.paths.agents, lambda: self._settings.now.approval_memory_minutes)
-        # Asked 30 times in each run: an attrgetter costs no Python frame.
+        # Read 30 times in each run: an attrgetter costs no Python frame.
         masked: Callable[[], bool] = partial(attrgetter("now.privacy_enabled"), self._settings)
         return Sessions(masked, secrets.masks, memory), secrets
 
@@ -235,7 +235,10 @@ class Core:
             self._notices = (*self._notices, fault)
 
     def _tell_from_thread(self) -> Callable[[Event], None]:
-        """For services that work on threads: the loop tells the event before whoever waits for the thread goes on."""
+        """Return a function that publishes events from any thread.
+
+        The event loop publishes an event from a thread before code that waits for this thread continues.
+        """
         loop, home = asyncio.get_running_loop(), get_ident()
 
         def tell(event: Event) -> None:
@@ -253,14 +256,17 @@ class Core:
             return False
 
     def _entry(self, server: str) -> str:
-        """The fingerprint of a server's entry, to which the user's trust is bound; empty for an unknown server."""
+        """Fingerprint of a server's configuration entry, to which the user's trust is bound.
+
+        Empty for an unknown server.
+        """
         try:
             return fingerprint(self.catalog.server(server).state.config)
         except WorkbenchError:
             return ""
 
     def _report_blocked_definitions(self, event: Event) -> None:
-        """Write into the audit, and tell the user, which tools were blocked because their definitions changed."""
+        """Record and report tools that were blocked because their definitions changed."""
         if isinstance(event, DefinitionsBlocked):
             names = ", ".join(name[:80] for name in event.tools[:5]) + (" …" if len(event.tools) > 5 else "")
             many = len(event.tools) != 1
@@ -272,13 +278,13 @@ class Core:
             )
 
     def _follow_privacy(self) -> None:
-        """Have every session look for personal data as the user's marks and settings say now."""
+        """Apply the user's current privacy marks and settings to the detection of personal data in every session."""
         self.services.sessions.follow(self.services.privacy_marks.following(self.settings))
 
     # ── open ─────────────────────────────────────────────────────────────────────────────────────
     @api
     async def status(self) -> CoreStatus:
-        """What runs in this core, how strong its sandbox is, and what the user should know of its start."""
+        """Status of this core: what runs, the isolation level of its sandbox, and problems during its start."""
         services, manager = self.services, self.run_manager
         states, skills = self.catalog.states(), await asyncio.to_thread(services.library.skills)
         return CoreStatus(
@@ -311,7 +317,7 @@ class Core:
         self._on_shut_down()
 
     def notices(self) -> tuple[Fault, ...]:
-        """Faults of files and settings that the core read, for the user."""
+        """Problems in files and settings that the core read, for the user."""
         servers = (self.catalog.server(state.config.name) for state in self.catalog.states())
         return (
             *self._notices,
@@ -326,16 +332,19 @@ class Core:
 
     @property
     def busy(self) -> bool:
-        """Whether a run, an agent or an unregistered answer would be lost if the core closed now."""
+        """Whether closing the core now would interrupt a run or agent, or leave personal data unregistered."""
         registering = self.services.sessions.person.registrations.busy
         return self.run_manager.busy or registering or bool(self.connected_agents.agents())
 
     async def serve_agent(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one agent until it leaves."""
+        """Serve one agent until it disconnects."""
         await self.connected_agents.serve(reader, writer)
 
     async def close(self) -> None:
-        """End everything that was started: runs, example agents, servers, sandboxes; the audit last."""
+        """Stop everything that the core started: runs, example agents, servers, sandboxes.
+
+        The audit log closes last.
+        """
         await self._closers.aclose()
 
     async def _end_work(self) -> None:

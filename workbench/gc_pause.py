@@ -1,7 +1,9 @@
-"""Pauses garbage collection while a long text is read, whose thousands of new objects all live until the end.
+"""Context manager that pauses garbage collection while a large text is parsed.
+
+Parsing creates thousands of objects that all survive, so collections in between find nothing to free.
 
 Measured in a process with 400,000 live objects: parsing 5 MB of JSON takes 126 ms instead of 184 ms, decoding 2,000
-tools 9 ms instead of 13 ms, reading a program of 600 lines 21 ms instead of 27 ms (at worst 27 ms instead of 107 ms).
+tools 9 ms instead of 13 ms, parsing a program of 600 lines 21 ms instead of 27 ms (at worst 27 ms instead of 107 ms).
 """
 
 from __future__ import annotations
@@ -18,7 +20,10 @@ _was_enabled = False
 
 @contextmanager
 def pause_gc() -> Iterator[None]:
-    """Pause collection until the last of several readers leaves; if it was disabled before, it stays disabled."""
+    """Pause collection until the last nested or concurrent caller leaves.
+
+    Collection that was already disabled stays so.
+    """
     global _readers, _was_enabled
     with _lock:
         if not _readers:

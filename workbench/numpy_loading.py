@@ -1,6 +1,6 @@
-"""Loads numpy with one thread.
+"""Loads numpy with a single OpenBLAS thread.
 
-With two threads, beside two busy processes, the product of a 4,000 × 256 matrix and a vector took
+With two threads, on a machine with two other busy processes, the product of a 4,000 × 256 matrix and a vector took
 20 to 48 ms (median of 300); with one thread, 0.08 ms.
 """
 
@@ -10,11 +10,14 @@ import importlib
 import os
 import sys
 
-_THREADS = "OPENBLAS_NUM_THREADS"  # read once, when numpy is loaded
+_THREADS = "OPENBLAS_NUM_THREADS"  # OpenBLAS reads it once, when numpy is imported
 
 
 def load_numpy() -> None:
-    """Call before the first `import numpy`. The environment, which servers inherit, is restored afterwards."""
+    """Import numpy with one thread. Call it before the first `import numpy`.
+
+    The environment variable is restored afterwards, because server processes inherit the environment.
+    """
     if "numpy" in sys.modules or _THREADS in os.environ:
         return
     os.environ[_THREADS] = "1"

@@ -1,13 +1,12 @@
-"""Decides whether work on a text or value runs on the event loop or on a worker thread, from the measured cost of each
-kind of work.
+"""Decides from measured costs whether work on a text or value runs on the event loop or on a worker thread.
 
-A worker thread costs about 0.1 ms, and while it runs Python, each system call of the event loop waits for the
-interpreter lock, up to 5 ms. So short work runs on the loop. Work that is expected to take longer than `LOOP_BUDGET_MS`
-would be noticed by every other client, so it runs on a thread.
+A worker thread costs about 0.1 ms, and while it runs Python code, each system call of the event loop waits up to 5 ms
+for the interpreter lock. So short work runs on the loop. Work that is expected to take longer than `LOOP_BUDGET_MS`
+would delay every other client, so it runs on a thread.
 
-Not decided here, because size does not matter: work that may wait for a disk, a keyring or another process always runs
-on a thread. Neither is JSON parsing (`_SLOW_PARSE` in `servers/sdk_adapter/stdio_transport.py`), which holds the
-interpreter lock on any thread, nor what is long enough for a process (`audit/chain_verification.py`).
+Two kinds of work are not decided here. Work that may wait for a disk, a keyring or another process always runs on a
+thread, whatever its size. JSON parsing (`_SLOW_PARSE` in `servers/sdk_adapter/stdio_transport.py`) holds the
+interpreter lock on any thread, and very long work runs in a process (`audit/chain_verification.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +22,10 @@ _Result = TypeVar("_Result")
 
 
 class WorkKind:
-    """A kind of work with its measured cost. Sizes are in characters unless the constant says otherwise."""
+    """A kind of work with its measured cost in milliseconds per 1,000 characters.
+
+    Some constants count other units, such as list entries; their comments say which.
+    """
 
     __slots__ = ("limit",)
 
@@ -39,21 +41,22 @@ class WorkKind:
         return function(*args, **kwargs)
 
 
-# Milliseconds per 1,000, measured on one 3 GHz core with the texts of `benchmarks/privacy_speed.py`.
+# Milliseconds per 1,000 units, measured on one 3 GHz core with the texts of `benchmarks/privacy_speed.py`.
 MASKING: Final = WorkKind(2.5)  # a text without known values: 1.8 to 2.6
 MASKING_PREVIEW: Final = WorkKind(5)  # register, mask and unmask one text: 4.3
 REGISTRATION: Final = WorkKind(0.5)  # personal data of an answer: JSON 0.2 to 0.3, prose 0.9
 TOKEN_SEARCH: Final = WorkKind(0.1)  # PII tokens in arguments: none 0.05, many 0.15
-ANSWER_CONVERSION: Final = WorkKind(0.25)  # a server's answer to an `Outcome`, with its model tokens: 0.23 to 0.33
-PROGRAM_READING: Final = WorkKind(12.5)  # usual programs 0.6, but 800 characters can be made to take 20 ms
-SOURCE_SEARCH: Final = WorkKind(2.5)  # a program's literals in earlier answers: 0.8, more where many match
-SOURCE_INDEXING: Final = WorkKind(0.5)  # answers into the provenance index: 0.2 to 0.8
-LIST_PARSING: Final = WorkKind(1.4)  # entries of a server's list of resources or prompts
-SEARCH_INDEXING: Final = WorkKind(50)  # entries of the search index
+# converting a server's answer to an `Outcome`, including counting its model tokens: 0.23 to 0.33
+ANSWER_CONVERSION: Final = WorkKind(0.25)
+PROGRAM_READING: Final = WorkKind(12.5)  # usual programs 0.6; a crafted program of 800 characters can take 20 ms
+SOURCE_SEARCH: Final = WorkKind(2.5)  # searching earlier answers for a program's literals: 0.8, more where many match
+SOURCE_INDEXING: Final = WorkKind(0.5)  # adding answers to the provenance index: 0.2 to 0.8
+LIST_PARSING: Final = WorkKind(1.4)  # unit: entries of a server's list of resources or prompts
+SEARCH_INDEXING: Final = WorkKind(50)  # unit: entries of the search index
 
 
 def value_size(value: object, most: int) -> int:
-    """About how many characters a JSON value has; counting stops above `most`."""
+    """Approximate number of characters in a JSON value. Counting stops above `most`."""
     total, waiting = 0, [value]
     while waiting and total <= most:
         part = waiting.pop()

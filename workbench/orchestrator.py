@@ -1,7 +1,8 @@
 """The Python API: `from workbench import Orchestrator`.
 
-It talks to the core of a project as the window does: the policy judges every task, the sandbox runs it, and the audit
-records it. No window is needed. What needs approval waits for the user in a window, or is refused at once: `attended`.
+It uses the same API of a project's core as the window: the policy checks every task, the sandbox runs it, and the audit
+records it. No window is needed. A task that needs approval waits for the user in a window (`attended=True`) or is
+refused at once.
 """
 
 from __future__ import annotations
@@ -26,24 +27,24 @@ ALONE = "Nobody was there to be asked."
 
 @dataclass(slots=True)
 class Task:
-    """A program and what it is for. `status` follows it: pending, waiting, running, then how it ended."""
+    """A program and its purpose. `status` changes while it runs: pending, waiting, running, then the final status."""
 
     id: str = ""
     description: str = ""
     code: str = ""
-    required_tools: Sequence[str] = ()  # all it may call: tools or whole servers; none: any
+    required_tools: Sequence[str] = ()  # the tools or whole servers that the task may call; empty: all
     status: str = "pending"
     language: str = "python"
-    profile: str = ""  # the bounds it runs within
-    timeout: float = 0.0  # seconds, within the settings; 0: as the settings say
+    profile: str = ""  # name of the run profile
+    timeout: float = 0.0  # seconds, at most what the settings allow; 0: the limit from the settings
 
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """What came of a task. `data` and `output` are as they are; `for_model` has tokens in place of personal data."""
+    """Result of a task. `data` and `output` are unmasked; `for_model` has PII tokens in place of personal data."""
 
     task: str
-    run: str  # finds it in the window and the audit
+    run: str  # ID of the run, as shown in the window and the audit
     status: str  # done, failed, refused, stopped
     data: JsonValue = None
     output: str = ""
@@ -59,7 +60,7 @@ class TaskResult:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """The project in five numbers."""
+    """Counts of a project's servers, tools, skills and tasks."""
 
     servers: int
     tools: int
@@ -69,8 +70,11 @@ class Stats:
 
 
 class Orchestrator:
-    """Runs tasks and skills in a project. With `attended`, what needs the user waits for them; with `allow`, whoever
-    runs this script stands behind its programs, and what would ask is allowed; else it is refused."""
+    """Runs tasks and skills in a project.
+
+    With `attended`, approval requests wait for the user. With `allow`, they are allowed automatically: the author of
+    the script is responsible for its programs. Without both, they are denied.
+    """
 
     def __init__(
         self,
@@ -78,7 +82,7 @@ class Orchestrator:
         *,
         attended: bool = False,
         allow: bool = False,
-        bench: str | Path | None = None,  # the name of `project` in version 0.1
+        bench: str | Path | None = None,  # name of `project` in version 0.1
     ) -> None:
         folder = bench if project is None else project
         self._paths = paths_of(None if folder is None else Path(folder).expanduser())
@@ -96,19 +100,19 @@ class Orchestrator:
         await self.close()
 
     async def initialize(self) -> None:
-        """Reach the core, which is started when none runs, and learn the tools of every server that may start."""
+        """Connect to the core, start it if necessary, and load the tools of all servers that may start."""
         if self._open is None or self._open.closed.is_set():
             self._open = await connect(self._paths, role="script")
         await connect_allowed_servers(self._api)
 
     async def close(self) -> None:
-        """Disconnect. The core ends by itself when no other client needs it."""
+        """Disconnect. The core exits when no other client uses it."""
         if self._open is not None:
             connection, self._open = self._open, None
             await connection.close()
 
     async def execute_task(self, task: Task) -> TaskResult:
-        """Run it to its end. A program that fails or is refused is a result; one that could not be submitted raises."""
+        """Run the task and return its result. A failed or refused program is a result; a failed submission raises."""
         return await self._carry(task)
 
     async def execute_skill(self, name: str, arguments: Mapping[str, JsonValue] | None = None) -> TaskResult:
@@ -119,13 +123,16 @@ class Orchestrator:
     async def save_skill(
         self, name: str, description: str, code: str, tags: Sequence[str] = (), *, keep: bool = False
     ) -> Skill:
-        """Put a program into the library as a draft. Agents and programs get it once it is kept: by the user in the
-        window, or here by whoever writes this script and stands behind the program."""
+        """Add a program to the skill library as a draft.
+
+        Agents and programs cannot use a draft. It becomes usable when the user keeps it in the window, or here with
+        `keep=True`: then the author of the script is responsible for the program.
+        """
         draft = await self._api.draft_skill(name, description, code, "", tuple(tags))
         return await self._api.keep_skill(draft.name, draft.sha) if keep else draft
 
     async def search_skills(self, query: str = "", limit: int = 20) -> tuple[Skill, ...]:
-        """Kept skills that fit, the best first; all of them without a query."""
+        """Kept skills that match the query, best match first. An empty query returns all of them."""
         skills = await self._api.skills()
         kept = {skill.name: skill for skill in skills if skill.state is SkillState.KEPT}
         if not query.strip():
@@ -134,7 +141,7 @@ class Orchestrator:
         return tuple(kept[find.name] for find in found.finds if find.name in kept)
 
     async def get_stats(self) -> Stats:
-        """Of the project right now, whoever is at work on it."""
+        """Current counts for the project, including the work of other clients."""
         status, settings = await self._api.status(), await self._api.settings()
         active = status.running + status.waiting
         return Stats(status.servers, status.tools, status.skills, active, settings.run_concurrent)
@@ -170,7 +177,7 @@ class Orchestrator:
         return await self._result(task, run)
 
     async def _answer(self, run: Run) -> None:
-        """With the word of whoever runs this script, or with a refusal."""
+        """Allow what waits for approval if `allow` was set, otherwise deny it."""
         reason = "" if self._allow else ALONE
         if run.state is RunState.WAITING:
             answer = Decision(
@@ -198,4 +205,4 @@ class Orchestrator:
         )
 
 
-MCPOrchestrator, AgentTask = Orchestrator, Task  # by the names that programs written elsewhere know
+MCPOrchestrator, AgentTask = Orchestrator, Task  # alternative names that existing programs use

@@ -1,8 +1,9 @@
-"""The core as a process: its folders, lock, sockets, signals, log and end. `workbench.core` is what it serves.
+"""Runs the core as a process: folders, lock, sockets, signals, log and exit. `workbench.core` holds the services.
 
-`python -m workbench core --project DIR` stays in the foreground; with `--detached` it goes on behind the command, which
-ends as soon as the core listens. Clients start it that way, so a core outlives the client that started it. `--agent`
-says that an agent started it: what agents need is loaded first.
+`python -m workbench core --project DIR` stays in the foreground. With `--detached`, the core continues in a child
+process, and the command exits as soon as the core listens. Clients start the core with `--detached`, so the core
+outlives the client that started it. `--agent` says that an agent started the core, so modules that agents need are
+loaded first.
 """
 
 from __future__ import annotations
@@ -41,22 +42,22 @@ log = logging.getLogger(__name__)
 
 USAGE = "usage: python -m workbench core --project DIR [--detached] [--agent]"
 FLAGS = ("--detached", "--agent")
-NICE = 5  # the window comes first
+NICE = 5  # lower priority than the window, so that the window stays responsive
 LOG_BYTES = 1_000_000
 AGENT_LINE = 64 * 1024 * 1024  # bytes of the longest message an agent may send
-DISMISS_SECONDS = 5.0  # how long agents may take to leave
-CLOSE_SECONDS = 10.0  # how long the rooms may take to close before the core goes anyway
-EXIT_SECONDS = 3.0  # how long threads may work on after that
-END_SECONDS = DISMISS_SECONDS + CLOSE_SECONDS + EXIT_SECONDS  # from the wish to stop to the end of the process
-CHECK_SECONDS = 0.25  # how often it is asked whether anybody is still there
-FIRST_DOOR_SECONDS = 15.0  # how long a new core waits for whoever started it
-SETTLED = 10.0  # seconds after which what a core has loaded stays until its end
-GENERATIONS = 20  # how deep a tree of left processes is followed
+DISMISS_SECONDS = 5.0  # how long agent connections may take to close
+CLOSE_SECONDS = 10.0  # how long the services may take to close before the process exits anyway
+EXIT_SECONDS = 3.0  # how long threads may continue after the services closed
+END_SECONDS = DISMISS_SECONDS + CLOSE_SECONDS + EXIT_SECONDS  # from the request to stop to the end of the process
+CHECK_SECONDS = 0.25  # interval between checks for connected clients
+FIRST_DOOR_SECONDS = 15.0  # how long a new core waits for its first client to connect
+SETTLED = 10.0  # seconds after which loaded modules are moved out of the garbage collector's reach
+GENERATIONS = 20  # depth to which orphaned child processes are killed
 SUBREAPER = 36  # prctl(PR_SET_CHILD_SUBREAPER)
 
 
 class RunningCore(Protocol):
-    """What the process needs of `workbench.core.Core`."""
+    """Interface of `workbench.core.Core` that this module uses."""
 
     @property
     def settings(self) -> Settings: ...
@@ -78,12 +79,12 @@ class RunningCore(Protocol):
 
 
 MakeCore = Callable[[Paths, Callable[[], None]], RunningCore]
-Report = Callable[[int, str], None]  # exit code and words; 0 once the core listens
+Report = Callable[[int, str], None]  # exit code and message; 0 once the core listens
 EndWithin = Callable[[float], None]
 
 
 def main(arguments: list[str]) -> int:
-    """The hidden command `core`."""
+    """Entry point of the hidden command `core`."""
     rest = [argument for argument in arguments if argument not in FLAGS]
     if len(rest) != 2 or rest[0] != "--project":
         print(USAGE, file=sys.stderr)
@@ -103,9 +104,10 @@ def main(arguments: list[str]) -> int:
 def run_core(
     paths: Paths, make_core: MakeCore | None = None, report: Report | None = None, end_within: EndWithin | None = None
 ) -> int:
-    """Hold the lock, open the core, and serve until it is not needed any more; returns the exit code.
+    """Take the lock, open the core, and serve until no client needs the core. Returns the exit code.
 
-    `end_within`: ends the process after so many seconds, whatever its threads do then."""
+    `end_within(seconds)` must end the process after that time, even if threads still run.
+    """
     report = report or _tell_stderr
     try:
         prepare(paths)
@@ -132,7 +134,7 @@ def run_core(
 
 
 def prepare(paths: Paths) -> None:
-    """Make the folders a core needs, or say in a sentence why that cannot be."""
+    """Create the folders that a core needs. Raises WorkbenchError with the reason if that fails."""
     if paths.project == default_project().resolve():
         _make(paths.project, 0o755)
     if not paths.project.is_dir():
@@ -152,7 +154,7 @@ def prepare(paths: Paths) -> None:
 
 
 class _Serving:
-    """One core from its opening to its end."""
+    """Lifetime of one core: opens the core, serves clients and agents, closes the core."""
 
     def __init__(self, paths: Paths, make_core: MakeCore, report: Report, end_within: EndWithin) -> None:
         self._paths = paths
@@ -162,7 +164,7 @@ class _Serving:
         self._stop = asyncio.Event()
         self._opening: asyncio.Task[None] | None = None
         self._agents: set[asyncio.Task[None]] = set()
-        self._clients: dict[int, PeerProcess] = {}  # who speaks through each agent's connection
+        self._clients: dict[int, PeerProcess] = {}  # the client process of each agent connection
         self._visited = False
         self._last_visit = 0.0
 
@@ -170,11 +172,13 @@ class _Serving:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._ask_to_stop)
-            signal.signal(number, lambda *_: self._end_within(END_SECONDS))  # heard also while the loop is busy
+            # a Python-level handler runs even while the event loop is busy
+            signal.signal(number, lambda *_: self._end_within(END_SECONDS))
         self._core = self._make_core(self._paths, self._ask_to_stop)
         try:
             if await self._open():
-                loop.call_later(SETTLED, gc.freeze)  # modules stay: walking them took 40 ms from whoever waited
+                # modules are never freed, and each collection spent 40 ms on walking them
+                loop.call_later(SETTLED, gc.freeze)
                 await self._serve()
         finally:
             await self._close_core()
@@ -187,7 +191,7 @@ class _Serving:
             self._opening.cancel()
 
     async def _open(self) -> bool:
-        """Whether the rooms are open; not if the core was asked to stop meanwhile."""
+        """Open the services. Returns False if the core was asked to stop meanwhile."""
         self._opening = asyncio.current_task()
         try:
             await self._core.open()
@@ -222,7 +226,7 @@ class _Serving:
             await self._dismiss_agents()
 
     async def _until_unneeded(self) -> None:
-        """Wait for a request to stop, or until no client was connected for as long as the setting says."""
+        """Wait for a request to stop, or until no client has been connected for `core_linger_seconds`."""
         loop = asyncio.get_running_loop()
         self._last_visit = loop.time()
         while not self._stop.is_set():
@@ -270,7 +274,10 @@ class _Serving:
             await asyncio.wait(self._agents, timeout=DISMISS_SECONDS)
 
     async def _close_core(self) -> None:
-        """A room that cannot close must not keep the process; what it left running is ended by the process."""
+        """Close the services within `CLOSE_SECONDS`.
+
+        Processes left by a service that fails to close are killed later.
+        """
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self._core.close()
@@ -287,20 +294,23 @@ async def _listen(
 
 
 def new_core(paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool = False) -> RunningCore:
-    """Imported only now: the lock is taken and folders are checked before anything heavy is loaded. The sandbox's
-    launcher, a process of its own, starts meanwhile."""
+    """Create the core.
+
+    `workbench.core` is imported here, because the lock must be taken and the folders checked before large modules are
+    loaded. The sandbox launcher, a separate process, starts while they load.
+    """
     from workbench.sandbox.process.launcher_client import LauncherPool
 
     launchers = LauncherPool()
     launchers.begin()
     from workbench.core import Core
 
-    take_vocabulary()  # counts many times what the estimator does in the same time
+    take_vocabulary()  # the o200k vocabulary counts several times faster than the estimator
     return Core(paths, on_shut_down, agent_comes=agent_comes, launchers=launchers)
 
 
 def _detach(paths: Paths, make_core: MakeCore) -> int:
-    """Go on in a child; this process ends with the child's report, so that whoever waits for it knows."""
+    """Continue in a forked child. This process exits with the code that the child reports."""
     ours, theirs = os.pipe()
     sys.stderr.flush()
     if os.fork():
@@ -317,7 +327,7 @@ def _detach(paths: Paths, make_core: MakeCore) -> int:
 
 
 def _own_process(paths: Paths, make_core: MakeCore, report: Report) -> int:
-    """Run as the whole process: nice, logged, and with nothing left behind."""
+    """Run the core as a process of its own: set priority and log, and kill remaining child processes at the end."""
     os.nice(NICE)
     _log_to(paths.core_log)
     _adopt_orphans()
@@ -327,7 +337,11 @@ def _own_process(paths: Paths, make_core: MakeCore, report: Report) -> int:
 
 
 def _end_process_within(seconds: float) -> None:
-    """A thread cannot be cancelled, and Python waits for each before it ends: so that no thread keeps the core."""
+    """Start a daemon thread that ends the process after this time.
+
+    Threads cannot be cancelled, and Python waits for all of them at exit, so a hanging thread would keep the core
+    alive.
+    """
 
     def end() -> None:
         time.sleep(seconds)
@@ -344,7 +358,7 @@ def _tell_stderr(code: int, words: str) -> None:
 
 
 class _PipeReport:
-    """Reports once how the start went; later reports go to the log only."""
+    """Writes the first report to a pipe for the process that started the core. Ignores later reports."""
 
     def __init__(self, pipe: int) -> None:
         self._pipe: int | None = pipe
@@ -371,7 +385,7 @@ def _redirect(path: Path) -> None:
 
 
 def _log_to(path: Path) -> None:
-    """Ours in some detail, others only when they complain: what a library logs may hold personal data."""
+    """Log our own messages from INFO, those of libraries from WARNING: library logs may contain personal data."""
     kept = RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8")
     kept.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[kept])
@@ -379,13 +393,13 @@ def _log_to(path: Path) -> None:
 
 
 def _adopt_orphans() -> None:
-    """What a server starts in the background becomes ours when the server ends, so that it can be ended with us."""
+    """Make this process a subreaper, so that it adopts (and can kill) background processes of servers that exit."""
     if sys.platform == "linux" and ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0) != 0:
         log.warning("what servers leave in the background cannot be adopted")
 
 
 def _end_descendants() -> None:
-    """Kill whatever is still there after the rooms closed; the children of what is killed are adopted and follow."""
+    """Kill all remaining child processes. Children of a killed process are adopted and killed in the next round."""
     for _ in range(GENERATIONS):
         children = _children()
         for pid in children:

@@ -1,4 +1,4 @@
-"""Cancels long work on a thread: the caller sets a flag, and the work checks it now and then."""
+"""Cooperative cancellation of long work on a thread: the caller sets a flag, and the work checks it regularly."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _flag: ContextVar[Event | None] = ContextVar("cancellation", default=None)
 
 
 class WorkCancelled(Exception):
-    """The work was given up before its end; nothing of it may be used."""
+    """The work was cancelled before it finished; its partial results must not be used."""
 
 
 @contextmanager
 def cancellable(flag: Event) -> Iterator[None]:
-    """What runs inside, also on threads that `asyncio.to_thread` starts here, ends soon after the flag is set."""
+    """Let `flag` cancel the code in this block, and threads that the block starts with `asyncio.to_thread`."""
     token = _flag.set(flag)
     try:
         yield
@@ -25,6 +25,6 @@ def cancellable(flag: Event) -> Iterator[None]:
 
 
 def check_cancelled() -> None:
-    """Called by long loops; raises WorkCancelled once the flag is set."""
+    """Raise WorkCancelled if the flag is set. Long loops call this regularly."""
     if (flag := _flag.get()) is not None and flag.is_set():
         raise WorkCancelled

@@ -1,1 +1,1 @@
-"""What programs may reach outside the sandbox: the rules, the addresses nobody may reach, and the relays between."""
+"""Network access for programs in the sandbox: host rules, blocked addresses, egress filter and relays."""

@@ -1,7 +1,7 @@
-"""Which addresses no program reaches, whatever a rule says: this machine, its neighbours, the metadata of clouds.
+"""SSRF guard: blocks loopback, local networks and cloud metadata services for programs, whatever a rule says.
 
-`ipaddress.is_global` alone is not enough: it lets through multicast, a cloud's agent at a public address, and IPv6
-addresses that carry an IPv4 one inside.
+`ipaddress.is_global` is not enough: it accepts multicast, a cloud agent at a public address, and IPv6 addresses that
+embed an IPv4 address.
 """
 
 from __future__ import annotations
@@ -39,13 +39,14 @@ ALWAYS = {
     "3fff::/20": "a reserved range",
 }
 _RANGES: tuple[tuple[Range, str], ...] = tuple((ipaddress.ip_network(text), why) for text, why in ALWAYS.items())
-_PUBLIC = ipaddress.IPv6Network("2000::/3")  # everything else of IPv6 is loopback, local, mapped, multicast or unused
-_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")  # where a network without IPv4 shows the IPv4 world
-_CARRIERS = (0x00005EFE, 0x02005EFE)  # ISATAP: the second half of an address that carries an IPv4 one
+# all other IPv6 addresses are loopback, local, mapped, multicast or unassigned
+_PUBLIC = ipaddress.IPv6Network("2000::/3")
+_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")  # NAT64: IPv4 addresses as seen from a network without IPv4
+_CARRIERS = (0x00005EFE, 0x02005EFE)  # ISATAP: bits 32 to 63 of an IPv6 address that embeds an IPv4 address
 
 
 def denied(address: Address, more: Iterable[Range] = ()) -> str:
-    """Why no program may reach this address, or "" when it may."""
+    """The reason why no program may reach this address, or "" if it may."""
     for found in _carried(address):
         for place, why in _RANGES:
             if found in place:
@@ -58,12 +59,12 @@ def denied(address: Address, more: Iterable[Range] = ()) -> str:
 
 
 def is_exempt(address: Address, exempt: Collection[Range]) -> bool:
-    """Whether a test exempted this address."""
+    """Whether this address is in a range that a test exempted."""
     return any(address in place for place in exempt)
 
 
 def is_own(address: Address) -> bool:
-    """Whether this machine has the address: its public address leads to its own services too."""
+    """Whether this machine has the address. Even its public addresses lead to its own services."""
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as trial:
         try:
@@ -75,7 +76,7 @@ def is_own(address: Address) -> bool:
 
 
 def _carried(address: Address) -> list[Address]:
-    """The address itself, and the IPv4 address embedded in it, if there is one."""
+    """The address itself and, if it embeds an IPv4 address, that too."""
     if isinstance(address, ipaddress.IPv4Address):
         return [address]
     low = int(address) & 0xFFFFFFFF

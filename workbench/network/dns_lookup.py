@@ -1,4 +1,4 @@
-"""Resolves a host once; the connection uses exactly the addresses found here."""
+"""Resolves a host name once. The connection uses exactly the addresses returned here, which prevents DNS rebinding."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from workbench.network.blocked_addresses import Address
 from workbench.network.network_errors import Unreachable
 
 Resolve: TypeAlias = Callable[[str], Awaitable[list[Address]]]
-_MOST_LOOKUPS = 8  # lookups at once; each has a thread of its own, so one that hangs holds up no other work of the core
+_MOST_LOOKUPS = 8  # concurrent lookups; each has its own thread, so a hanging lookup delays no other work of the core
 _free = threading.BoundedSemaphore(_MOST_LOOKUPS)
 _NO_SUCH_HOST = (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
 
 
 async def system_addresses(host: str) -> list[Address]:
-    """All addresses of a host. The dot at the end keeps the system from trying the name below its own domains."""
+    """All addresses of a host. The trailing dot keeps the resolver from appending its search domains."""
     try:
         found = await asyncio.wrap_future(_look_up_on_thread(f"{host}."))
     except (OSError, UnicodeError) as fault:
@@ -32,7 +32,7 @@ async def system_addresses(host: str) -> list[Address]:
 
 
 def _look_up_on_thread(name: str) -> Future[list[str]]:
-    """Look a name up on its own thread; the system's lookup cannot be cancelled."""
+    """Look up a name on a separate thread, because the system's resolver cannot be cancelled."""
     if not _free.acquire(blocking=False):
         raise Unreachable(f"{name[:-1]}: Too many lookups wait for an answer.", "timeout")
     answer: Future[list[str]] = Future()
@@ -42,7 +42,7 @@ def _look_up_on_thread(name: str) -> Future[list[str]]:
         try:
             found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
             answer.set_result([str(entry[4][0]).partition("%")[0] for entry in found])
-        except Exception as fault:  # it is for whoever waits
+        except Exception as fault:  # passed to the caller through the future
             answer.set_exception(fault)
         finally:
             _free.release()
@@ -52,7 +52,7 @@ def _look_up_on_thread(name: str) -> Future[list[str]]:
 
 
 async def addresses_of(host: str, resolve: Resolve) -> list[Address]:
-    """The addresses of a host in its one spelling; a numeric one is its own."""
+    """Addresses of a normalized host name. A numeric host is returned as its own address."""
     if is_address(host):
         return [ipaddress.ip_address(host)]
     if found := await resolve(host):

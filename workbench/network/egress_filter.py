@@ -1,8 +1,8 @@
-"""Filters what a program sends over an open connection: TLS and plain HTTP may name only the host that was allowed.
+"""Egress filter for open connections: TLS and plain HTTP may name only the host that was allowed.
 
-The first byte tells the protocol. Of TLS, the client hello is read; nothing is decrypted. One HTTP connection may carry
-many requests, so each head is held back until it was read, and bodies are counted as strictly as the strictest server
-would. Whatever could be read in two ways is refused.
+The first byte decides the protocol. For TLS, only the client hello is read; nothing is decrypted. One HTTP connection
+may carry many requests, so each request head is held until it was checked, and body lengths are computed as the
+strictest server would. Input that servers could interpret in two ways is refused.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from workbench.analysis.host_names import host_name, is_address
 from workbench.errors import WorkbenchError
 from workbench.network.network_errors import Blocked
 
-HANDSHAKE = 22  # the first byte of every TLS connection
+HANDSHAKE = 22  # content type of a TLS handshake record, the first byte of every TLS connection
 _LONGEST_RECORD = 1 << 14
-_LONGEST_HELLO = 1 << 16  # bytes until the hello must be whole
+_LONGEST_HELLO = 1 << 16  # bytes within which the client hello must be complete
 _CLIENT_HELLO = 1
 _SERVER_NAME = 0
-_HIDDEN_NAME = (0xFE0D,)  # encrypted client hello: the name that counts cannot be seen
+_HIDDEN_NAME = (0xFE0D,)  # encrypted client hello: its real host name cannot be read
 
 
 class TlsWatch:
-    """Holds the first bytes back until they are a hello for this host; then lets everything pass."""
+    """Holds data until it contains a complete client hello for this host. Then passes everything through."""
 
     def __init__(self, host: str) -> None:
         self._host = host
@@ -31,7 +31,7 @@ class TlsWatch:
         self._said = False
 
     def feed(self, data: bytes) -> bytes:
-        """Bytes that may be sent now; Blocked: not TLS, or for another host."""
+        """Return the bytes that may be sent now. Raises Blocked if they are not TLS or name a different host."""
         if self._said:
             return data
         self._held += data
@@ -46,7 +46,7 @@ class TlsWatch:
 
     def _check(self, names: list[bytes]) -> None:
         if not names and is_address(self._host):
-            return  # an address has no name to be called by
+            return  # a host given as an address needs no server name
         if len(names) != 1:
             raise Blocked(f"TLS without the name of its host; it must name {self._host}.")
         try:
@@ -58,7 +58,7 @@ class TlsWatch:
 
 
 class _ByteReader:
-    """Cuts pieces off the front of bytes; running out of them is a fault of whoever wrote them."""
+    """Reads fields from the front of a byte string. Raises Blocked if too few bytes are left."""
 
     def __init__(self, data: bytes) -> None:
         self.left = data
@@ -77,7 +77,7 @@ class _ByteReader:
 
 
 def _hello(data: bytes) -> bytes | None:
-    """The body of the client hello, which may be spread over records; None: incomplete."""
+    """Body of the client hello, reassembled from TLS records. None if incomplete."""
     message, at = b"", 0
     while len(data) - at >= 5:
         kind, major, length = data[at], data[at + 1], int.from_bytes(data[at + 3 : at + 5], "big")
@@ -95,7 +95,7 @@ def _hello(data: bytes) -> bytes | None:
 
 
 def _names(hello: bytes) -> list[bytes]:
-    """The host names that a hello calls."""
+    """Host names in the client hello's server name extension."""
     words = _ByteReader(hello)
     words.take(2 + 32)
     words.vector(1)
@@ -116,7 +116,7 @@ def _names(hello: bytes) -> list[bytes]:
 
 
 _LONGEST_HEAD = 1 << 16
-_LONGEST_LINE = 1 << 10  # of a chunk's size
+_LONGEST_LINE = 1 << 10  # bytes of a chunk-size line
 _TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}"
 _REQUEST = re.compile(rb"(" + _TOKEN + rb") ([!-~\x80-\xff]{1,32768}) HTTP/1\.[01]\Z")
 _FIELD = re.compile(rb"(" + _TOKEN + rb"):[ \t]*([^\x00\r\n]*)\Z")
@@ -126,17 +126,17 @@ _DIGITS = re.compile(rb"[0-9]{1,15}\Z")
 
 
 class HttpWatch:
-    """Lets requests for this host and port pass, and nothing else."""
+    """Passes HTTP requests for this host and port; blocks everything else."""
 
     def __init__(self, host: str, port: int) -> None:
         self._host = host
         self._port = port
         self._held = b""
-        self._body = 0  # bytes of a body, or of a chunk, that may pass unread
+        self._body = 0  # remaining bytes of a body or chunk, which pass unchecked
         self._next = self._head
 
     def feed(self, data: bytes) -> bytes:
-        """Bytes that may be sent now; Blocked: not HTTP for this host."""
+        """Return the bytes that may be sent now. Raises Blocked if they are not HTTP for this host."""
         self._held += data
         passed = b""
         while self._held:
@@ -149,7 +149,7 @@ class HttpWatch:
         return passed
 
     def _cut(self, end: bytes, most: int) -> bytes:
-        """Everything up to an end mark, or b"" while the mark has not arrived."""
+        """Take everything up to and including an end mark. Returns b"" if the mark has not arrived."""
         at = self._held.find(end, 0, most)
         if at < 0:
             if len(self._held) >= most:
@@ -171,7 +171,7 @@ class HttpWatch:
         fields = [_field(line) for line in lines]
         self._check_host(fields)
         if head.startswith(b"HTTP/1.0", len(first) - 8) and any(name == b"transfer-encoding" for name, _ in fields):
-            raise Blocked("A request whose length can be read in two ways.")  # chunks are unknown to HTTP/1.0
+            raise Blocked("A request whose length can be read in two ways.")  # HTTP/1.0 has no chunked encoding
         self._expect_body(fields)
         return head
 
@@ -242,7 +242,10 @@ class HttpWatch:
 
 
 def _could_be_request(data: bytes) -> bool:
-    """While a head is not whole: its first line must look like one, so that nothing else is waited for."""
+    """Whether an incomplete request head can be HTTP.
+
+    Other protocols are blocked at once instead of waiting for more.
+    """
     return re.match(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}(?:\Z| )", data) is not None
 
 
@@ -254,7 +257,7 @@ def _field(line: bytes) -> tuple[bytes, bytes]:
 
 
 class Watch:
-    """Filters what a program sends. `protocol` is known after the first byte."""
+    """Filters the bytes that a program sends. `protocol` is set after the first byte."""
 
     def __init__(self, host: str, port: int, allowed: Set[str]) -> None:
         self._host = host
@@ -264,7 +267,7 @@ class Watch:
         self.protocol = "tcp" if "tcp" in allowed else ""
 
     def feed(self, data: bytes) -> bytes:
-        """Bytes that may be sent now."""
+        """Return the bytes that may be sent now."""
         if self.protocol == "tcp":
             return data
         if self._inner is None:

@@ -1,4 +1,4 @@
-"""Reads the `[network]` tables of both settings files, and stores which of a project's hosts the user accepted.
+"""Reads the `[network]` tables of both settings files, and stores which of a project's host rules the user accepted.
 
     [[network.allow]]
     domain = "api.example.org"      # or "*.example.org"
@@ -8,8 +8,8 @@
     [network]
     deny = ["203.0.113.0/24", "ads.example.org"]
 
-A wrong `allow` entry is left out. A wrong `deny` entry, a `network` that is no table, or a file that cannot be read
-closes the network altogether: leaving it out would open what it was to close.
+An invalid `allow` entry is ignored. An invalid `deny` entry, a `network` value that is not a table, or an unreadable
+file disables network access completely, because ignoring it would open what it was meant to block.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _EXAMPLE = 'An entry looks like: domain = "api.example.org", ports = [443], prot
 
 @dataclass(slots=True)
 class Reading:
-    """One file's tables, with what could not be used."""
+    """Rules of one settings file, and the problems found in it."""
 
     hosts: list[HostRule] = field(default_factory=list)
     denied: list[str] = field(default_factory=list)
@@ -50,16 +50,16 @@ class Reading:
 
 
 def read_rules(path: Path, source: str) -> Reading:
-    """The rules of one settings file; `source` tells whose they are."""
+    """Read the rules of one settings file. `source` is the owner of the file: the user or the project."""
     found = Reading()
     try:
         table = read_toml(path).get("network", {})
     except FileNotFoundError:
         return found
-    except (OSError, ValueError, RecursionError):  # the settings' own notice says what is wrong with the file
+    except (OSError, ValueError, RecursionError):  # `workbench.settings` reports the fault in the file
         found.closed = f"{path.name} cannot be read, and may forbid something."
         return found
-    if not isinstance(table, dict):  # such as `[[network]]`, with what it denies inside
+    if not isinstance(table, dict):  # for example `[[network]]`, whose deny entries would be lost
         found.closed = f"In {path.name}, network is no table, and may forbid something."
         return found
     _read_allowed(table.get("allow", []), path.name, source, found)
@@ -68,7 +68,7 @@ def read_rules(path: Path, source: str) -> Reading:
 
 
 def rule_of(entry: object, source: str = "you") -> HostRule:
-    """A rule from an entry of a file or form."""
+    """Parse and check a rule from a settings file or a form."""
     if not isinstance(entry, dict):
         raise WorkbenchError("An entry of network.allow is no table.", _EXAMPLE)
     if unknown := set(entry) - _KEYS:
@@ -79,18 +79,18 @@ def rule_of(entry: object, source: str = "you") -> HostRule:
 
 
 def fingerprint(rule: HostRule) -> str:
-    """Hash of what a rule opens, independent of its source."""
+    """Hash of the domain, ports and protocols of a rule. The same for every source."""
     words = [rule.domain, list(rule.ports), list(rule.protocols)]
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 
 def entry_of(rule: HostRule) -> dict[str, Any]:  # Any: TOML
-    """A rule as an entry of a settings file."""
+    """Convert a rule to an entry of a settings file."""
     return {"domain": rule.domain, "ports": list(rule.ports), "protocols": list(rule.protocols)}
 
 
 def denial(text: object) -> str:
-    """One entry of `deny` in its one spelling: a range of addresses, or a domain."""
+    """Normalize one entry of `deny`: an address range or a domain."""
     if isinstance(text, str):
         try:
             return str(ipaddress.ip_network(text, strict=False))
@@ -122,7 +122,7 @@ def _read_allowed(entries: object, name: str, source: str, found: Reading) -> No
 
 
 def _without_unknown(entry: object) -> tuple[Any, str]:  # Any: TOML
-    """The entry with the protocols that there are, as long as one is left, and the names of the others."""
+    """Split off unknown protocols. Returns the entry unchanged if no known protocol would remain."""
     words = entry.get("protocols") if isinstance(entry, dict) else None
     if not isinstance(words, list):
         return entry, ""
@@ -189,7 +189,7 @@ def _is_port(number: object) -> bool:
 
 
 def merged(rules: Iterable[HostRule]) -> tuple[HostRule, ...]:
-    """Each rule once; the user's own rule counts before a project's."""
+    """Remove duplicate rules. The user's rule wins over the same rule of a project."""
     found: dict[str, HostRule] = {}
     for rule in rules:
         found.setdefault(rule.sha, rule)
@@ -197,11 +197,11 @@ def merged(rules: Iterable[HostRule]) -> tuple[HostRule, ...]:
 
 
 class Accepted:
-    """Fingerprints of accepted rules. A file that cannot be read accepts nothing."""
+    """Fingerprints of the project rules that the user accepted. An unreadable file counts as empty."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._given: dict[str, Any] = {}  # Any: JSON, fingerprint → when and what
+        self._given: dict[str, Any] = {}  # Any: JSON; fingerprint → domain and time of acceptance
 
     def read(self) -> None:
         try:
@@ -230,7 +230,7 @@ _PLACE = re.compile(r"(\[[^\]]*\]|[^:]*)(?::([0-9]{1,5}))?\Z")
 
 
 def host_in(text: str, protocols: Collection[str]) -> tuple[str, tuple[int, ...]]:
-    """Host and, where it is named, port of a pasted address. Other text is returned unchanged."""
+    """Extract the host and, if present, the port from a pasted address. Other text is returned unchanged."""
     scheme, mark, rest = text.strip().rpartition("://")
     host = re.split(r"[/?#]", rest, maxsplit=1)[0]
     found = _PLACE.match(host)

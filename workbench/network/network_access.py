@@ -1,4 +1,4 @@
-"""Network access of programs: which hosts they may reach, and connections to them."""
+"""Decides which hosts programs may connect to, and opens these connections."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _MINUTE = 60.0
 
 
 class Rate:
-    """Counts for each name apart, and forgets what is older than a minute."""
+    """Rate limit per host: counts connections within the last minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._times: dict[str, deque[float]] = {}
 
     def take(self, name: str, most: int) -> bool:
-        """One more for this name; False: it had its share already."""
+        """Count one connection for this name. Returns False if `most` are already counted."""
         now = self._clock()
         times = self._times.setdefault(name, deque())
         while times and times[0] <= now - _MINUTE:
@@ -54,14 +54,15 @@ class Rate:
             del self._times[name]
 
 
-_TRIED = 3  # addresses of one host that are tried
-_USUAL = {443: frozenset({"tls"}), 80: frozenset({"http"})}  # what a place allowed for one run may speak
+_TRIED = 3  # how many addresses of one host are tried
+# protocols for a host and port that are allowed for one run
+_USUAL = {443: frozenset({"tls"}), 80: frozenset({"http"})}
 _ANYTHING = frozenset({"tls", "http", "tcp"})
 Stamp = tuple[tuple[int, ...], ...]
 
 
 class Line(Struct, frozen=True):
-    """A connection that was made."""
+    """An open connection."""
 
     host: str
     port: int
@@ -73,8 +74,8 @@ class Line(Struct, frozen=True):
 class Network:
     """Opens connections for programs, only where a rule of the user or an approval of one run allows it.
 
-    `resolve` and `exempt` are for tests: the host lookup, and blocked addresses that may be reached. No setting leads
-    to them.
+    `resolve` and `exempt` are for tests only: they replace the DNS lookup and exempt blocked addresses. No setting
+    changes them.
     """
 
     def __init__(
@@ -100,28 +101,28 @@ class Network:
     # ── rules ────────────────────────────────────────────────────────────────────────────────────
     @api(name="network")
     def rules(self) -> NetworkRules:
-        """The rules as their files are now; they are read again when they changed."""
+        """Current rules. The settings files are read again if they changed."""
         stamp = tuple(map(_stamp_of, self._files))
         if stamp != self._stamp:
             self._rules, self._stamp = self._read(), stamp
         return self._rules
 
     def accept(self, sha: str) -> HostRule:
-        """Accept a rule that the project offers."""
+        """Accept a rule that the project requests."""
         rule = self._known(sha, "project")
         self._accepted.give(rule)
         self._stamp = ()
         return rule
 
     def withdraw(self, sha: str) -> HostRule:
-        """Withdraw an acceptance."""
+        """Withdraw the acceptance of a project's rule."""
         rule = self._known(sha, "project")
         self._accepted.take_back(sha)
         self._stamp = ()
         return rule
 
     def add(self, domain: str, ports: Collection[int], protocols: Collection[str]) -> HostRule:
-        """Add a rule of the user."""
+        """Add a rule to the user's own settings."""
         domain, named = host_in(domain, protocols)
         entry: dict[str, object] = {"domain": domain, "protocols": list(protocols)}
         rule = rule_of(entry | ({"ports": list(ports or named)} if ports or named else {}))
@@ -166,8 +167,9 @@ class Network:
 
     # ── connecting ───────────────────────────────────────────────────────────────────────────────
     async def connect(self, wished: str, port: int, extra: Collection[str] = (), seconds: float = 0.0) -> Line:
-        """Connect to an address of this host that was checked. Raises Blocked or Unreachable. `extra`: places that the
-        user allowed for this run.
+        """Connect to an address of this host that passed the SSRF guard. Raises Blocked or Unreachable.
+
+        `extra`: hosts with ports that the user allowed for this run.
         """
         host = host_name(wished)
         protocols = self._admitted(host, port, extra)
@@ -183,7 +185,7 @@ class Network:
             raise Unreachable(f"{place(host, port)} did not answer in time.", "timeout") from None
 
     def _admitted(self, host: str, port: int, extra: Collection[str]) -> frozenset[str]:
-        """Protocols that may be spoken there."""
+        """Protocols that may be used with this host and port. Raises Blocked if there are none."""
         rules = self.rules()
         if rules.closed:
             raise Blocked(f"{place(host, port)} cannot be reached. {rules.closed}", "The user can repair it.")
@@ -200,7 +202,7 @@ class Network:
         return protocols
 
     def _vetted(self, host: str, found: list[Address]) -> list[Address]:
-        """All of them, or none: a host that also leads to a denied address may lead there next time."""
+        """Check all addresses of a host. One denied address blocks the host, because the next lookup may choose it."""
         more = [ipaddress.ip_network(text) for text in self.rules().denied if "/" in text]
         for address in found:
             why = blocked_addresses.denied(address, more) or (

@@ -1,4 +1,4 @@
-"""Errors of a connection: blocked by a rule or guard, or not reachable."""
+"""Errors of a connection: blocked by a rule or by the SSRF guard, or unreachable."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from workbench.errors import WorkbenchError
 
 
 class Blocked(WorkbenchError):
-    """A rule or guard refused the connection; `address` is where it would have led, if known."""
+    """A rule or guard refused the connection. `address` is the resolved target, if known."""
 
     def __init__(self, message: str, hint: str = "", address: str = "") -> None:
         super().__init__(message, hint)
@@ -14,7 +14,7 @@ class Blocked(WorkbenchError):
 
 
 class Unreachable(WorkbenchError):
-    """The connection is allowed and failed; `kind`: unknown, timeout or failed."""
+    """The connection was allowed but failed. `kind` is unknown, timeout or failed."""
 
     def __init__(self, message: str, kind: str = "failed") -> None:
         super().__init__(message)

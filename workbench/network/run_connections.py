@@ -1,4 +1,4 @@
-"""All network connections of one run: opened on request, relayed with limits, closed when the run ends."""
+"""Network connections of one run: opened on request, relayed with limits, closed when the run ends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MEGABYTE = 1 << 20
 
 
 class Meter:
-    """One run's bytes; `tell` is called once, when more was sent than usual."""
+    """Counts the bytes of one run and enforces its limit. Calls `tell` once, when more than `unusual_mb` was sent."""
 
     def __init__(self, most_mb: int, unusual_mb: int, tell: Callable[[int], None]) -> None:
         self._most = most_mb * _MEGABYTE
@@ -52,9 +52,9 @@ IDLE = 300.0  # seconds without a byte in either direction
 
 
 class Relay:
-    """Relays one connection. `ended` is called once, with a reason if a rule ended it.
+    """Relays one connection. Calls `ended` once, with a reason if a rule ended the connection.
 
-    `end` is the program's side; whoever creates the relay passes it on or reads it, and closes it.
+    `end` is the socket for the program. The creator of the relay passes it on or reads it, and closes it.
     """
 
     def __init__(self, outer: socket.socket, watch: Watch, meter: Meter, ended: Callable[[Relay, str], None]) -> None:
@@ -84,7 +84,7 @@ class Relay:
             task.add_done_callback(self._direction_done)
 
     async def close(self) -> None:
-        """End the connection and wait until its tasks are gone."""
+        """End the connection and wait until its tasks finished."""
         self._cut("")
         if self._tasks:
             await asyncio.wait(self._tasks)
@@ -92,7 +92,7 @@ class Relay:
         self.end.close()
 
     def say_end(self) -> None:
-        """The program sends nothing more; answers are still relayed."""
+        """Signal that the program sends no more data. Answers are still relayed."""
         _say_end(self.end)
 
     async def _run(self, carry: Callable[[], Coroutine[None, None, None]]) -> None:
@@ -100,7 +100,7 @@ class Relay:
             await carry()
         except Blocked as refusal:
             self._cut(f"{refusal.message} {refusal.hint}".strip())
-        except OSError:  # one side is gone without a last word
+        except OSError:  # one side closed without shutdown
             self._cut("")
 
     async def _outwards(self) -> None:
@@ -137,7 +137,7 @@ class Relay:
             self._finish()
 
     def _cut(self, why: str) -> None:
-        """Both directions end when one cannot go on; the sockets close when both tasks are gone."""
+        """Cancel both directions. The sockets are closed when both tasks finished."""
         self._why = self._why or why
         for task in self._tasks:
             if not task.done() and not task.cancelling():
@@ -155,16 +155,16 @@ class Relay:
 
 
 def _say_end(sock: socket.socket) -> None:
-    with contextlib.suppress(OSError):  # the other side is gone altogether
+    with contextlib.suppress(OSError):  # the other side closed already
         sock.shutdown(socket.SHUT_WR)
 
 
-MOST_OPEN = 16  # at once
-Told = Callable[[int, Connection, bool], None]  # number, the connection as it stands, whether it is over
+MOST_OPEN = 16  # concurrent connections of one run
+Told = Callable[[int, Connection, bool], None]  # connection number, its current state, whether it has ended
 
 
 class Connections:
-    """All connections of one run; `told` is called when a connection was made and when it ended."""
+    """All connections of one run. Calls `told` when a connection opens and when it ends."""
 
     def __init__(self, network: Network, places: Collection[str], meter: Meter, told: Told) -> None:
         self._network = network
@@ -177,7 +177,10 @@ class Connections:
         self._closed = False
 
     async def open(self, host: str, port: int, seconds: float) -> tuple[int, Relay]:
-        """A connection with its number; its `end` is the caller's. Blocked and Unreachable come as they are."""
+        """Open a connection.
+
+        Returns its number and its relay, whose `end` the caller must close. Raises Blocked or Unreachable.
+        """
         if self._open >= MOST_OPEN:
             raise Blocked(f"{MOST_OPEN} connections are open already.", "Close some of them first.")
         self._open += 1
@@ -213,7 +216,7 @@ class Connections:
         return number, relay
 
     async def close(self) -> None:
-        """Nothing of the run stays connected, and nothing is connected any more."""
+        """Close every connection of the run and refuse new ones."""
         self._closed = True
         while self._relays:
             await self._relays.pop().close()

@@ -1,1 +1,1 @@
-"""Where secrets are kept: the system's keyring, an encrypted file, or memory for the session. Never plain text."""
+"""Secret stores: the system's keyring, an encrypted file, or memory. Secrets are never written as plain text."""

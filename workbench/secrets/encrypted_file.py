@@ -1,6 +1,7 @@
 """Stores secrets in a file encrypted with a passphrase (scrypt, ChaCha20-Poly1305).
 
-Half of what scrypt gives is the key, the other half tells a wrong passphrase from a file that somebody changed.
+Half of scrypt's output is the key. The other half is a check value, which distinguishes a wrong passphrase from a
+modified file.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from workbench.files import read_plain, write_file
 
 COST = 1 << 17  # scrypt's n: 128 MB and about half a second for each guess
 _R, _P = 8, 1
-_DEAREST = 1 << 20  # a file that asks for more was not written by us
+_DEAREST = 1 << 20  # upper limit for n: the Workbench writes no file with a larger one
 _FORMAT = 1
-_LEAST = 8  # characters of a passphrase
+_LEAST = 8  # shortest passphrase in characters
 
 
 class EncryptedFile:
-    """An open file. Locked ones are only a path: there is nothing to hold."""
+    """A decrypted file of secrets."""
 
     kind = "file"
 
@@ -58,7 +59,7 @@ class EncryptedFile:
 
 
 def create(file: Path, passphrase: str, values: Mapping[str, str], cost: int = COST) -> EncryptedFile:
-    """A new file that holds these. Blocks: call it on a thread."""
+    """Create a file with these secrets. Blocks: call it on a thread."""
     if len(passphrase) < _LEAST:
         raise WorkbenchError(f"The passphrase needs at least {_LEAST} characters.", "Several words are easy to keep.")
     salt = os.urandom(16)
@@ -70,7 +71,7 @@ def create(file: Path, passphrase: str, values: Mapping[str, str], cost: int = C
 
 
 def unlock(file: Path, passphrase: str) -> EncryptedFile:
-    """Blocks: call it on a thread."""
+    """Decrypt a file. Raises if the passphrase is wrong or the file was modified. Blocks: call it on a thread."""
     head, nonce, sealed = _read(file)
     key, check = _derive(passphrase, base64.b64decode(head["salt"]), head["n"])
     if not hmac.compare_digest(check, base64.b64decode(head["check"])):
@@ -109,7 +110,7 @@ def _read(file: Path) -> tuple[dict[str, Any], bytes, bytes]:
 
 
 def _derive(passphrase: str, salt: bytes, cost: int) -> tuple[bytes, bytes]:
-    """The key, and the check value that tells a wrong passphrase."""
+    """Derive the key and the check value of the passphrase."""
     memory = 128 * _R * cost + (1 << 20)
     made = hashlib.scrypt(passphrase.encode(), salt=salt, n=cost, r=_R, p=_P, maxmem=memory, dklen=64)
     return made[:32], hashlib.sha256(made[32:]).digest()

@@ -1,7 +1,8 @@
-"""The secrets of one project, stored where this machine can: the system's keyring, an encrypted file, or memory.
+"""Secrets of one project, in the best available store: the system's keyring, an encrypted file, or memory.
 
-Without a keyring, secrets stay in memory until the user sets a passphrase; then an encrypted file holds them. The user
-is told which it is, because it decides what is still stored tomorrow. Every method may block: call it on a thread.
+Without a keyring, secrets stay in memory until the user sets a passphrase; then an encrypted file stores them. The user
+sees which store is used, because it decides which secrets survive the end of the core. Every method may block: call it
+on a thread.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from workbench.secrets.system_keyring import Patience, find_keyring, read_names
 
 
 class MemoryStore:
-    """Nothing is written anywhere."""
+    """Keeps secrets in memory only."""
 
     kind = "memory"
 
@@ -38,12 +39,12 @@ class MemoryStore:
         self._values.pop(name, None)
 
 
-ANSWER_SECONDS = 20.0  # for the keyring; a person may have to unlock it meanwhile
-LONGEST = 64_000  # characters of one secret
+ANSWER_SECONDS = 20.0  # timeout for the keyring: the user may have to unlock it first
+LONGEST = 64_000  # longest secret in characters
 
 
 class Store(Protocol):
-    """Interface of a place that stores secrets."""
+    """Interface of a secret store."""
 
     kind: str
 
@@ -57,7 +58,10 @@ class Store(Protocol):
 
 
 class Secrets:
-    """Opened when first needed: finding a keyring takes time, and most projects have no secrets."""
+    """Access to a project's secrets.
+
+    The store is opened on first use, because finding a keyring takes time and most projects have no secrets.
+    """
 
     def __init__(self, folder: Path, seconds: float = ANSWER_SECONDS, cost: int = 0) -> None:
         self._project = folder.name
@@ -72,29 +76,32 @@ class Secrets:
 
     @property
     def opened(self) -> bool:
-        """Whether a secret was needed already."""
+        """Whether the store was opened, because a secret was needed."""
         return self._store is not None
 
     def known(self) -> tuple[str, ...]:
-        """The names as far as known without opening a store: those of a keyring are in a plain file."""
+        """Names of the secrets. Before the store is opened, they come from the keyring's plain file of names."""
         return self.names() if self.opened else read_names(self._names)
 
     @property
     def kind(self) -> str:
-        """keyring, memory, file, or locked: a file whose passphrase was not given yet."""
+        """Kind of the store: keyring, memory, file, or locked.
+
+        A locked store is an encrypted file whose passphrase was not entered yet.
+        """
         store = self._open_store()
         return "locked" if isinstance(store, MemoryStore) and self._file.exists() else store.kind
 
     @property
     def passphrase(self) -> str:
-        """What a passphrase would do now: `create` a file, `unlock` one, or nothing."""
+        """What entering a passphrase would do now: `create` a file, `unlock` it, or "" for nothing."""
         if self._open_store().kind == "file":
             return ""
         return "unlock" if self._file.exists() else "create" if self._open_store().kind == "memory" else ""
 
     @property
     def sentence(self) -> str:
-        """Where secrets are stored, and what that means."""
+        """Text for the user: where secrets are stored, and what follows from it."""
         return {
             "keyring": "Secrets are kept in your system's keyring.",
             "file": "Secrets are kept in an encrypted file, which is open until the core ends.",
@@ -104,7 +111,7 @@ class Secrets:
 
     @property
     def hint(self) -> str:
-        """What the user can do about it."""
+        """Text for the user: how to change the store."""
         beside = "An encrypted file is there too: give its passphrase to move what it holds into the keyring."
         return {
             "keyring": beside if self._file.exists() else "",
@@ -117,8 +124,11 @@ class Secrets:
         return tuple(sorted(self._open_store().names()))
 
     def get(self, name: str) -> str | None:
-        """The value, for starting a server only; it is masked everywhere from now on."""
-        with self._lock:  # a keyring's list of names may be written here, too
+        """The value of a secret, or None.
+
+        Use it only to start a server. The value is masked in all output from now on.
+        """
+        with self._lock:  # reading may also update the keyring's file of names
             value = self._open_store().get(name)
         if value:
             self.masks.hide(value)
@@ -139,8 +149,9 @@ class Secrets:
             self._open_store().drop(name)
 
     def unlock(self, passphrase: str) -> None:
-        """Open the encrypted file or create one, and move secrets from memory into it. With a keyring, move the file's
-        secrets there and delete the file.
+        """Open or create the encrypted file and move secrets from memory into it.
+
+        If there is a keyring, move the file's secrets into the keyring and delete the file.
         """
         with self._lock:
             held = self._open_store()
@@ -181,7 +192,7 @@ class Secrets:
 
 
 def _move(source: Store, target: Store, *, over: bool = False) -> None:
-    """Copy secrets from one store to another; existing ones stay unless `over` is set."""
+    """Move secrets from one store to another. Existing secrets are replaced only if `over` is set."""
     known = target.names()
     for name in source.names():
         value = source.get(name)

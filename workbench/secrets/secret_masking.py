@@ -8,28 +8,28 @@ import threading
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-MASK = "••••••"  # always as wide: a mask that varied would tell the length
-SHORTEST = 6  # characters; shorter values stand in half of all text by chance
+MASK = "••••••"  # fixed width: a variable mask would reveal the length
+SHORTEST = 6  # characters; shorter values occur in ordinary text by chance
 
 
 class Masks:
-    """Every value that must not be seen again, in the ways it may be written."""
+    """Masks all known secrets, in every encoding in which they may appear."""
 
     def __init__(self) -> None:
-        self._forms: tuple[str, ...] = ()  # longest first, so that no part of one is left standing
-        self._bytes: tuple[bytes, ...] = ()  # the same in UTF-8
-        self.longest = 0  # bytes
-        self._hiding = threading.Lock()  # several servers may start at once, each on a thread of its own
+        self._forms: tuple[str, ...] = ()  # longest first, so that no part of a longer form remains
+        self._bytes: tuple[bytes, ...] = ()  # the same forms in UTF-8
+        self.longest = 0  # length of the longest form in bytes
+        self._hiding = threading.Lock()  # several servers may start at once, each on its own thread
 
     def hide(self, value: str) -> None:
-        """From now on this value is masked."""
+        """Mask this value from now on. Values shorter than `SHORTEST` are ignored."""
         if len(value) < SHORTEST:
             return
         forms = {value, quote(value, safe=""), quote(value), quote_plus(value)}
         for ascii_only in (True, False):
             written = json.dumps(value, ensure_ascii=ascii_only)[1:-1]
-            forms |= {written, json.dumps(written, ensure_ascii=ascii_only)[1:-1]}  # JSON inside JSON too
-            forms.add(written.replace("/", "\\/"))  # as PHP writes it
+            forms |= {written, json.dumps(written, ensure_ascii=ascii_only)[1:-1]}  # JSON nested in a JSON string
+            forms.add(written.replace("/", "\\/"))  # PHP escapes slashes in JSON
         with self._hiding:
             self._forms = tuple(sorted({*self._forms, *forms}, key=len, reverse=True))
             self._bytes = tuple(form.encode("utf-8", "surrogatepass") for form in self._forms)
@@ -37,25 +37,25 @@ class Masks:
 
     @property
     def known(self) -> int:
-        """In how many ways something is hidden: it only grows."""
+        """Number of masked forms. It only grows."""
         return len(self._forms)
 
     def mask(self, text: str) -> str:
-        """The text with a mask in place of every hidden value."""
+        """Replace every form of every secret in the text."""
         for form in self._forms:
             if form in text:
                 text = text.replace(form, MASK)
         return text
 
     def mask_bytes(self, data: bytes) -> bytes:
-        """The same for bytes that were not decoded yet."""
+        """Replace secrets in undecoded bytes."""
         for form in self._bytes:
             if form in data:
                 data = data.replace(form, MASK.encode())
         return data
 
     def mask_json(self, value: Any) -> Any:  # Any: JSON
-        """The same structure, its texts and keys masked."""
+        """Copy a JSON value with masked strings and keys."""
         if not self._forms:
             return value
         if isinstance(value, str):
@@ -68,7 +68,7 @@ class Masks:
 
 
 class Masked(logging.Formatter):
-    """Writes as another formatter does, without secrets."""
+    """Wraps a log formatter and masks secrets in its output."""
 
     def __init__(self, inner: logging.Formatter, masks: Masks) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class Masked(logging.Formatter):
 
 
 def mask_logs(masks: Masks) -> None:
-    """Mask secrets in everything this process logs from now on."""
+    """Mask secrets in all log output of this process from now on."""
     for handler in logging.getLogger().handlers:
         before = handler.formatter or logging.Formatter()
         inner = before.inner if isinstance(before, Masked) else before

@@ -1,4 +1,4 @@
-"""How a configuration names a secret instead of holding it: `${keyring:name}`."""
+"""References to secrets in configuration files: `${keyring:name}` stands for a stored value."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from workbench.errors import WorkbenchError
 
 REFERENCE = re.compile(r"\$\{keyring:([^{}]*)\}")
-KEPT_VALUES = "privacy:values"  # the name of the key under which values behind tokens are kept
-SIGN_IN = "oauth:"  # what the names of stored sign-ins begin with
-_NAME = re.compile(r"[^\x00-\x1f\x7f{}-][^\x00-\x1f\x7f{}]{0,199}")  # `${NAME:-default}` begins with a dash there
+KEPT_VALUES = "privacy:values"  # name of the key that encrypts stored personal values of PII tokens
+SIGN_IN = "oauth:"  # prefix of the names of stored OAuth sign-ins
+# no leading dash, because `${NAME:-default}` means a default value in these files
+_NAME = re.compile(r"[^\x00-\x1f\x7f{}-][^\x00-\x1f\x7f{}]{0,199}")
 
 
 def reference(name: str) -> str:
@@ -18,12 +19,12 @@ def reference(name: str) -> str:
 
 
 def names_in(texts: Iterable[str]) -> tuple[str, ...]:
-    """The names that some texts refer to, each once, in their order."""
+    """Names of the secrets that the texts refer to, in order, without duplicates."""
     return tuple(dict.fromkeys(name for text in texts for name in REFERENCE.findall(text)))
 
 
 def check_name(name: str) -> None:
-    """A name that can be written into a reference, or a sentence."""
+    """Raise an error unless the name can be used in a reference and in a message."""
     if not _NAME.fullmatch(name) or name != name.strip():
         raise WorkbenchError("This is no name for a secret.", "Use 1 to 200 visible characters, without { and }.")
 
@@ -34,7 +35,7 @@ def reserved(name: str) -> bool:
 
 
 def missing(name: str) -> WorkbenchError:
-    """A server needs a secret that is not stored."""
+    """Error for a server that needs a secret that is not stored."""
     return WorkbenchError(
         f"The secret {name!r:.200} is not stored.",
         "Press Connect and enter it, or open Secrets… in the Workbench menu.",

@@ -1,7 +1,9 @@
-"""Stores secrets in the system's keyring. Each request has a timeout: a locked keyring may show a prompt nobody sees.
+"""Stores secrets in the system's keyring.
 
-A keyring cannot list its entries, so the names, and only the names, are stored in a file. Entries belong to one project
-each: a foreign project must not read another project's secrets by naming them in its `.mcp.json`.
+Each request has a timeout, because a locked keyring may show a prompt that the user does not see.
+
+A keyring cannot list its entries, so their names, and only the names, are stored in a file. Each entry belongs to one
+project: otherwise an untrusted project could read another project's secrets by naming them in its `.mcp.json`.
 """
 
 from __future__ import annotations
@@ -24,11 +26,11 @@ Answer = TypeVar("Answer")
 
 
 class KeyringTimeout(Exception):
-    """It did not answer in time."""
+    """The keyring did not answer in time."""
 
 
 class Patience:
-    """Runs blocking calls on daemon threads, so that a call that hangs keeps nothing alive."""
+    """Runs blocking calls with a timeout on daemon threads, so that a hanging call cannot keep the process alive."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -36,7 +38,7 @@ class Patience:
         self._hanging: threading.Thread | None = None
 
     def wait(self, work: Callable[[], Answer]) -> Answer:
-        """What the work returns or raises, or Silent."""
+        """Return the result of `work`, or raise its exception. Raises KeyringTimeout if it takes too long."""
         with self._one_at_a_time:
             if self._hanging is not None and self._still_hangs(self._hanging):
                 raise KeyringTimeout
@@ -74,7 +76,7 @@ _REFUSED = ("keyrings.alt", "keyrings.cryptfile", "keyring.backends.fail", "keyr
 
 
 class KeyringStore:
-    """A keyring that answered once."""
+    """Store in a keyring that passed a test."""
 
     kind = "keyring"
 
@@ -102,7 +104,7 @@ class KeyringStore:
         from keyring.errors import PasswordDeleteError
 
         def delete() -> None:
-            with contextlib.suppress(PasswordDeleteError):  # somebody else took it out already
+            with contextlib.suppress(PasswordDeleteError):  # another process deleted the entry already
                 self._backend.delete_password(SERVICE, self._key(name))
 
         self._ask(delete)
@@ -126,12 +128,12 @@ class KeyringStore:
             ) from None
         except KeyringError as fault:
             raise WorkbenchError(f"The keyring refused: {_fault_text(fault)}.", "Unlock it, then try again.") from fault
-        except Exception as fault:  # whatever a backend's own parts raise: D-Bus, a desktop's library
+        except Exception as fault:  # backends raise arbitrary exceptions of D-Bus or desktop libraries
             raise WorkbenchError(f"The keyring failed: {type(fault).__name__}.", "Is its service running?") from fault
 
 
 def read_names(file: Path) -> tuple[str, ...]:
-    """The names that were put into a keyring, without asking it."""
+    """Names of the stored secrets, read from the plain file without access to the keyring."""
     try:
         found = json.loads(read_plain(file))
     except (OSError, ValueError, RecursionError):
@@ -140,7 +142,7 @@ def read_names(file: Path) -> tuple[str, ...]:
 
 
 def find_keyring(project: str, names: Path, patience: Patience) -> tuple[KeyringStore | None, str]:
-    """The keyring, or nothing and the reason why there is none. Blocks: call it on a thread."""
+    """Find a usable keyring. Returns the store, or None and the reason. Blocks: call it on a thread."""
     try:
         backend = patience.wait(_usable_backend)
         if isinstance(backend, str):
@@ -151,13 +153,14 @@ def find_keyring(project: str, names: Path, patience: Patience) -> tuple[Keyring
         return None, "the keyring does not answer"
     except WorkbenchError as fault:
         return None, fault.message.rstrip(".").replace("The keyring", "the keyring", 1)
-    except Exception as fault:  # what a backend raises while it is looked for, a configuration of keyring's own too
+    # backends raise arbitrary exceptions while they load, and so does keyring's own configuration
+    except Exception as fault:
         return None, f"the keyring could not be opened: {type(fault).__name__}"
     return ring, ""
 
 
 def _usable_backend() -> KeyringBackend | str:
-    """The backend that keyring chose, or why it cannot be used."""
+    """The backend that keyring chose, or the reason why it cannot be used."""
     import keyring
     from keyring.backends.chainer import ChainerBackend
 
