@@ -512,7 +512,7 @@ class CoreApi(Protocol):
 
     @api
     async def network(self) -> NetworkRules:
-        """The rules as their files are now; they are read again when they changed."""
+        """Current rules. The settings files are read again if they changed."""
 
     @api(decides=True)
     async def new_skill(self, name: str, description: str) -> Skill:
@@ -777,7 +777,7 @@ class CoreApi(Protocol):
 
     @api
     async def status(self) -> CoreStatus:
-        """What runs in this core, how strong its sandbox is, and what the user should know of its start."""
+        """Status of this core: what runs, the isolation level of its sandbox, and problems during its start."""
 
     @api
     async def stderr(self, server: str) -> tuple[str, ...]: ...
