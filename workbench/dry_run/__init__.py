@@ -1,1 +1,1 @@
-"""Dry runs: side effects of a program are held back and become a plan, of which the user allows what they want."""
+"""Dry runs: side effects of a program are held back and listed in a plan, from which the user selects what to allow."""

@@ -1,7 +1,7 @@
-"""Holds the side effects of one run back and writes them down, with an answer in each one's place.
+"""Holds back the side effects of one run, records them, and answers each call with a stand-in value.
 
-What a program can read goes on as always, so it gets as far as it would; what it would change, send or delete becomes a
-line of a plan that the user reads before anything of it happens (`plan.py`).
+Calls that only read are made as usual, so the program gets as far as in a real run. Calls that would change, send or
+delete something become lines of a plan that the user reads before anything happens (`plan.py`).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from workbench.records import (
     Verdict,
 )
 
-FILES: Final = "workspace"  # the id of the line for all changes to files
-MOST: Final = 200  # calls a plan holds; no user reads more
-MOST_LETTERS: Final = 1_000_000  # characters of all their arguments
-SHOWN: Final = 20_000  # characters of one call's arguments that are shown
-_LIKE: Final = 50  # calls of the same tool among which one with the same arguments is looked for
+FILES: Final = "workspace"  # id of the plan line for all file changes
+MOST: Final = 200  # calls in a plan; a user will not read more
+MOST_LETTERS: Final = 1_000_000  # characters of the arguments of all calls in a plan
+SHOWN: Final = 20_000  # shown characters of one call's arguments
+_LIKE: Final = 50  # past calls of the same tool that are searched for one with the same arguments
 
 
 class Step(Struct, frozen=True):
@@ -44,20 +44,20 @@ class Step(Struct, frozen=True):
 
     held: Held
     arguments: JsonObject
-    definition: str  # the tool's hash
-    number: int  # from 1; stand-ins name it
+    definition: str  # hash of the tool's definition
+    number: int  # counts from 1; stand-in values contain it
 
 
 class HeldSideEffects:
-    """The side effects that one dry run holds back, and the answers in their place."""
+    """The side effects that one dry run holds back, and the stand-in answers."""
 
     def __init__(self, history: History) -> None:
         self._history = history
         self.steps: list[Step] = []
         self.stand_ins = StandIns()
         self.notes: list[str] = []
-        self.asks_outside = False  # whether tools that read the world outside are called
-        self.used = False  # a run went by its plan already
+        self.asks_outside = False  # whether calls of tools that read external data are made
+        self.used = False  # a run has used its plan already
         self.full = False
         self._letters = 0
 
@@ -74,7 +74,7 @@ class HeldSideEffects:
         origins: tuple[ValueOrigin, ...],
         verdict: Verdict | None,
     ) -> Outcome:
-        """Write it down, and answer in the server's place."""
+        """Record the call in the plan, and return a stand-in answer."""
         text = json.dumps(arguments, ensure_ascii=False, indent=2, default=str)
         self._letters += len(text)
         if len(self.steps) >= MOST or self._letters > MOST_LETTERS:
@@ -101,7 +101,7 @@ class HeldSideEffects:
         return outcome
 
     def _waits_for(self, arguments: JsonObject) -> tuple[str, ...]:
-        """Its values that an earlier held call will answer with, in words."""
+        """Describe the argument values that come from the answer of an earlier held call."""
         found = []
         for path, text in leaves(dict(arguments)):
             places = self.stand_ins.find(text).values()
@@ -117,19 +117,19 @@ class HeldSideEffects:
         return _outcome(call, {}), "nothing"
 
     async def _recorded(self, tool: Tool, arguments: JsonObject) -> Outcome | None:
-        """What this tool answered before, at best to the same arguments."""
+        """Return a recorded answer of this tool, preferably to the same arguments."""
         try:
             query = PastQuery(server=tool.server, tool=tool.name, state="ok", limit=_LIKE)
             found = [one for one in await self._history.find(query) if not one.cut and not one.withheld]
             same = json.dumps(arguments, ensure_ascii=False)
             best = next((one for one in found if one.arguments == same), found[0] if found else None)
             return (await self._history.get(best.id)).outcome if best is not None else None
-        except WorkbenchError:  # the history cannot be read now; a dry run works without it
+        except WorkbenchError:  # the history cannot be read; a dry run works without it
             return None
 
 
 def hold_files(dry_run: HeldSideEffects, written: dict[str, int], deleted: tuple[str, ...]) -> None:
-    """One more line: the files that the program changed in its copy of the workspace."""
+    """Add one line to the plan for the files that the program changed in its copy of the workspace."""
     if not written and not deleted:
         return
     changes = {path: f"written, {size:,} bytes" for path, size in sorted(written.items())}
@@ -154,14 +154,14 @@ def _outcome(call: ToolCall, value: JsonValue) -> Outcome:
 
 
 def _line(tool: Tool, verdict: Verdict | None) -> int:
-    """Where the program calls it, if that is one place only."""
+    """Return the line of the program that calls this tool, if exactly one does; else 0."""
     uses = verdict.tools if verdict is not None else ()
     lines = {use.line for use in uses if (use.server, use.tool) == (tool.server, tool.name)}
     return lines.pop() if len(lines) == 1 else 0
 
 
 def _summary(tool: Tool, arguments: JsonObject) -> str:
-    """The call in one line, by its short values."""
+    """Return the call on one line, with its values shortened."""
     parts = []
     for key, value in list(arguments.items())[:6]:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,6 +1,8 @@
-"""Holds a real run to what the user chose from the plan of a dry run.
+"""Limits a real run to the calls that the user selected from the plan of a dry run.
 
-Each chosen call passes once. A call that was not chosen is refused. A call that is not in the plan needs approval."""
+Each selected call is allowed once. A call that was not selected is refused. A call that is not in the plan needs
+approval.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _MISSING: Final = object()
 
 
 class Plan:
-    """The plan of one run; a line of it is spent when a call matches."""
+    """The plan of one run. A line is used up when a call matches it."""
 
     def __init__(self, steps: Iterable[Step], stand_ins: StandIns, ticked: Iterable[str]) -> None:
         chosen = frozenset(ticked)
@@ -28,11 +30,11 @@ class Plan:
         self._open = [step for step in calls if step.held.call_id in chosen]
         self._left_out = [step for step in calls if step.held.call_id not in chosen]
         self._stand_ins = stand_ins
-        self._values: dict[int, dict[str, JsonValue]] = {}  # what planned calls really answered, by their number
+        self._values: dict[int, dict[str, JsonValue]] = {}  # real answers of planned calls, by the number of the call
         self._under_way: dict[str, int] = {}
 
     def judge(self, call_id: str, tool: Tool, arguments: JsonObject) -> PlanMatch:
-        """Spends the line it matches."""
+        """Compare a call with the plan, and use up the line that it matches."""
         text = canonical(arguments)
         for steps, exact in ((self._open, PlanMatch.EXACT), (self._left_out, PlanMatch.LEFT_OUT)):
             for step in steps:
@@ -46,23 +48,24 @@ class Plan:
         return PlanMatch.NOWHERE
 
     def learn(self, call_id: str, outcome: Outcome) -> None:
-        """What a planned call really answered, in the place of what was invented."""
+        """Record the real answer of a planned call, which replaces the stand-in values."""
         number = self._under_way.pop(call_id, None)
         if number is None or not outcome.ok or not outcome.structured:
             return
         try:
             self._values[number] = dict(places(json.loads(outcome.structured)))
         except (ValueError, RecursionError):
-            return  # no JSON: what is said to come out of it is nowhere in the plan
+            return  # not JSON: no stand-in value of the plan can come from this answer
 
     @property
     def left(self) -> int:
-        """Ticked calls that were not made."""
+        """The number of selected calls that were not made."""
         return len(self._open)
 
-    # ── invented values ──────────────────────────────────────────────────────────────────────────
+    # ── stand-in values ──────────────────────────────────────────────────────────────────────────
     def _filled(self, value: object) -> object:
-        """PlanMatch arguments with real values in the place of invented ones; `_MISSING` where one is not known yet."""
+        """Return arguments with real values in place of stand-in values; `_MISSING` if a real value is not known
+        yet."""
         if isinstance(value, Mapping):
             parts = {key: self._filled(child) for key, child in value.items()}
             return _MISSING if any(part is _MISSING for part in parts.values()) else parts

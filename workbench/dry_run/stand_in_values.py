@@ -1,7 +1,7 @@
-"""Invents the answer of a call that a dry run held, so that its program can go on.
+"""Generates stand-in values as the answer of a call that a dry run held back, so that its program can continue.
 
-An invented value has the type its schema asks for and can be told from a real one wherever it turns up again, so that
-the real run can put the real value in its place. Values that a schema leaves no room for are ordinary ones.
+A stand-in value has the type that its schema requires and is recognisable wherever it occurs again, so that the real
+run can replace it with the real value. Values for which the schema leaves no choice are not recognisable.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, Final, TypeAlias
 from workbench.records import JsonValue
 
 _DEPTH: Final = 12
-_MOST: Final = 400  # values of one answer
-_NUMBERS: Final = 7_300_000_000  # no program counts so far, and JavaScript still counts exactly
+_MOST: Final = 400  # stand-in values in one answer
+_NUMBERS: Final = 7_300_000_000  # larger than usual counts, and exact in JavaScript
 _PICKS: Final = ("anyOf", "oneOf", "allOf")
-Place: TypeAlias = str  # where in an answer: `items[0].id`
-Where: TypeAlias = tuple[int, Place]  # which call's answer, and where in it
+Place: TypeAlias = str  # path in an answer: `items[0].id`
+Where: TypeAlias = tuple[int, Place]  # number of the call, and path in its answer
 _INVENTED = re.compile(
     r"\[held-\d{1,9}-\d{1,9}-[\w-]{1,60}\]|https://placeholder\.invalid/held-\d{1,9}-\d{1,9}"
     r"|held-\d{1,9}-\d{1,9}(?:@placeholder\.invalid)?|0{8}-0000-4000-8\d{3}-\d{12}|(?<!\d)73\d{8}(?!\d)"
@@ -25,7 +25,7 @@ _INVENTED = re.compile(
 
 
 class StandIns:
-    """The invented values of one dry run, found by their value."""
+    """The stand-in values of one dry run, with an index by value."""
 
     def __init__(self) -> None:
         self.texts: dict[str, Where] = {}
@@ -33,12 +33,12 @@ class StandIns:
         self._left = 0
 
     def invent(self, number: int, schema: Mapping[str, Any]) -> JsonValue:  # Any: foreign JSON
-        """The answer to the call of this number, by the schema of its tool's answers."""
+        """Return the answer to the call of this number, generated from the tool's output schema."""
         self._left = _MOST
         return self._value(number, schema, schema, "", 0)
 
     def find(self, text: str) -> dict[str, Where]:
-        """The invented values that a text contains."""
+        """Return the stand-in values that a text contains."""
         found: dict[str, Where] = {}
         for match in _INVENTED.finditer(text):
             word = match.group()
@@ -108,7 +108,7 @@ class StandIns:
 
 
 def places(value: JsonValue, place: Place = "") -> Iterator[tuple[Place, JsonValue]]:
-    """Each value of an answer that is no list and no object, and its path."""
+    """Yield each value of an answer that is neither a list nor an object, with its path."""
     stack: list[tuple[Place, JsonValue]] = [(place, value)]
     while stack:
         where, node = stack.pop()
@@ -146,7 +146,7 @@ def _fixed(schema: Mapping[str, Any]) -> JsonValue:
 
 
 def _picked(parts: object) -> object:
-    """The first of several shapes that is not null."""
+    """Return the first of several schemas that does not describe null."""
     if not isinstance(parts, list):
         return None
     return next((one for one in parts if isinstance(one, Mapping) and one.get("type") != "null"), None)

@@ -1,7 +1,7 @@
-"""The workspace for an agent without a program: what it may list and read, and the program that writes for it.
+"""Workspace file tools for agents: listing, reading, and the program that writes a file.
 
-Writing takes the road of every program, so the same gate, audit and undo stand before it: `writing` makes the text,
-and whoever serves the agent submits it. Names of files pass privacy like what is in them.
+Writing is submitted as a program, so the same approval, audit and undo apply: `writing` returns the program's text and
+the agent endpoint submits it. File names are masked as file contents are.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from workbench.workspace.file_names import parts_of
 from workbench.workspace.workspace_files import Store, is_text
 
 MOST_LISTED: Final = 200
-LONGEST_TEXT: Final = 300_000  # characters that are written at once: the program around them has an end too
-_WHOLE: Final = 2_000_000  # bytes of a file that is read and masked whole; of a larger one, what is around the lines
-_WINDOW, _MARGIN = 400_000, 4_000  # bytes around the wanted lines
+LONGEST_TEXT: Final = 300_000  # characters of one written file; its program has a size limit too
+_WHOLE: Final = 2_000_000  # bytes of a file that is read completely; of a larger one only around the requested lines
+_WINDOW, _MARGIN = 400_000, 4_000  # bytes read around the requested lines
 _PIECE: Final = 1 << 20
 _BY_PROGRAM: Final = "Use execute_code: the user's settings require approval."
 
 
 async def listed(services: Services, session: Session, folder: str = "", pattern: str = "") -> str:
-    """`list_workspace_files`: one line a file, name and bytes, newest first; names hold tokens for personal data."""
+    """Answers `list_workspace_files`: one line per file with name and bytes, newest first; names hold PII tokens."""
     _check_may_read(services)
     return await asyncio.to_thread(
         _listed, services.workspace_files, session, session.vault.restore(folder).strip("/"), pattern
@@ -37,7 +37,8 @@ async def listed(services: Services, session: Session, folder: str = "", pattern
 
 
 async def read(services: Services, session: Session, path: str, first_line: int = 1, lines: int = 0) -> str:
-    """`read_workspace_file`: lines from the first wanted, as many as fit; the answer's head says where it goes on."""
+    """Answers `read_workspace_file`: as many lines as fit from the first requested one; the first line of the answer
+    says where to continue."""
     _check_may_read(services)
     budget = services.settings().run_answer_tokens
     real = _plain(session.vault.restore(path))
@@ -47,8 +48,8 @@ async def read(services: Services, session: Session, path: str, first_line: int 
 
 
 def writing(session: Session, path: str, text: str) -> str:
-    """`write_workspace_file`: the program that writes this file whole. Tokens in the text stay tokens, as in programs;
-    in the name they are the values, as the list showed them."""
+    """Return the program for `write_workspace_file`, which writes the complete file. PII tokens in the text stay
+    tokens, as in programs; tokens in the name are restored, because the file list masked the name."""
     if len(text) > LONGEST_TEXT:
         raise WorkbenchError(f"The text is longer than {LONGEST_TEXT:,} characters.", "Let a program make the file.")
     name = "/".join(parts_of(_plain(session.vault.restore(path))))
@@ -56,7 +57,7 @@ def writing(session: Session, path: str, text: str) -> str:
 
 
 def _check_may_read(services: Services) -> None:
-    """What no program could do unasked, no tool does either."""
+    """Refuse what a program could not do without approval."""
     if services.run_profiles.find("").workspace == "none":
         raise WorkbenchError("The user's profile gives no workspace.", "Name a profile that does in execute_code.")
     if not services.settings().approval_auto_low:
@@ -64,7 +65,7 @@ def _check_may_read(services: Services) -> None:
 
 
 def _plain(path: str) -> str:
-    """Programs say workspace/a.txt; the store says a.txt."""
+    """Remove the prefix `workspace/` that programs use; the file store has names without it."""
     return path.removeprefix("/").removeprefix("./").removeprefix("workspace/")
 
 
@@ -94,13 +95,13 @@ def _read(store: Store, session: Session, path: str, first: int, lines: int, bud
         raise WorkbenchError(f"{session.mask(path)} is not text.", "A program can open it as bytes.")
     text = data.decode("utf-8", "ignore")
     session.register(text, "", _value)
-    over = not whole and before < first - 1  # it ends before
+    over = not whole and before < first - 1  # the file ends before the first requested line
     skipped = first - 1 if whole else len(text) if over else data[: start - low].count(b"\n")
     return _shown(session, path, session.mask(text).split("\n")[skipped:], first, lines, size, budget)
 
 
 def _line_starts(store: Store, path: str, first: int) -> tuple[int, int, int]:
-    """Where a line of a large file begins, how many stand before it, and how long the file is."""
+    """Return where a line of a large file begins, the number of lines before it, and the size of the file."""
     _, size = store.read_bytes(path, 0, 0)
     at = seen = 0
     while size > _WHOLE and at < size and seen < first - 1:
@@ -118,7 +119,7 @@ def _line_starts(store: Store, path: str, first: int) -> tuple[int, int, int]:
 
 
 def _shown(session: Session, path: str, rest: list[str], first: int, lines: int, size: int, budget: int) -> str:
-    """As many of the lines as fit, and where the next ones begin."""
+    """Format as many of the lines as fit, and say where the next lines begin."""
     taken: list[str] = []
     left = budget
     for line in rest[: lines or None]:

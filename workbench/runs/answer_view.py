@@ -1,7 +1,8 @@
-"""What a run tells the model: printed text, result and pictures, or what went wrong, cut to size and saying so.
+"""Formats the answer of a run for the model: printed text, result and pictures, or the fault, cut to the token budget
+with a notice.
 
-Pictures in a result are handed on as pictures, and the text says where each of them was: as base64 in a text they
-would cost a model a hundred times as much, and show it nothing.
+Pictures in a result are sent as pictures, and the text says where each of them was: as base64 text they would cost a
+model a hundred times as many tokens, and the model could not see them.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from workbench.privacy.text_kinds import Part, TextKind
 from workbench.records import Content, JsonValue, Origin, Run, RunState
 from workbench.tokens import count
 
-_STEPS = (200, 100, 50, 20, 10, 5, 3, 1)  # list items kept, tried from generous to strict
+_STEPS = (200, 100, 50, 20, 10, 5, 3, 1)  # list items to keep; the first number that fits the budget is used
 _PLACE = re.compile(r"^line \d+: ", re.MULTILINE)
-_STRINGS = (4_000, 1_000, 300, 100)  # characters kept of long strings
-_AROUND = 2  # lines that stay the same, shown round changed ones
-_COMPARED, _SHOWN, _LINE = 1_000, 120, 300  # lines that are compared; lines of the difference; characters of a line
+_STRINGS = (4_000, 1_000, 300, 100)  # characters to keep of long strings
+_AROUND = 2  # unchanged lines shown around changed ones
+_COMPARED, _SHOWN, _LINE = 1_000, 120, 300  # compared lines; shown lines of the difference; characters of a line
 
 
-# What an author asked for → how it is called, and what did not happen when it was refused.
+# What the author requested → its name in answers, and the sentence for a denied one.
 WISHES = {
     "program": ("The program", "The program was not run."),
     "skill": ("The skill", "The skill was not run."),
@@ -39,17 +40,17 @@ WITHOUT_PROGRAM = frozenset({"call", "file"})  # the workbench wrote the program
 
 
 def compose(run: Run) -> str:
-    """The whole answer before privacy and cutting."""
+    """Return the complete answer, before masking and cutting."""
     return "".join(text for text, _ in compose_parts(run))
 
 
 def compose_parts(run: Run) -> tuple[Part, ...]:
-    """The same in parts: what the workbench says of the run, and what the program said."""
+    """Return the complete answer in parts: text of the workbench and text of the program."""
     return (*_edited(run), *_answer(run))
 
 
 def beginning(parts: Sequence[Part], letters: int) -> tuple[Part, ...]:
-    """The first so many letters of a composed text."""
+    """Return the first `letters` characters of a composed text."""
     found: list[Part] = []
     for text, kind in parts:
         found.append((text[: cut_before(text, letters)] if len(text) > letters else text, kind))
@@ -59,7 +60,8 @@ def beginning(parts: Sequence[Part], letters: int) -> tuple[Part, ...]:
 
 
 def _edited(run: Run) -> tuple[Part, ...]:
-    """What the user changed in an agent's program, so that the agent does not take the answer for its own program's."""
+    """Return a notice with the changes that the user made to an agent's program, so that the agent does not take the
+    answer for that of its own text."""
     proposal = run.proposal
     if proposal.origin is not Origin.AGENT or not proposal.original or proposal.original == proposal.code:
         return ()
@@ -70,7 +72,7 @@ def _edited(run: Run) -> tuple[Part, ...]:
 
 
 def _difference(before: list[str], after: list[str]) -> str:
-    """As a unified diff. Equal lines at both ends are taken off first: comparing takes the square of what is left."""
+    """Return a unified diff. Equal lines at both ends are removed first, because comparing takes quadratic time."""
     head = next((at for at, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)
     head = min(len(before), len(after)) if head is None else head
     left = min(len(before), len(after)) - head
@@ -86,7 +88,7 @@ def _difference(before: list[str], after: list[str]) -> str:
 
 
 def _placed(line: str, first: int) -> str:
-    """The head of a hunk, counted from the first line of the program."""
+    """Rewrite a hunk header so that it counts from the first line of the program."""
     return re.sub(r"([-+])(\d+)", lambda match: f"{match[1]}{int(match[2]) + first}", line)
 
 
@@ -115,7 +117,8 @@ def _answer(run: Run) -> tuple[Part, ...]:
 
 
 def _without_program(run: Run, subject: str, refused: str) -> tuple[Part, ...]:
-    """For an author who sent no program: no lines of one, no traceback, and no advice how to write it."""
+    """Return the answer for an author who sent no program: without program lines, traceback or advice about writing
+    programs."""
     fault = run.fault
     words = {RunState.STOPPED: "was stopped", RunState.INTERRUPTED: "was interrupted"}.get(run.state, "failed")
     first = refused if run.state is RunState.REFUSED else f"{subject} {words}."
@@ -131,7 +134,7 @@ def _without_program(run: Run, subject: str, refused: str) -> tuple[Part, ...]:
 
 
 def cut(text: str, budget: int, pointer: str) -> str:
-    """Text within the budget; what is missing is counted and the whole is pointed to."""
+    """Cut a text to the token budget; a notice says how much is missing and where the complete text is."""
     whole = count(text)
     if whole <= budget:
         return text
@@ -142,8 +145,8 @@ def cut(text: str, budget: int, pointer: str) -> str:
 
 
 def shorten(value: JsonValue, budget: int, public: PublicTexts | None = None) -> JsonValue:
-    """A smaller value of the same shape: long lists lose their middle, and each loss is counted in place. What is left
-    of a public text is public, too."""
+    """Return a smaller value of the same shape: long lists lose their middle, and a count replaces what is removed.
+    What remains of a public text stays marked as public."""
     for items in _STEPS:
         for letters in _STRINGS:
             smaller = _shorten(value, items, letters, public)
@@ -182,18 +185,18 @@ def _done(run: Run) -> Part:
     return words, TextKind.FIXED
 
 
-MOST = 8  # pictures handed on with one answer
-LARGEST = 3_500_000  # bytes of one: as base64 it stays below what common models take
-TOGETHER = 10_000_000  # bytes of all
-_POINTS = 750  # of a picture that cost a model a token
-_COSTLIEST = 1_600  # tokens of the largest picture
+MOST = 8  # pictures sent with one answer
+LARGEST = 3_500_000  # bytes of one picture; as base64 it stays below the limit of common models
+TOGETHER = 10_000_000  # bytes of all pictures of one answer
+_POINTS = 750  # pixels of a picture that cost a model one token
+_COSTLIEST = 1_600  # tokens of the largest picture; models scale larger ones down
 KEEP = ".save(path) keeps it in the workspace"
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 
 
 def extract_pictures(result: str, refusal: Callable[[bytes], str]) -> tuple[str, tuple[Content, ...]]:
-    """The result with words in place of pictures and other bytes, and those pictures that may be handed on.
-    `refusal` says why one may not; empty: it may."""
+    """Replace pictures and other bytes in a result with text, and return the pictures that may be sent. `refusal`
+    returns why a picture may not be sent, or an empty text."""
     if '"data"' not in result and '"blob"' not in result:
         return result, ()
     try:
@@ -205,7 +208,7 @@ def extract_pictures(result: str, refusal: Callable[[bytes], str]) -> tuple[str,
 
 
 def cost(pictures: Sequence[Content]) -> int:
-    """About how many tokens a model reads in them: one for 750 points, and what is larger is made smaller first."""
+    """Estimate the model tokens of pictures: one per 750 pixels; models scale larger pictures down first."""
     return sum(_cost(base64.b64decode(one.data[:64])) for one in pictures)
 
 
@@ -222,7 +225,7 @@ def _cost(head: bytes) -> int:
 
 
 class _Album:
-    """The pictures met on the way through one value."""
+    """Collects the pictures found in one value."""
 
     def __init__(self, refusal: Callable[[bytes], str]) -> None:
         self._refusal = refusal
@@ -231,7 +234,7 @@ class _Album:
         self._bytes = 0
 
     def without(self, value: JsonValue) -> JsonValue:
-        """The value with words where bytes were."""
+        """Return the value with text in place of bytes."""
         if isinstance(value, list):
             return [self.without(item) for item in value]
         if not isinstance(value, dict):
@@ -246,9 +249,9 @@ class _Album:
         try:
             data = base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
-            return text  # no bytes: it stays the text it is
+            return text  # not base64: it stays text
         self.found = True
-        data = parted(data).bare  # who took it where, and its preview, are no part of what is shown
+        data = parted(data).bare  # metadata such as author, place and preview is removed
         reason = self._reason(kind, data)
         if reason:
             return f"{len(data):,} bytes, not shown here: {reason}; {KEEP}"
@@ -273,7 +276,7 @@ def _are_texts(value: dict[str, JsonValue], *keys: str) -> bool:
 
 
 def _kind_of(data: bytes) -> str:
-    """By its first bytes: what it is called decides nothing."""
+    """Detect the type from the first bytes; the declared type is not trusted."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for magic, kind in _KINDS.items() if data.startswith(magic)), "")

@@ -1,12 +1,12 @@
-"""Approvals of programs: the facts of a request, the fingerprint of what was approved, and rules made of answers.
+"""Approvals of programs: facts for approval requests, the approval fingerprint, and rules made from answers.
 
-The programs that the user allowed since the core began are remembered, so that the next request can say how it
-differs: in a comment, or in two values.
+Programs that the user allowed since the core started are remembered, so that a later approval request can say how its
+program differs: in a comment, or in two values.
 
-A rule made of an answer counts for exactly one text in exactly one meaning, for a session or until a day. It is looked
-for only where the user would be asked. What it was given for is compared again each time: another definition of a
-tool, another version of Python or of the analysis makes another hash. A session that has read more untrusted text or
-more private data than the one in which the rule was made asks again.
+A rule made from an answer applies to exactly one program text with one meaning, for a session or until an expiry date.
+It is looked up only where the user would be asked. Its conditions are compared at every use: a changed tool
+definition, Python version or analysis version changes the hash. A session that has read more untrusted text or more
+private data than the session in which the rule was made asks again.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ from workbench.runs.program_execution import limits_from
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.server_catalog import ServerCatalog
 
-REMEMBERED = 100  # allowed programs that the next ones are compared with
-LONGEST = 60_000  # characters of a program that is remembered for that
+REMEMBERED = 100  # allowed programs with which new ones are compared
+LONGEST = 60_000  # characters; longer programs are not remembered
 
 
 class Allowed(Struct, frozen=True):
@@ -62,22 +62,22 @@ class Allowed(Struct, frozen=True):
 
 
 class Approvals:
-    """Facts of approval requests. Decides nothing."""
+    """Collects the facts of approval requests. It decides nothing."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self.pins = ApprovalRules(services)
         self._allowed: deque[Allowed] = deque(maxlen=REMEMBERED)
-        self._attending = 0  # windows and terminals that could answer
+        self._attending = 0  # connected windows and terminals that could answer
 
     @property
     def attended(self) -> bool:
-        """Whether a window or terminal is there that could answer."""
+        """Whether a window or terminal is connected that could answer."""
         return self._attending > 0
 
     @contextmanager
     def attending(self) -> Iterator[None]:
-        """A window or terminal is there, until this is left."""
+        """Count a window or terminal as connected while this context is open."""
         self._attending += 1
         try:
             yield
@@ -85,7 +85,7 @@ class Approvals:
             self._attending -= 1
 
     async def about(self, run: Run, reading: Reading | None) -> Run:
-        """The run with what its approval request shows beside the verdict."""
+        """Return the run with what its approval request shows besides the verdict."""
         verdict = run.verdict
         if verdict is None or reading is None:
             return run
@@ -110,7 +110,7 @@ class Approvals:
     def _resemblance(
         self, proposal: Proposal, verdict: Verdict, program: ParsedProgram, allowed: tuple[Allowed, ...]
     ) -> Resemblance | None:
-        """The nearest of the allowed programs; of equally near ones the newest."""
+        """Return the most similar allowed program; among equally similar ones the newest."""
         if len(proposal.code) > LONGEST:
             return None
         mine = fingerprints(proposal, verdict, program)
@@ -125,8 +125,8 @@ class Approvals:
 
 
 def is_same_question(one: Run, other: Run) -> bool:
-    """Whether two waiting programs are one and the same request: text, meaning, who asks, and what was found in it:
-    that is more once their session has read strangers' text."""
+    """Whether two waiting programs make the same approval request: same text, meaning, session and findings.
+    Findings grow when the session reads untrusted text."""
     return bool(one.fingerprint) and _question(one) == _question(other)
 
 
@@ -137,12 +137,12 @@ def _question(run: Run) -> tuple[object, ...]:
 
 
 def answer_for(decision: Decision, run: Run) -> Decision:
-    """The same decision for another run with the same request, which the user did not review by itself."""
+    """Return the same decision for a different run with the same request, which the user did not review separately."""
     return replace(decision, run_id=run.id, seconds=0.0, also=())
 
 
 def told(decision: Decision, run: Run, mask: Callable[[str], str]) -> tuple[str, dict[str, object]]:
-    """A decision as the audit keeps it; a yes that came too fast to have been read says so."""
+    """Describe a decision for the audit; an approval that was too fast to have been read is marked."""
     hasty = is_hasty(decision.allow, decision.seconds)
     summary = f"was {'allowed' if decision.allow else 'denied'} by {decision.by}"
     detail: dict[str, object] = {"allow": decision.allow, "sha": decision.sha, "by": decision.by}
@@ -157,17 +157,18 @@ def told(decision: Decision, run: Run, mask: Callable[[str], str]) -> tuple[str,
 
 
 DAY = 86_400.0
-_TOLD = 120  # characters of a program's sentence that name its rule
+_TOLD = 120  # characters of a program's summary that name its rule
 
 
 class ApprovalRules:
-    """Rules of kind "text". They are among the user's rules, where the user revokes them; agents reach neither."""
+    """Rules of kind "text". They are stored with the user's other rules, where the user can revoke them; agents can
+    neither list nor change them."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     def reach(self, run: Run, verdict: Verdict) -> tuple[tuple[str, ...], str]:
-        """The scopes beyond this run that the user may choose, and why there are no wider ones."""
+        """Return the scopes beyond this run that the user may choose, and the reason why wider ones are not offered."""
         if why := once_only(run.proposal, verdict, self._services.catalog.tools()):
             return (), why
         if why := session_only(verdict):
@@ -176,7 +177,7 @@ class ApprovalRules:
         return ("session", "text", *server), ""
 
     def standing(self, run: Run, session: Session) -> Permission | None:
-        """The rule by which this program runs without asking, if the user made one that still applies."""
+        """Return the rule under which this program runs without approval, if the user made one that still applies."""
         verdict, rules = run.verdict, self._services.rules
         if verdict is None or rules.trust.lost or run.proposal.force_approval or verdict.asks:
             return None
@@ -188,7 +189,7 @@ class ApprovalRules:
         return next((one for one in pins if one.key == key and _lives(one, scopes, session, now)), None)
 
     def use(self, rule: Permission, run: Run) -> Decision:
-        """The decision of a rule in the user's place."""
+        """Return the decision that a rule makes in the user's place."""
         self._services.rules.note_use(rule)
         by = f"your rule of {time.strftime('%d %b %H:%M', time.localtime(rule.made))}"
         return Decision(
@@ -196,7 +197,7 @@ class ApprovalRules:
         )
 
     def keep(self, run: Run, decision: Decision, session: Session) -> Permission | None:
-        """Make the rule that a decision asks for; refuses a wider scope than the request offered."""
+        """Make the rule that a decision requests; refuses a wider scope than the request offered."""
         verdict = run.verdict
         if decision.scope == "once" or not decision.allow or verdict is None:
             return None
@@ -225,7 +226,7 @@ class ApprovalRules:
         )
 
     def _key(self, run: Run, verdict: Verdict) -> str:
-        """Of the text in its meaning, the servers behind it, and how much weaker than wanted it is isolated."""
+        """Return a hash over the program text with its meaning, the servers of its tools, and the missing isolation."""
         parts = [
             text_fingerprint(run.proposal, verdict),
             run.isolation,
@@ -234,7 +235,7 @@ class ApprovalRules:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def _reads(self, verdict: Verdict) -> set[str]:
-        """The kinds of text that the program itself reads; the user knew of them."""
+        """Return the kinds of text that the program itself reads, which the user saw when allowing it."""
         used = {(use.server, use.tool) for use in verdict.tools}
         tools = [tool for tool in self._services.catalog.tools() if (tool.server, tool.name) in used]
         kinds = {PRIVATE for tool in tools if tool_annotations.private(tool)}
@@ -242,7 +243,8 @@ class ApprovalRules:
 
 
 def _lives(rule: Permission, scopes: tuple[str, ...], session: Session, now: float) -> bool:
-    """Whether it counts in this session, which must not have read worse than the one it was made in."""
+    """Whether a rule applies in this session, which must not have read kinds of text that the rule's session had
+    not."""
     if rule.expires and now >= rule.expires:
         return False
     mine = "text" in scopes if rule.scope == "always" else rule.session == session.id
@@ -250,7 +252,7 @@ def _lives(rule: Permission, scopes: tuple[str, ...], session: Session, now: flo
 
 
 def approval_fingerprint(proposal: Proposal, verdict: Verdict, catalog: ServerCatalog, most: Limits) -> str:
-    """Over the text, the limits it would run under, and what the names in it mean right now."""
+    """Hash of the text, the limits of its run, and the current meaning of the names in it."""
     tools = sorted({(use.server, use.tool) for use in verdict.tools})
     skills = [pair for pair in sorted(verdict.definitions.items()) if pair[0].startswith(MARK)]
     wished = [proposal.language, proposal.state, float(proposal.seconds), proposal.profile, sorted(proposal.required)]
@@ -261,7 +263,7 @@ def approval_fingerprint(proposal: Proposal, verdict: Verdict, catalog: ServerCa
 
 
 def server_fingerprints(verdict: Verdict, catalog: ServerCatalog) -> list[tuple[str, str]]:
-    """The servers whose tools a program names, each with the fingerprint of its entry."""
+    """Return the servers whose tools a program names, each with the fingerprint of its configuration."""
     named = {use.server for use in verdict.tools}
     configs = [state.config for state in catalog.states()]
     return sorted((config.name, fingerprint(config)) for config in configs if config.name in named)

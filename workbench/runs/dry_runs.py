@@ -1,4 +1,4 @@
-"""Starts dry runs, and runs a program with what the user chose of its plan."""
+"""Starts dry runs, and runs a program with the calls that the user selected from its plan."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ NO_NETWORK: Final = "A dry run has no network, so the plan does not show what th
 
 
 class DryRuns:
-    """Only clients of the user can reach it."""
+    """Dry runs of a core. Only clients of the user can start them."""
 
     def __init__(
         self, services: Services, find: Callable[[str], ProgramRun], begin: Callable[[ProgramRun], Run]
     ) -> None:
-        """`find`: a run of this core. `begin`: start one."""
+        """`find` returns a run of this core; `begin` starts one."""
         self._services = services
         self._find = find
         self._begin = begin
@@ -44,7 +44,7 @@ class DryRuns:
         return self._begin(ProgramRun(self._services, run.session, proposal))
 
     def run(self, choice: PlanChoice, by: str) -> Run:
-        """Run the program of a dry run once with what the user chose of its plan."""
+        """Run the program of a dry run once with the calls that the user selected from its plan."""
         run = self._find(choice.dry_run)
         dry_run = _plan_of(run)
         if choice.sha != run.record.proposal.sha:
@@ -58,7 +58,7 @@ class DryRuns:
         return record
 
     def _decide(self, waits: ProgramRun, run: ProgramRun, plan: Plan, choice: PlanChoice, by: str) -> Run:
-        """The waiting program goes on; not if it is another one by now."""
+        """Approve the waiting program with the plan, unless the program was edited meanwhile."""
         if (waits.record.proposal.sha, waits.record.fingerprint) != (choice.sha, run.record.fingerprint):
             raise WorkbenchError("The waiting program was changed after its dry run.", AGAIN)
         waits.decide(_decision(waits.record.id, choice, by))

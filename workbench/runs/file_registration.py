@@ -1,8 +1,9 @@
-"""Registers what a program may read as files before it runs: personal data in files, and public source texts.
+"""Registers what a program may read as files before it runs: personal data in workspace files, and public source
+texts.
 
-Files of the workspace are a source of personal data, as servers are. Unregistered, a list that the user put there, or
-that a program of another session wrote, would go to a model as soon as a program prints a column of it. Only programs
-whose text reads files wait for this, and each file is read once in a session.
+Workspace files are a source of personal data, as servers are. Without registration, personal data in a file from the
+user or from a program of a different session would reach a model as soon as a program prints it. Only programs whose
+text reads files wait for the registration, and each file is read once per session.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from workbench.workspace.workspace_files import Store
 LARGEST: Final = 2_000_000  # bytes of one file
 TOGETHER: Final = 4_000_000  # bytes of all files that are read before one program
 _PLACE: Final = "workspace/"
-_HELPERS: Final = frozenset({"read_file", "list_files"})  # the sandbox's own, which are no calls of Python's
+_HELPERS: Final = frozenset({"read_file", "list_files"})  # functions of the sandbox, not of Python
 
 
 async def learn_files(run: ProgramRun) -> None:
@@ -36,19 +37,19 @@ async def learn_files(run: ProgramRun) -> None:
 
 
 def learn_file(store: Store, session: Session, path: str) -> None:
-    """Before an agent reads one by itself."""
+    """Register personal data in a file before an agent reads it with a tool."""
     _learn(store, session, (path,))
 
 
 def _named(run: ProgramRun) -> frozenset[str]:
-    """The files that its text names."""
+    """Return the workspace files that the program's text names."""
     impact = run.record.verdict.impact if run.record.verdict else None
     names = (*impact.read, *impact.changed) if impact else ()
     return frozenset(name.removeprefix(_PLACE) for name in names if name.startswith(_PLACE))
 
 
 def _all(run: ProgramRun) -> bool:
-    """Whether only running it tells which files it reads."""
+    """Whether the program may read files that its text does not name."""
     verdict, reading = run.record.verdict, run.reading
     if verdict is None or reading is None or reading.language != PYTHON:
         return True
@@ -64,13 +65,13 @@ def _learn(store: Store, session: Session, wanted: Collection[str] | None) -> No
         if info.size > min(LARGEST, left):
             continue
         left -= info.size
-        with suppress(WorkbenchError):  # no text, or gone meanwhile: there is nothing to be read in it
+        with suppress(WorkbenchError):  # not a text file, or deleted meanwhile
             session.register(store.read(info.path), "", _value)
         session.files[info.path] = (info.size, info.changed)
 
 
 def _new(store: Store, session: Session, wanted: Collection[str] | None) -> list[FileInfo]:
-    """Files that this session has not read in their present state."""
+    """Return the files that this session has not read in their current version."""
     return [
         info
         for info in store.list()
@@ -101,7 +102,8 @@ def reads_source(reading: Reading) -> bool:
 
 
 def source_files(reading: Reading, folders: tuple[Path, ...]) -> Iterator[str]:
-    """The texts of the packages in these folders that the program names; of all, where it lists folders."""
+    """Yield the source texts of the packages in these folders that the program names; of all packages if the program
+    lists folders."""
     names = reading.mentioned_words
     lists = not reading.whole or any(map(_LISTS.fullmatch, names))
     letters = files = 0

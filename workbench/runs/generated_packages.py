@@ -1,8 +1,8 @@
 """Keeps the folders that a sandbox mounts, generated wrappers and kept skills, in step with catalog and library.
 
-Wrappers in Python are written on a thread soon after the tools of a server changed, so that the first run does not
-wait for them; a run that comes earlier waits until they are written. Wrappers in TypeScript are written for runs in
-TypeScript only; most projects never have one.
+Python wrappers are written on a thread soon after a server's tools changed, so that the first run does not wait; a run
+that starts earlier waits until they are written. TypeScript wrappers are written only for TypeScript runs, which most
+projects never have.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from workbench.wrappers.typescript_package import remove_script_package, write_i
 
 log = logging.getLogger(__name__)
 
-CLOSE_SECONDS = 3.0  # how long the end waits for files that are being written
-SETTLE_SECONDS = 0.3  # without a further change of tools before wrappers are written: servers start together
+CLOSE_SECONDS = 3.0  # how long `close` waits for files that are being written
+SETTLE_SECONDS = 0.3  # quiet time after a change of tools before wrappers are written, because servers start together
 
 
 class _Wrappers(Struct, frozen=True):
-    """Those of one language: their folder, how they are written, and the servers whose are stale."""
+    """Wrappers in one language: their folder, the functions that write and remove them, and servers with stale
+    wrappers."""
 
     folder: str
     write: Callable[[str, Sequence[Tool], Path], Sequence[str]]
@@ -36,7 +37,7 @@ class _Wrappers(Struct, frozen=True):
     gone: set[str] = field(default_factory=set)
 
     def taken(self) -> _Wrappers:
-        """What is stale now; here nothing is any more."""
+        """Return a copy with what is stale now, and mark nothing as stale."""
         now = _Wrappers(self.folder, self.write, self.remove, set(self.stale), set(self.gone))
         self.stale.clear()
         self.gone.clear()
@@ -48,7 +49,7 @@ class _Wrappers(Struct, frozen=True):
 
 
 class GeneratedPackages:
-    """Marks what is stale when events report a change, and writes it again soon after, at the latest before a run."""
+    """Marks packages as stale when events report a change, and rewrites them soon after, at the latest before a run."""
 
     hears = (ToolsChanged, ServerRemoved, SkillsChanged)
 
@@ -61,12 +62,12 @@ class GeneratedPackages:
         self._skills = True
         self._task: asyncio.Task[None] | None = None
         self._compiling: asyncio.Task[None] | None = None
-        self._compiled: set[tuple[str, str]] = set()  # servers and tools whose functions are
-        self._timer: asyncio.TimerHandle | None = None  # until wrappers are written without a run
+        self._compiled: set[tuple[str, str]] = set()  # servers and tools whose functions are compiled
+        self._timer: asyncio.TimerHandle | None = None  # runs until wrappers are written
         self._closed = False
 
     def wrappers(self, language: str) -> Path:
-        """What a program in this language sees as `servers`."""
+        """Return the folder that a program in this language sees as `servers`."""
         return self._services.paths.generated / self._wrappers[language].folder
 
     @property
@@ -75,11 +76,11 @@ class GeneratedPackages:
 
     @property
     def nothing(self) -> Path:
-        """What a program sees as its workspace that may see none."""
+        """Return the empty folder that a program without workspace access sees as its workspace."""
         return self._services.paths.generated / "nothing"
 
     def open(self) -> None:
-        """Everything the definition cache knows counts as stale once."""
+        """Mark the wrappers of all tools in the definition cache as stale."""
         servers = {tool.server for tool in self._services.catalog.tools()}
         for language, wrappers in self._wrappers.items():
             self.wrappers(language).mkdir(parents=True, exist_ok=True)
@@ -116,25 +117,26 @@ class GeneratedPackages:
             self._start_writing("python")
 
     async def refresh(self, language: str = "python") -> None:
-        """Write what is stale. A run that is stopped meanwhile does not stop the writing, others wait for it too."""
+        """Write stale packages. Stopping a run does not stop the writing, because other runs wait for it too."""
         while self._is_stale(language) or self._at_work:
             await asyncio.shield(self._start_writing(language))
 
     def _start_writing(self, language: str) -> asyncio.Task[None]:
-        """The task that writes; one at a time, whatever it writes."""
+        """Return the asyncio task that writes; only one runs at a time, for all languages."""
         if self._task is None or self._task.done():
             self._task = spawn("write generated packages", self._write_stale(language))
         return self._task
 
     def used(self, tools: Iterable[tuple[str, str]]) -> None:
-        """A Python program called these, so another one will. Not while files are written: both empty the folder."""
+        """Compile the functions of tools that a Python program called, because later programs are likely to call
+        them. Not while files are written, because both change the folder."""
         new = {server_and_tool for server_and_tool in tools if server_and_tool not in self._compiled}
         if new and not self._at_work and (self._compiling is None or self._compiling.done()):
             self._compiled |= new
             self._compiling = spawn("compile functions", asyncio.to_thread(self._compile, new))
 
     def _compile(self, tools: Iterable[tuple[str, str]]) -> None:
-        """Compile the functions of these tools. On a thread."""
+        """Compile the functions of these tools. Runs on a thread."""
         by_server: dict[str, list[str]] = {}
         for server, tool in tools:
             by_server.setdefault(server, []).append(tool)
@@ -142,7 +144,7 @@ class GeneratedPackages:
             compile_functions(self.wrappers("python"), server, names)
 
     async def close(self) -> None:
-        """Nothing is being written any more, or it takes too long: the process ends all the same."""
+        """Wait until nothing is being written, at most `CLOSE_SECONDS`; after that the process ends anyway."""
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
@@ -159,7 +161,7 @@ class GeneratedPackages:
         return self._task is not None and not self._task.done()
 
     async def _write_stale(self, language: str) -> None:
-        """What cannot be written stays stale: the next run tries again."""
+        """Write the stale wrappers of a language. What cannot be written stays stale, so the next run tries again."""
         taken, skills = self._wrappers[language].taken(), self._skills
         self._skills = False
         self._compiled = {one for one in self._compiled if one[0] not in taken.stale | taken.gone}
@@ -175,7 +177,7 @@ class GeneratedPackages:
             raise
 
     def _write(self, taken: _Wrappers, root: Path, tools: Mapping[str, Sequence[Tool]], skills: bool) -> None:
-        """On a thread; a warning about one tool never keeps the others away."""
+        """Write wrappers and skills. Runs on a thread; a warning about one tool does not affect the others."""
         for server in taken.gone:
             taken.remove(server, root)
         for server, its_tools in tools.items():

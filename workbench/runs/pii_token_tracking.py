@@ -1,4 +1,5 @@
-"""Follows the tokens of every session by what the audit and the ends of runs say, so that no call waits for it."""
+"""Records how the PII tokens of each session are used, from audit entries and ends of runs, so that no call waits
+for it."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ from workbench.records import Entry, Place, Run, RunState
 
 _ENDS = frozenset({RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED})
 _KINDS = frozenset({"call.sent", "call.done", "call.failed"})
-_RUNS = 1_000  # runs whose end is told more than once that are recognised
+_RUNS = 1_000  # ended runs that are remembered, because the end of a run can be reported more than once
 
 
 class TokenUsage:
-    """Follows PII tokens by events of the core."""
+    """Records the use of PII tokens from events of the core."""
 
     hears = (EntryWritten, RunChanged)
 

@@ -1,4 +1,4 @@
-"""The steps of a run: assessed, approved if need be, given a slot and a copy of the workspace, executed, closed."""
+"""The steps of a run: assess, get approval, take a slot, copy the workspace, execute, close."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ _CHANGED = "A tool or server that this program uses changed between the approval
 
 
 class RunPipeline:
-    """Takes runs through their steps. Each run has two asyncio tasks: one takes the steps and is cancelled by a stop;
-    the other waits for it, is never cancelled, and closes the run whatever became of the steps."""
+    """Takes runs through their steps. Each run has two asyncio tasks: one executes the steps and is cancelled by a
+    stop; the other waits for it, is never cancelled, and closes the run whatever the steps ended with."""
 
     def __init__(
         self,
@@ -85,27 +85,27 @@ class RunPipeline:
         spawn(f"run {run.record.id}", self._carry(run))
 
     async def close(self) -> None:
-        """Wait for work that outlasts runs; every run is over."""
+        """Wait for work that continues after the last run has ended."""
         await self._finalizer.close()
         await self.states.close()
         await self.staging.close()
         await self._packages.close()
 
     async def _take_steps(self, run: ProgramRun) -> RunEnd | None:
-        """The end at which a step stopped the run; None when its program ran."""
+        """Return the end at which a step stopped the run; None when its program ran."""
         for step in self._steps:
             if (end := await step(run)) is not None:
                 return end
         return None
 
     async def _carry(self, run: ProgramRun) -> None:
-        """From the first step to the answer."""
+        """Take a run from its first step to its answer."""
         end = await self._outcome(run)
         try:
             await run.close()
         except Exception as fault:
             end = _broken(run, fault)
-        if run.record.stopping:  # also when the stop came after the last step
+        if run.record.stopping:  # a stop can also arrive after the last step
             end = stopped_end(run.stop_reason)
         elif end is None:
             assert run.ending is not None
@@ -127,7 +127,7 @@ class RunPipeline:
         except Exception as fault:
             return _broken(run, fault)
 
-    # ── steps: each answers with an end, or None to go on; what it acquires goes to `run.resources` ──
+    # ── steps: each returns an end, or None to continue; what it acquires goes to `run.resources` ──
     async def _take_turn_in_repl_session(self, run: ProgramRun) -> RunEnd | None:
         if run.repl_session is not None:
             await run.resources.enter_async_context(self.states.turn(run.repl_session))
@@ -151,7 +151,8 @@ class RunPipeline:
         return None
 
     async def _choose_sandbox(self, run: ProgramRun) -> RunEnd | None:
-        """Before the user is asked, because a weaker sandbox than wanted is one more thing to agree to."""
+        """Choose the sandbox before the user is asked, because weaker isolation than the settings ask for needs
+        approval too."""
         assert run.reading is not None
         run.place(await choose_sandbox(run.reading, self._services.settings(), self._services.sandbox))
         if run.record.isolation and not is_person(run):
@@ -173,13 +174,13 @@ class RunPipeline:
         return None
 
     async def _check_unchanged_since_approval(self, run: ProgramRun) -> RunEnd | None:
-        """What the user allowed must be what is there."""
+        """Check that everything the user approved is still unchanged."""
         if run.record.proposal.wish not in WITHOUT_PROGRAM and not self._services.settings().run_enabled:
             return RunEnd(RunState.REFUSED, "was not run: programs are switched off", SWITCHED_OFF)
         if run.dry_run is not None:
             run.record = replace(
                 run.record, fingerprint=self._approvals.fingerprint(run.record)
-            )  # a plan is about what is there now
+            )  # a plan applies to the current definitions
         if run.record.decision is None:
             return None
         if self._approvals.fingerprint(run.record) == run.record.fingerprint:
@@ -195,8 +196,8 @@ class RunPipeline:
         return RunEnd(RunState.REFUSED, "was not run: what it uses changed", changed)
 
     async def _copy_workspace(self, run: ProgramRun) -> RunEnd | None:
-        """For a program that needs a copy. Where the workspace cannot be copied, the user is asked whether it may work
-        on the files themselves; other programs get its slot meanwhile."""
+        """Copy the workspace for a program that needs a copy. If it cannot be copied, the user is asked whether the
+        program may work on the files themselves; its slot is free for other programs meanwhile."""
         if not needs_stage(run):
             return None
         try:
@@ -227,7 +228,7 @@ class RunPipeline:
 
     # ── parts of steps ───────────────────────────────────────────────────────────────────────────
     async def _ask(self, run: ProgramRun) -> RunEnd | None:
-        """Ask the user; None when they allow it."""
+        """Ask the user for approval; returns None when they allow it."""
         run.record = await self._approvals.about(run.record, run.reading)
         pins = self._approvals.pins
         rule = pins.standing(run.record, run.session)
@@ -245,13 +246,14 @@ class RunPipeline:
         return RunEnd(RunState.REFUSED, "was denied by the user", Fault(reason, hint, ours=not decision.reason))
 
     async def _settle_changes(self, run: ProgramRun) -> None:
-        """What its program changed in the workspace, or in its copy, and what it did beyond its text."""
+        """Settle what the program changed in the workspace or in its copy, and compare its effects with the
+        predicted ones."""
         writer = await (end_snapshot(run) if run.stage is None else self.staging.end(run))
         if run.record.started:
             run.observe(writer)
 
     def _of_program(self, run: ProgramRun, ending: Ending) -> RunEnd:
-        """The end of a run whose program was executed."""
+        """Return the end of a run whose program was executed."""
         if ending.ok:
             return RunEnd(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
         hint = run.hint or network_hint(ending, run.record.verdict)
@@ -265,7 +267,7 @@ class RunPipeline:
 
 
 def _broken(run: ProgramRun, fault: Exception) -> RunEnd:
-    """A fault of the workbench must still end the run, and be known."""
+    """Return the end of a run that failed because of a fault in the workbench, and log the fault."""
     log.error("run %s failed in the workbench", run.record.id, exc_info=fault)
     broken = Fault("The workbench itself failed.", "Its log says more.", f"{type(fault).__name__}: {fault}")
     return RunEnd(RunState.FAILED, "failed in the workbench", broken)

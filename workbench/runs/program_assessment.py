@@ -1,8 +1,9 @@
-"""Assesses the program of a run: text, used skills, bounds of its profile, and calls that are certain to fail.
+"""Assesses the program of a run: its text, the skills it uses, the limits of its profile, and calls that are certain
+to fail.
 
-The user is not asked about a program that is certain to fail; its author learns at once which parameters there are.
-Cached definitions may be old, so the servers concerned are started before anything is held against a program, and a
-server that does not start counts for nothing.
+The user is not asked about a program that is certain to fail; its author is told at once which parameters exist.
+Cached definitions may be outdated, so the servers concerned are started before a program is rejected, and nothing is
+certain about a server that does not start.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ MOST_REQUIRED = 100
 
 
 def required_tools(services: Services, names: Sequence[str]) -> tuple[str, ...]:
-    """Names in any spelling as `server.tool`, a server's name as all of its tools; one that no server has is refused
-    now, not in the middle of the run."""
+    """Resolve names in any spelling to `server.tool`; a server's name stands for all of its tools. An unknown name
+    is refused before the run starts."""
     if len(names) > MOST_REQUIRED:
         raise WorkbenchError(f"A program is limited to at most {MOST_REQUIRED} tools.", "Leave out required_tools.")
     known = services.catalog.tools() if names else ()
@@ -53,13 +54,13 @@ def required_tools(services: Services, names: Sequence[str]) -> tuple[str, ...]:
 
 
 class ProgramAssessor:
-    """Reads programs with the skills they use, and judges them within the bounds of their profile."""
+    """Reads programs with the skills they use, and judges them within the limits of their profile."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     async def read(self, run: ProgramRun, code: str | CanonicalText) -> Reading:
-        """A text in the place of the run's, with what it hands on of what its session has read."""
+        """Assess a text with the settings of this run, including how it passes on data that its session has read."""
         one = run.record.proposal
         reading = await self.read_within_bounds(
             code, run.repl_session, one.language, one.profile, one.required, one.session
@@ -74,7 +75,7 @@ class ProgramAssessor:
         return await offload.SOURCE_SEARCH.run(size, mark_injected_literals, reading, provenance)
 
     async def find_failures(self, reading: Reading) -> tuple[Finding, ...]:
-        """What is certain to fail, in the program or in a skill that it uses."""
+        """Find what is certain to fail, in the program or in a skill that it uses."""
         catalog = self._services.catalog
         if found := await certain_failures(reading, catalog):
             return found
@@ -91,13 +92,13 @@ class ProgramAssessor:
         required: tuple[str, ...] = (),
         session: str = PERSON,
     ) -> Reading:
-        """The reading of a text, with its verdict within the bounds of this profile and these tools."""
+        """Return the reading of a text, with its verdict within the limits of this profile and these tools."""
         text = code if isinstance(code, CanonicalText) else canonicalize(code)
         reading = await self._read(text, state, language, network=self._services.run_profiles.reaches(profile))
         return reading.judged(self._within_bounds(reading.verdict, profile, required, session, language))
 
     async def _read(self, text: CanonicalText, state: ReplSession | None, language: str, *, network: bool) -> Reading:
-        """A long text is read on a thread, and so are the skills that a program uses, which are files."""
+        """Analyse a text. Long texts and skills, which are files, are read on a thread."""
         tools, earlier = self._services.catalog.tools(), state.texts if state else ()
         reach = self._services.network.rules().open if network else None
         size = len(text.text) + sum(map(len, earlier))
@@ -110,7 +111,8 @@ class ProgramAssessor:
     def _within_bounds(
         self, verdict: Verdict, profile: str, required: tuple[str, ...], session: str, language: str
     ) -> Verdict:
-        """The verdict within the bounds of this run. A profile that is gone meanwhile blocks the program."""
+        """Limit the verdict to the profile and tools of this run. A profile that was deleted meanwhile blocks the
+        program."""
         services = self._services
         try:
             wanted = services.run_profiles.find(profile)
@@ -138,28 +140,30 @@ class ProgramAssessor:
             return None
 
     def _has_met_strangers(self, session: str) -> bool:
-        """Whether the session has read text that outsiders can write; an unknown session counts as one that has."""
+        """Whether the session has read text that outsiders can write; an unknown session counts as having read some."""
         found = self._services.sessions.get(session)
         return found is None or UNTRUSTED in found.provenance.kinds
 
 
 def unbounded(verdict: Verdict, fault: WorkbenchError) -> Verdict:
-    """The verdict of a program whose profile cannot be found: blocked."""
+    """Return the verdict of a program whose profile cannot be found: blocked."""
     return replace(verdict, gate=Gate.BLOCKED, risk=Risk.HIGH, sentence=f"Cannot run: {fault.message} {fault.hint}")
 
 
-_LISTED_FAILURES = 10  # in one answer
+_LISTED_FAILURES = 10  # failures in one answer
 
 
 def servers_to_allow(readings: Sequence[Reading], catalog: ServerCatalog) -> tuple[Finding, ...]:
-    """Servers that wait to be allowed and that these texts, of the skills a program uses, certainly need."""
+    """Find servers that the user has not yet allowed and that these texts, of skills that a program uses, certainly
+    need."""
     waiting = not_allowed(catalog.states())
     found = [one for reading in readings for one in find_certain_failures(reading, (), (), waiting)] if waiting else []
     return tuple(one for one in found if one.rule == WAITING)
 
 
 async def certain_failures(reading: Reading, catalog: ServerCatalog) -> tuple[Finding, ...]:
-    """What is certain to fail, by definitions that are fresh; nothing is certain of servers that do not run."""
+    """Find what is certain to fail according to current definitions; nothing is certain about servers that do not
+    run."""
     if not reading.servers:
         return ()
     servers, waiting = [state.config.name for state in catalog.states()], not_allowed(catalog.states())
@@ -170,7 +174,7 @@ async def certain_failures(reading: Reading, catalog: ServerCatalog) -> tuple[Fi
 
 
 def explain_failures(findings: Sequence[Finding]) -> Fault:
-    """What the author of the program reads."""
+    """Return the fault that the author of the program reads."""
     waiting = list(dict.fromkeys(finding.subject for finding in findings if finding.rule == WAITING))
     if waiting and all(finding.rule == WAITING for finding in findings):
         words, one = waiting_line(waiting), len(waiting) == 1
@@ -187,7 +191,7 @@ def explain_failures(findings: Sequence[Finding]) -> Fault:
 
 
 async def _wake(reading: Reading, catalog: ServerCatalog) -> None:
-    """Start those stopped servers that the program may mean, as its calls would."""
+    """Start the stopped servers that the program may use, as its calls would."""
     named = set(map(fold, reading.servers))
     asleep = [
         state.config.name
@@ -198,7 +202,7 @@ async def _wake(reading: Reading, catalog: ServerCatalog) -> None:
 
 
 async def _start(name: str, catalog: ServerCatalog) -> None:
-    with contextlib.suppress(WorkbenchError):  # its state says why; the program's own call will too
+    with contextlib.suppress(WorkbenchError):  # the reason is in the server's status and in the fault of the call
         await catalog.server(name).start()
 
 
@@ -207,15 +211,15 @@ def _fresh(catalog: ServerCatalog) -> list[Tool]:
     return [tool for tool in catalog.tools() if tool.server in ready]
 
 
-_MOST = 300  # texts of a program that are looked up
+_MOST = 300  # literals of a program that are looked up
 _LISTED_LITERALS = 10
-_SHOWN = 80  # characters of a text in the sentence
-_SHORTEST = 5  # characters of a text that says where it is from
+_SHOWN = 80  # characters of a literal in the message
+_SHORTEST = 5  # characters; shorter literals do not identify a source
 _LOOKED_FOR = frozenset({UNTRUSTED})
 
 
 def mark_injected_literals(reading: Reading, provenance: ProvenanceIndex) -> Reading:
-    """The reading with a finding for each text of the program that a stranger could have written."""
+    """Return the reading with a finding for each literal of the program that an outsider could have written."""
     verdict = reading.verdict
     if UNTRUSTED not in provenance.kinds or not verdict.tools:
         return reading

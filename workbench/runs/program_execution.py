@@ -1,4 +1,4 @@
-"""Runs an approved text in the sandbox and answers what it asks: calls, searches, skills."""
+"""Runs an approved program in the sandbox and answers its requests: calls, searches, skills."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ from workbench.servers.server_catalog import one_tool
 from workbench.settings import Settings
 from workbench.wrappers.compact_signatures import signature
 
-LONGEST_NAME = 400  # characters of a tool's or server's name that a program may ask for
-SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments in the live tree
+LONGEST_NAME = 400  # characters of a tool's or server's name in a request
+SHOWN_ARGUMENTS = 400  # characters of a nested call's arguments that the run record shows
 
 
 class ProgramExecution:
-    """One program in one sandbox; every frame from inside is hostile input until it is checked."""
+    """One program in one sandbox; every frame from the sandbox is untrusted until it is checked."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class ProgramExecution:
         self._guard = run.guard = RunGuard(run, run.services.settings, held_calls, run.hold_call)
 
     async def run(self) -> Ending:
-        """Run exactly the text that was shown, to its end."""
+        """Run exactly the approved text to its end."""
         proposal = self._run.record.proposal
         self._run.resources.push_async_callback(self._close)
         await self._packages.refresh(proposal.language)
@@ -121,24 +121,25 @@ class ProgramExecution:
             self._run.hint = self._network.hint
 
     def _add_sources(self, reading: Reading, wrappers: Path) -> None:
-        """The generated functions and the skills that the program may read as files. On a thread."""
+        """Register the generated functions and the skills that the program may read as files as public text. Runs on
+        a thread."""
         skills = (self._packages.skills,) if self._sees_skills else ()
         for text in source_files(reading, (wrappers, *skills)):
             self._run.session.public_texts.add_code(text)
 
     @property
     def _sees_skills(self) -> bool:
-        """Whether the folder of kept skills is shown to the program. A kept sandbox is shown it from the beginning:
-        later programs in it may use skills."""
+        """Whether the folder of kept skills is mounted for the program. In a REPL session it always is, because
+        later programs may use skills."""
         return self._run.repl_session is not None or borrows(self._run.record.verdict)
 
     def _is_user_asked(self) -> bool:
-        """Whether the user is asked because of this program, by a server or about a held call."""
+        """Whether the user currently has a request because of this program: from a server, or about a held call."""
         run_id = self._run.record.id
         return self._services.catalog.asks.holds(run_id) or self._held_calls.holds(run_id)
 
     async def _answer(self, kind: str, params: JsonObject) -> Answered:
-        """Answer, and record it, so that a recording can be made of this run."""
+        """Answer a request, and record it, so that a recording can be made from this run."""
         recording = self._run.recording
         try:
             answer = await self._answer_request(kind, params)
@@ -189,7 +190,7 @@ class ProgramExecution:
             run_id=run.record.id,
         )
         run.begin_call(call.id, partial(self._trace, call))
-        asyncio.get_running_loop().call_soon(run.show_call, call.id)  # while the call is at its server
+        asyncio.get_running_loop().call_soon(run.show_call, call.id)  # shown while the server works
         outcome = await self._broker.call(call, self._guard, self._broker.progress(call.id))
         self._end(call.id, outcome)
         if not outcome.ok:
@@ -200,11 +201,11 @@ class ProgramExecution:
         return await offload.ANSWER_CONVERSION.run(outcome.bytes, program_value, outcome, schema)
 
     def _schema(self, call: ToolCall) -> JsonObject | None:
-        """The output schema of the tool."""
+        """Return the output schema of the tool."""
         return self._services.catalog.tool(call.server, call.tool).output_schema
 
     def _failure(self, outcome: Outcome, call: ToolCall) -> ToolFailure:
-        """The failure of a call, with names that would have worked."""
+        """Return the failure of a call, with similar names that exist."""
         catalog = self._services.catalog
         if (tool := catalog.names.find(call.server, call.tool)) is not None:
             return failure(outcome, call, tool)
@@ -213,7 +214,7 @@ class ProgramExecution:
         return failure(outcome, call, None, catalog.names.similar_servers(call.server))
 
     def _trace(self, call: ToolCall) -> CallTrace:
-        """A call in the list of calls as it begins."""
+        """Return the entry for a starting call in the list of calls."""
         shown = shown_arguments(self._run.session, call.arguments)[:SHOWN_ARGUMENTS]
         return CallTrace(call.id, call.server, call.tool, shown, self._risk(call), "running")
 
@@ -228,10 +229,10 @@ class ProgramExecution:
         tool = self._services.catalog.names.find(call.server, call.tool)
         return (
             facts_of(tool).risk if tool is not None else Risk.LOW
-        )  # no such tool: the broker refuses it with the reason
+        )  # an unknown tool; the broker refuses the call with the reason
 
     async def _skill(self, name: str) -> str:
-        """The code of a skill that is kept, unchanged, and was assessed together with the program."""
+        """Return the code of a kept skill that is unchanged and was assessed together with the program."""
         skill = await kept_skill(self._services, name)
         if not names_skill(self._run.record.verdict, skill.name):
             words = f"This program was not assessed with the skill {skill.name}."
@@ -244,7 +245,7 @@ class ProgramExecution:
         return await offer_skill(self._services, self._run.session, name, code, description)
 
     def _search(self, params: JsonObject) -> JsonValue:
-        """Records, and the text that agents read; programs in TypeScript get the text alone."""
+        """Return records and the text that agents read; TypeScript programs get only the text."""
         query, depth = str(params.get("query", "")), depth_of(str(params.get("detail_level", "name")))
         answer = self._services.catalog.search(
             query,
@@ -259,14 +260,14 @@ class ProgramExecution:
         header, _, listed = answer.text.partition("\n")
         session.public_texts.add([listed, records])
         asked = "\n".join(str(params.get(key) or "") for key in ("query", "server", "category"))
-        if session.mask(asked) == asked:  # the header repeats what a program looked for
+        if session.mask(asked) == asked:  # the header repeats the program's query
             session.public_texts.add([header, answer.text])
         if self._run.record.proposal.language != PYTHON:
             return answer.text
         return {"text": answer.text, "records": records}
 
     def _found(self, one: ToolSummary, depth: Depth) -> JsonValue:
-        """One tool that a search found, as deep as it was asked for."""
+        """Return one tool of a search result with the requested level of detail."""
         function = one.import_line.rpartition(" ")[2]
         if depth is Depth.NAME:
             return function
@@ -285,7 +286,7 @@ class ProgramExecution:
 
 
 def depth_of(word: str) -> Depth:
-    """All spellings that the design papers use for the three depths."""
+    """Parse a level of detail; accepts all spellings in use for the three levels."""
     spellings = {
         "name": Depth.NAME,
         "name_only": Depth.NAME,
@@ -300,13 +301,13 @@ def depth_of(word: str) -> Depth:
 
 
 def limit_of(value: JsonValue) -> int:
-    """A sensible number of matches from whatever was asked."""
+    """Return a number of matches from 1 to 500; 20 for anything that is not a number."""
     return int(max(1, min(value, 500))) if isinstance(value, int | float) and abs(value) < math.inf else 20
 
 
 def limits_from(settings: Settings, wished_seconds: float, profile: RunProfile | None = None) -> Limits:
-    """The user's limits, as often as the profile has them and no more than it names. A proposal may wish for less time,
-    never for more; in a time that it wished for, sleeping counts."""
+    """Return the user's limits, multiplied by the profile's factor and capped by its maximum. A program may request
+    less time, never more; time that it sleeps counts towards a requested limit."""
     times = profile.times if profile else 1
     most = most_seconds(settings, profile)
     shorter = 0 < wished_seconds <= most
@@ -325,12 +326,12 @@ def limits_from(settings: Settings, wished_seconds: float, profile: RunProfile |
 
 
 def most_seconds(settings: Settings, profile: RunProfile | None) -> int:
-    """The longest time of its own that a program may wish for."""
+    """Return the longest run time that a program may request."""
     return _least(settings.run_seconds * (profile.times if profile else 1), profile.seconds if profile else 0)
 
 
 def time_limit_notice(settings: Settings, run: Run) -> str:
-    """What an agent is told whose program wished for more time than there is; empty where it did not."""
+    """Return the notice for an agent whose program requested more time than allowed; otherwise an empty text."""
     wished, most = run.proposal.seconds, most_seconds(settings, run.verdict.profile if run.verdict else None)
     if wished <= most:
         return ""

@@ -1,4 +1,4 @@
-"""The network of one run: each connection is decided, carried, shown live, and written into the audit."""
+"""The network of one run: each connection is judged, relayed, shown live, and written to the audit."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from workbench.sandbox.channel.connection_passing import ConnectionPassing
 from workbench.sandbox.program import ToolFailure
 
 _STRANGERS = frozenset({UNTRUSTED})
-_NOTED = 50  # blocked tries of one run that are written down one by one
-_TOLD = 3  # blocked places an author is told of
+_NOTED = 50  # blocked attempts of one run with an audit entry of their own
+_TOLD = 3  # blocked targets in the hint for the author
 _PAGE = "Network… in the Workbench menu shows the rules and what was tried."
 
 
 class ProgramNetwork:
-    """The network of one run. Every request here comes from untrusted code."""
+    """The network of one run. Every request comes from untrusted code."""
 
     def __init__(self, run: ProgramRun, network: Network) -> None:
         settings = run.services.settings()
@@ -43,13 +43,13 @@ class ProgramNetwork:
         self._refused = 0
 
     async def answer(self, kind: str, params: JsonObject) -> JsonValue:
-        """One question of the program's sockets."""
+        """Answer one request of the program's sockets."""
         if kind == "connect":
             return await self._connect(params)
         return await self._relayed.answer(kind, params)
 
     async def close(self) -> None:
-        """Close every connection; the audit has what there was."""
+        """Close every connection and finish the audit entries."""
         await self._connections.close()
         await self._relayed.close()
         self.passing.close()
@@ -58,7 +58,7 @@ class ProgramNetwork:
 
     @property
     def hint(self) -> str:
-        """What the author of a program should know of what it could not reach."""
+        """Return a hint for the author of the program about what it could not reach."""
         if not self._blocked:
             return ""
         words = [*self._blocked][:_TOLD]
@@ -83,11 +83,11 @@ class ProgramNetwork:
             self._refuse(Connection(host, port, address, refused=f"{fault.message} {fault.hint}".strip()))
             raise ToolFailure(f"{fault.message} {fault.hint}".strip(), "network.blocked") from fault
         answers = AnswerRead(f"{self._run.record.id}-net{number}", self._run.record.id, NETWORK, host, _STRANGERS, ())
-        self._run.session.provenance.learn(answers)  # what a page says is not seen here, only that it was read
+        self._run.session.provenance.learn(answers)  # the content is not visible here, only that it was read
         return {"number": await self._hand(number, relay)}
 
     async def _hand(self, number: int, relay: Relay) -> int:
-        """A child of this machine gets the end itself; for another one it is read and written here."""
+        """Pass the socket to a sandbox process of this machine; for other sandboxes the core relays the bytes."""
         if not self.passing.received:
             self._relayed.add(number, relay)
             return number
@@ -99,7 +99,7 @@ class ProgramNetwork:
         finally:
             relay.end.close()
 
-    # ── telling ──────────────────────────────────────────────────────────────────────────────────
+    # ── reporting ────────────────────────────────────────────────────────────────────────────────
     def _told(self, number: int, connection: Connection, over: bool) -> None:
         where = place(connection.host, connection.port)
         sizes = f"{connection.sent:,} bytes sent, {connection.received:,} received"
@@ -114,7 +114,7 @@ class ProgramNetwork:
         self._note("connection.closed", f"{where}: {sizes}", connection)
 
     def _refuse(self, connection: Connection, number: int = 0) -> None:
-        """A try that was blocked: for the audit, for the user, and for the author at the end."""
+        """Report a blocked attempt: to the audit, to the user, and to the author in the hint at the end."""
         self._refused += 1
         self._blocked[connection.refused] = None
         words = self._run.session.mask(connection.refused)
@@ -159,8 +159,8 @@ class ProgramNetwork:
 
 
 def network_of(run: ProgramRun) -> ProgramNetwork | None:
-    """The network of a run that may reach something. One whose text names no network gets none,
-    because no user agreed to it."""
+    """Return the network of a run that may use it, or None. A program whose text names no network gets none, because
+    the user did not approve it."""
     verdict = run.record.verdict
     if run.dry_run is not None:
         return None
@@ -172,42 +172,43 @@ def network_of(run: ProgramRun) -> ProgramNetwork | None:
 
 
 def names_network(verdict: Verdict | None) -> bool:
-    """Whether whoever read the verdict knows that the program goes outside."""
+    """Whether the verdict shows the reader that the program uses the network."""
     return verdict is not None and any(one.rule.split(".")[0] == "network" for one in verdict.findings)
 
 
 def _numeric(host: str) -> str:
-    """The address that a host is, if it is one: where a program goes is nobody's personal data."""
+    """Return the host if it is an IP address, else an empty text; an IP address is not masked as personal data."""
     try:
         return str(ipaddress.ip_address(host))
     except ValueError:
         return ""
 
 
-MOST = 64  # ends that are held: more than connections are open at once, because a program learns of the end later
+MOST = 64  # held connections; more than may be open at once, because a program learns later that a connection ended
 _PIECE = 1 << 18
 
 
 @dataclass(slots=True)
 class _End:
-    """The program's end of a connection. It may ask twice at once, but the loop watches a socket for one of them."""
+    """The program's side of a connection. A program may send and receive at once, but the event loop allows one
+    watcher per socket."""
 
     relay: Relay
     sending: asyncio.Lock = field(default_factory=asyncio.Lock)
     receiving: asyncio.Lock = field(default_factory=asyncio.Lock)
-    said: bool = False  # the program's last word went out
-    heard: bool = False  # the host's last word came in
+    said: bool = False  # the program has finished sending
+    heard: bool = False  # the host has finished sending
 
 
 class RelayedConnections:
-    """One run's ends; each is let go when both sides have said their last word, all of them with the run."""
+    """Relayed connections of one run; each is released when both sides have finished sending, and all with the run."""
 
     def __init__(self) -> None:
         self._ends: dict[int, _End] = {}
 
     @property
     def full(self) -> bool:
-        """Whether the program first has to finish with connections it has."""
+        """Whether the program must finish with open connections before it may open more."""
         return len(self._ends) >= MOST
 
     def add(self, number: int, relay: Relay) -> None:
@@ -215,7 +216,7 @@ class RelayedConnections:
         self._ends[number] = _End(relay)
 
     async def answer(self, kind: str, params: JsonObject) -> JsonValue:
-        """One question of a program: bytes for a connection, or from it."""
+        """Answer one request of a program: send bytes over a connection, or receive bytes from it."""
         number = params.get("number")
         if not isinstance(number, int) or isinstance(number, bool) or number not in self._ends:
             raise ToolFailure("There is no such connection.", "network.failed")
@@ -237,7 +238,7 @@ async def _send(end: _End, data: bytes) -> JsonValue:
         if not end.said and data:
             try:
                 await asyncio.get_running_loop().sock_sendall(end.relay.end, data)
-            except OSError:  # the other side is gone, which the program learns when it reads
+            except OSError:  # the host has disconnected; the program learns it at its next read
                 return {}
         elif not end.said:
             end.relay.say_end()
@@ -251,14 +252,14 @@ async def _receive(end: _End) -> JsonValue:
         if not end.heard:
             try:
                 data = await asyncio.get_running_loop().sock_recv(end.relay.end, _PIECE)
-            except OSError:  # gone without a last word
+            except OSError:  # disconnected without end of stream
                 data = b""
             end.heard = not data
     return {"data": base64.b64encode(data).decode()}
 
 
 def _bytes(params: JsonObject) -> bytes:
-    """What is to be sent; nothing is the last word."""
+    """Decode the bytes to send; no data means end of stream."""
     text = params.get("data")
     try:
         return base64.b64decode(text, validate=True) if isinstance(text, str) else b""

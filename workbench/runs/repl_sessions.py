@@ -1,8 +1,8 @@
-"""REPL sessions of a core: who may continue which, how many there are, and when one ends.
+"""REPL sessions of a core: which connection may continue one, how many may exist, and when one ends.
 
-A name belongs to the connection that gave it: two agents never share a REPL session, and the user's programs have their
-own. A session that ended is not replaced until its author was told, because a program that relies on its variables must
-not run without them.
+A name belongs to the connection that chose it: agents never share a REPL session, and the user's programs have their
+own. A session that ended is replaced only after its author was notified, because a program that relies on its
+variables must not run without them.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ from workbench.sandbox.supervision.repl_sandbox import ReplSandbox
 from workbench.workspace.workspace_copies import Stage
 
 LONGEST_NAME = 60  # characters
-REMEMBERED = 50  # sessions of one author that are over and were not asked for since
-_LOOK_EVERY = 1.0  # seconds between looks at who has expired
+REMEMBERED = 50  # ended sessions of one author whose end was not yet reported
+_LOOK_EVERY = 1.0  # seconds between checks for expired sessions
 
 
 class ReplSessionGone(WorkbenchError):
-    """The state a program wanted to go on with is not there any more; the program did not run."""
+    """The REPL session that a program names has ended; the program did not run."""
 
 
 class ReplSession:
-    """Programs of a state take turns: each is judged with, and runs after, the ones before it.
+    """Programs that share variables. They run one at a time; each is judged together with the earlier ones.
 
-    Once it is over it never starts again: whoever names it without knowing is told that it ended, and why.
+    A session that has ended never restarts: a program that names it, without knowing, gets an error with the reason.
     """
 
     def __init__(self, session: Session, name: str) -> None:
         self.session = session
         self.name = name
         self.began = self.used = time.time()
-        self.texts: tuple[str, ...] = ()  # what ran in it, oldest first
+        self.texts: tuple[str, ...] = ()  # texts of its programs, oldest first
         self.kept: ReplSandbox | None = None
         self.stage: Stage | None = None  # the copy of the workspace that its sandbox is bound to
-        self.unapproved = False  # a program that nobody approved ran in it, and may have left something running
-        self.working = False  # a program is in it whose changes are not settled yet
-        self.over = ""  # why there is no next program, in half a sentence
-        self.told = False  # its author was told that it ended
-        self.wanted = 0  # programs on their road to it or in it
+        self.unapproved = False  # an unapproved program ran in it, and may have left threads running
+        self.working = False  # the file changes of its current program are not settled yet
+        self.over = ""  # why it ended, as half a sentence
+        self.told = False  # its author was notified that it ended
+        self.wanted = 0  # programs that wait for it or run in it
         self.turn = asyncio.Lock()
 
     @property
@@ -63,7 +63,7 @@ class ReplSession:
         return bool(self.over) or (self.kept is not None and self.kept.gone.done())
 
     def check(self) -> None:
-        """Refuse a program that wants to go on with what is gone."""
+        """Refuse a program that names a session that has ended."""
         if self.over:
             self.told = True
             words = f"The REPL session {self.name!r} has ended: {self.over}."
@@ -72,7 +72,7 @@ class ReplSession:
             raise ReplSessionGone(f"{words} {lost}", hint)
 
     def end(self, why: str) -> None:
-        """Accept no further program."""
+        """Mark the session as ended, so that it accepts no more programs."""
         self.over = self.over or why
         self.texts = ()
 
@@ -105,15 +105,15 @@ class ReplSessions:
         release: Callable[[ReplSession], None] = lambda state: None,
     ) -> None:
         self._services = services
-        self._release = release  # told of each that is over
+        self._release = release  # called for each session that ended
         self._clock = clock
         self._all: dict[tuple[str, str], ReplSession] = {}
         self._looking: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
-        self._left: weakref.WeakSet[Session] = weakref.WeakSet()  # whose agents are gone
+        self._left: weakref.WeakSet[Session] = weakref.WeakSet()  # sessions whose agents have disconnected
 
     def find(self, session: Session, name: str) -> ReplSession:
-        """The REPL session of this name; a new one if there is none or the old one is over."""
+        """Return the REPL session of this name; a new one if there is none or the previous one has ended."""
         check_name(name)
         state = self._all.get((session.id, name))
         if state is None or state.told:
@@ -125,7 +125,7 @@ class ReplSessions:
     async def turn(self, state: ReplSession) -> AsyncIterator[None]:
         """Hold the session from a program's assessment to its end, so that its programs never overlap."""
         state.wanted += 1
-        if state.session not in self._left:  # the program before it may have taken it away with its own end
+        if state.session not in self._left:  # the end of the previous program may have removed it
             self._all.setdefault((state.session.id, state.name), state)
         try:
             async with state.turn:
@@ -135,11 +135,11 @@ class ReplSessions:
             state.wanted -= 1
             state.used = self._clock()
             if state.kept is None and not state.wanted and not state.over:
-                self._all.pop((state.session.id, state.name), None)  # nothing ever ran in it
+                self._all.pop((state.session.id, state.name), None)  # no program ever ran in it
             self._tell()
 
     async def run(self, state: ReplSession, program: Program, answer: Answer, output: Output) -> Ending:
-        """Run the next program in its state, which the first one begins."""
+        """Run the next program in its REPL session, which the first program starts."""
         state.check()
         if state.kept is None:
             await self._begin(state, program)
@@ -159,14 +159,14 @@ class ReplSessions:
 
     @api(name="states")
     async def measured(self) -> tuple[KeptState, ...]:
-        """REPL sessions that hold a sandbox now, the one used last first, with the memory each holds at this moment."""
+        """Return REPL sessions that hold a sandbox now, the one used last first, with their current memory use."""
         for state in self._living():
             if state.kept is not None:
                 await state.kept.used()
         return self.now()
 
     async def end(self, session: str, name: str, why: str) -> None:
-        """End a REPL session now; a program that runs in it ends with it."""
+        """End a REPL session now, including the program that runs in it."""
         state = self._all.get((session, name))
         if state is None or not state.lives:
             raise WorkbenchError("This REPL session has already ended.", "Look at the list again.")
@@ -181,14 +181,14 @@ class ReplSessions:
             self._all = {key: state for key, state in self._all.items() if state.session is not session}
 
     def leave(self, session: Session) -> None:
-        """End the REPL sessions of an agent that left: no program can name them any more."""
+        """End the REPL sessions of an agent that disconnected, because no program can name them any more."""
         self._left.add(session)
         task = spawn(f"end states of {session.id}", self.end_all(session, "its agent left"))
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
 
     async def look(self) -> None:
-        """End REPL sessions that were not used for too long."""
+        """End REPL sessions that were idle for too long."""
         minutes = self._services.settings().repl_idle_minutes
         for state in self._living():
             if not state.wanted and self._clock() - state.used >= minutes * 60:
@@ -208,7 +208,7 @@ class ReplSessions:
     async def _begin(self, state: ReplSession, program: Program) -> None:
         await self._end_idle(state.session)
         kept = await self._services.sandbox.keep(program)
-        if self._all.get((state.session.id, state.name)) is not state:  # nobody could find it, and nothing would end it
+        if self._all.get((state.session.id, state.name)) is not state:  # else it would stay open, but not listed
             why = "its agent left" if state.session in self._left else "another one of its name was begun"
             await kept.end(why)
             state.end(why)
@@ -221,7 +221,8 @@ class ReplSessions:
             self._looking = spawn("REPL sessions", self._look_on())
 
     async def _end_idle(self, session: Session) -> None:
-        """An author's own states go first: who begins many must not end those of others one after the other."""
+        """Make room by ending idle sessions. The author's own sessions are ended first, so that one author who
+        starts many does not end those of others."""
         most = self._services.settings().repl_max_sessions
         while len(living := self._living()) >= most:
             idle = [state for state in living if not state.wanted]
@@ -235,7 +236,7 @@ class ReplSessions:
     async def _end(self, state: ReplSession, why: str) -> None:
         if state.kept is not None:
             await state.kept.end(why)
-            await asyncio.sleep(0)  # callbacks of its end have run
+            await asyncio.sleep(0)  # lets callbacks of its end run
 
     def _ended(self, state: ReplSession, gone: asyncio.Future[str]) -> None:
         if gone.cancelled():
@@ -268,7 +269,7 @@ class ReplSessions:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that is long or not visible: messages and lists show it."""
+    """Refuse a name that is too long or has invisible characters, because messages and lists show it."""
     if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
         words = f"The name of a session has 1 to {LONGEST_NAME} visible characters on one line."
         raise WorkbenchError(words, "Choose a short one, such as analysis.")

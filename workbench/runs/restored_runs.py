@@ -1,4 +1,4 @@
-"""Runs of earlier cores, read back from the audit; a run without an end was cut off and is written down as such."""
+"""Restores runs of earlier cores from the audit; a run without an end was interrupted and is recorded as such."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from workbench.records import (
 from workbench.records import Gate as GateWord
 
 SHOWN_PAST = 100  # runs of earlier cores that lists show
-READ_ENTRIES = 2_000  # newest run entries looked through to find them
+READ_ENTRIES = 2_000  # newest run entries that are searched for them
 LOST = Fault(
     "The core ended while this ran.", "Nothing of it is running now. Propose it again if it is still wanted.", ours=True
 )
 
 
 def past_runs(journal: Journal, finder: AuditSearch) -> tuple[tuple[Run, ...], int]:
-    """The newest runs before this core, and how many of them were cut off just now."""
+    """Return the newest runs of earlier cores, and how many of them were interrupted."""
     interrupted = journal.interrupted_runs()
     for run_id in interrupted:
         _write_interrupted(journal, run_id)
@@ -63,7 +63,7 @@ def _write_interrupted(journal: Journal, run_id: str) -> None:
 def _rebuild(steps: list[Entry]) -> Run | None:
     first, last = next((step for step in steps if step.note.kind == "run.proposed"), None), steps[-1]
     if first is None or last.note.kind not in ENDS:
-        return None  # its beginning is older than what was read, or its end is a word of a newer version
+        return None  # its first entry is older than those read, or its end is a state that only a newer version knows
     proposed = first.note.detail
     for step in steps:
         if step.note.kind == "run.edited":
@@ -94,7 +94,7 @@ def _ledger(detail: Mapping[str, Any]) -> Ledger:  # Any: JSON
 
 
 def _where(running: Entry) -> dict[str, Any]:  # Any: fields of Run
-    """What isolated it; versions before this one did not write it down."""
+    """Return the isolation of a run; entries of earlier versions have none."""
     return {name: str(running.note.detail.get(name, "")) for name in ("level", "backend", "isolation")}
 
 
@@ -120,7 +120,7 @@ def _proposal(first: Entry, detail: object) -> Proposal:
 
 
 def _verdict(steps: list[Entry]) -> Verdict | None:
-    for step in reversed(steps):  # an edit is judged anew
+    for step in reversed(steps):  # an edit makes a new verdict, so the newest counts
         if step.note.kind in ("run.checked", "run.edited") and "sentence" in step.note.detail:
             detail = step.note.detail
             return Verdict(

@@ -1,4 +1,4 @@
-"""One run: its newest record, its calls and output, its approval, and what its steps acquired."""
+"""One run: its current record, its calls and output, its approval, and the resources that its steps acquired."""
 
 from __future__ import annotations
 
@@ -51,20 +51,20 @@ from workbench.workspace.workspace_copies import Stage
 if TYPE_CHECKING:
     from workbench.broker.run_guard import RunGuard
 
-KEPT_CALLS = 500  # nested calls a run record carries; the audit has them all
+KEPT_CALLS = 500  # nested calls in a run record; the audit has all
 UNDER_WAY = frozenset({"running", "waiting"})  # states of a nested call that has not ended
-KEPT_CODE = 400_000  # characters of code the audit keeps: the cap of the analyzer
-KEPT_TEXT = 20_000  # characters of answers and faults the audit keeps
+KEPT_CODE = 400_000  # characters of code in the audit; also the limit of the analyzer
+KEPT_TEXT = 20_000  # characters of answers and faults in the audit
 
 
-NETWORK: Final = "network"  # in the place of a server's name in the tree of calls
+NETWORK: Final = "network"  # used as the server's name for connections in the list of calls
 _ENDS: Final = frozenset({"done", "failed", "refused"})
-MOST_DETAILS = 100  # flows, definitions and observations of one run that are kept
+MOST_DETAILS = 100  # flows, definitions and observations of one run in the audit
 Mask = Callable[[str], str]
 
 
 class RunEnd(Struct, frozen=True):
-    """How a run ended, before anybody is told."""
+    """How a run ended, before clients are notified."""
 
     state: RunState
     summary: str
@@ -74,7 +74,7 @@ class RunEnd(Struct, frozen=True):
 
 
 class ProgramRun:
-    """The whole state of one run, from submission to result."""
+    """The complete state of one run, from submission to result."""
 
     def __init__(
         self,
@@ -84,41 +84,43 @@ class ProgramRun:
         repl_session: ReplSession | None = None,
         text: CanonicalText | None = None,
     ) -> None:
-        """`text`: the proposal's code with what is wrong with it, where it was made canonical just now."""
+        """`text`: the proposal's code with its text faults, if it was canonicalized already."""
         self.services = services
         self.session = session
-        self.repl_session = repl_session  # whose variables it goes on with, if any
+        self.repl_session = repl_session  # the REPL session whose variables it shares, if any
         self.record = Run(proposal.id, proposal, RunState.PROPOSED)
         self.text = text
-        self.reading: Reading | None = None  # of its text, once it was assessed
-        self.steps: asyncio.Task[RunEnd | None] | None = None  # of the pipeline; a stop cancels this task
-        self.resources = AsyncExitStack()  # what the steps acquired: closed in reverse order when they are over
-        self.slot = AsyncExitStack()  # of them, the slot, which it gives back while the user is asked a second time
-        self.gate = Gate.ASK  # what is asked before it starts
+        self.reading: Reading | None = None  # the reading of its text; None before assessment
+        # asyncio task that executes the pipeline's steps; a stop cancels it
+        self.steps: asyncio.Task[RunEnd | None] | None = None
+        self.resources = AsyncExitStack()  # resources of the steps, closed in reverse order after the last step
+        self.slot = AsyncExitStack()  # the slot, released while the user is asked a second time
+        self.gate = Gate.ASK  # the approval needed before it starts
         self.ending: Ending | None = None  # how its program ended
-        self.hint = ""  # what its author should know beside that
-        self.recording = RunRecording()  # of its calls, from which a test of a skill can be made
-        self.guard: RunGuard | None = None  # of its calls, while it runs
+        self.hint = ""  # additional hint for its author
+        self.recording = RunRecording()  # recorded calls, from which a skill test can be made
+        self.guard: RunGuard | None = None  # judges its calls while it runs
         self.answer_unwanted: asyncio.Future[None] | None = (
-            None  # done when the answer that is prepared is not wanted any more
+            None  # done when the answer in preparation is no longer needed
         )
         self.ended = asyncio.Event()
         self.dry_run = HeldSideEffects(services.history) if proposal.dry_run else None
-        self.plan: Plan | None = None  # all that the user allowed it to do
-        self.workspace = services.paths.workspace  # what the program sees as its own
-        self.stage: Stage | None = None  # the copy of it in which it works, where nobody approved it
-        self.may_write = True  # there, as far as its profile lets it
-        self.held: tuple[tuple[str, str], ...] = ()  # files about which the user decides, and why they were not written
-        self.trouble: Fault | None = None  # why nothing that it changed could be written
-        self.stop_reason = ""  # why it was stopped, for whoever proposed it
+        self.plan: Plan | None = None  # the plan of a dry run that limits it, if any
+        self.workspace = services.paths.workspace  # the folder that the program sees as workspace
+        self.stage: Stage | None = None  # the copy of the workspace that an unapproved program works on
+        self.may_write = True  # whether it may write, if its profile allows that
+        # held files with the reason why they were not written; the user decides about them
+        self.held: tuple[tuple[str, str], ...] = ()
+        self.trouble: Fault | None = None  # why none of its changes could be written
+        self.stop_reason = ""  # why it was stopped, for its author
         self._answer: asyncio.Future[Decision] | None = None
-        self._calls: dict[str, CallTrace] = {}  # the newest, as the record carries them
-        self._open_calls: dict[str, CallTrace] = {}  # those that have not ended
-        self._unshown_calls: dict[str, Callable[[], CallTrace]] = {}  # those whose beginning is still to be shown
+        self._calls: dict[str, CallTrace] = {}  # the newest calls, as in the record
+        self._open_calls: dict[str, CallTrace] = {}  # calls that have not ended
+        self._unshown_calls: dict[str, Callable[[], CallTrace]] = {}  # calls whose start is not shown yet
         self.observed_actions = ObservedActions()
-        self.call_tokens = 0  # what the nested calls would have cost a model: their arguments and their answers
-        self.call_bytes = 0  # of nested answers
-        self.pictures: tuple[Content, ...] = ()  # that go to the agent beside the text of the answer
+        self.call_tokens = 0  # model tokens of the arguments and answers of nested calls
+        self.call_bytes = 0  # bytes of the answers of nested calls
+        self.pictures: tuple[Content, ...] = ()  # pictures sent to the agent with the text of the answer
         self._output: list[str] = []
         deed = (
             f"dry run of a program of {proposal.author}"
@@ -133,7 +135,7 @@ class ProgramRun:
         return self.record.state in ENDS
 
     def step(self, state: RunState, summary: str, **changes: Any) -> None:
-        """Enter a state; the audit and every client are notified. Any: fields of Run."""
+        """Enter a state and notify the audit and every client. Any: fields of Run."""
         self.record = replace(self.record, state=state, calls=tuple(self._calls.values()), **changes)
         try:
             self.note(f"run.{state}", summary, self._detail(state), soon=state is RunState.CHECKED)
@@ -142,9 +144,10 @@ class ProgramRun:
 
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────
     async def wait(self, seconds: float) -> Decision | None:
-        """Wait for the user; None when there was no answer in time. A stop counts, also right after an answer.
+        """Wait for the user's decision; None on timeout. A stop takes effect even right after a decision.
 
-        `asyncio.wait_for` would not do: before Python 3.12 it drops the stop when the answer is there already.
+        `asyncio.wait_for` cannot be used: before Python 3.12 it loses the cancellation when the answer is already
+        there.
         """
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         self._answer = answer
@@ -153,15 +156,15 @@ class ProgramRun:
             async with asyncio.timeout(seconds):
                 return await answer
         except TimeoutError:
-            return None if answer.cancelled() else answer.result()  # an answer in the last moment is an answer
+            return None if answer.cancelled() else answer.result()  # a decision that arrives at the deadline counts
 
     @property
     def asks(self) -> bool:
-        """Whether an answer would be taken right now."""
+        """Whether a decision would be accepted right now."""
         return self._answer is not None and not self._answer.done() and self.record.state is RunState.WAITING
 
     def check(self, decision: Decision) -> None:
-        """Refuse an answer that does not name the text that is waiting right now."""
+        """Refuse a decision that does not name the text that is waiting right now."""
         if not self.asks:
             given = self._answer.result() if self._answer is not None and _is_given(self._answer) else None
             words = (
@@ -186,7 +189,7 @@ class ProgramRun:
         )
 
     def edit(self, run: Run, placement: SandboxChoice, reading: Reading) -> None:
-        """Replace the text of a waiting program; a decision about the old text is refused from now on."""
+        """Replace the text of a waiting program; decisions about the old text are refused from now on."""
         if not self.asks or run.id != self.record.id:
             raise WorkbenchError("Only a waiting program can be edited.", "Open its code as a new tab instead.")
         self.record, self.reading = run, reading
@@ -205,28 +208,29 @@ class ProgramRun:
         return "".join(self._output)
 
     def begin_call(self, call_id: str, describe: Callable[[], CallTrace]) -> None:
-        """A call begins. Describing it costs time, so it is shown when the loop is idle, or when it waits or ends."""
+        """Record the start of a call. Describing a call is slow, so it is shown when the loop is idle, or when the
+        call waits or ends."""
         self._unshown_calls[call_id] = describe
 
     def show_call(self, call_id: str) -> None:
-        """Show that a call has begun, unless it was shown before."""
+        """Show that a call has started, unless that was shown already."""
         if (describe := self._unshown_calls.pop(call_id, None)) is not None:
             self.trace(describe())
 
     def hold_call(self, call_id: str, waits: bool) -> None:
-        """A call began or ceased to wait for the user."""
+        """Show that a call started or stopped waiting for the user."""
         self.show_call(call_id)
         if (trace := self._open_calls.get(call_id)) is not None:
             self.trace(replace(trace, state="waiting" if waits else "running"))
 
     def end_call(self, call_id: str, state: str, **facts: Any) -> None:
-        """A call has ended. Any: fields of CallTrace."""
+        """Show that a call has ended. Any: fields of CallTrace."""
         self.show_call(call_id)
         if (trace := self._open_calls.get(call_id)) is not None:
             self.trace(replace(trace, state=state, **facts))
 
     def trace(self, trace: CallTrace) -> None:
-        """Show a step of a call or a connection: it begins, waits, goes on or ends."""
+        """Show a change of a call or a connection: it starts, waits, continues or ends."""
         under_way, is_open = trace.state in UNDER_WAY, trace.call_id in self._open_calls
         if not is_open:
             self.call_tokens += count(trace.arguments)
@@ -244,13 +248,13 @@ class ProgramRun:
         self.services.tell(RunCall(self.record.id, trace))
 
     def show_preparing(self) -> None:
-        """Its program has ended, and its answer takes a while to prepare."""
+        """Show that the program has ended and that preparing its answer takes a while."""
         self.answer_unwanted = asyncio.get_running_loop().create_future()
         self.record = replace(self.record, preparing=True)
         self.services.tell(RunChanged(self.record))
 
     def stop(self, reason: str) -> None:
-        """The user, its agent or the core wants it to end: shown at once, however long its end takes."""
+        """Stop the run for the user, its agent or the core; clients are notified at once, even if ending takes long."""
         self.stop_reason = reason
         self.record = replace(self.record, stopping=True)
         self.services.tell(RunChanged(self.record))
@@ -260,10 +264,10 @@ class ProgramRun:
             self.answer_unwanted.set_result(None)
 
     def observe(self, writer: Writer | None) -> None:
-        """The program has ended: put what it did beside what its text foretold, and write down what it did not.
-        `writer`: what it changed in the workspace, where that is known."""
+        """Compare the observed effects of an ended program with the predicted ones, and record unpredicted effects.
+        `writer`: its changes in the workspace, if they are known."""
         seen, verdict, provenance = self.observed_actions.end(writer), self.record.verdict, self.session.provenance
-        if verdict is None or self.dry_run is not None:  # a dry run did nothing
+        if verdict is None or self.dry_run is not None:  # a dry run has no effects
             return
         found = compare_effects(verdict, seen, read=self.record.proposal.language == "python")
         kinds = (*sorted(provenance.kinds), *(("sends",) if provenance.way_out else ()))
@@ -276,21 +280,22 @@ class ProgramRun:
 
     # ── the end ──────────────────────────────────────────────────────────────────────────────────
     async def close(self) -> None:
-        """Give back everything that its steps acquired, in reverse order; one that fails skips no other."""
+        """Release everything that its steps acquired, in reverse order; the failure of one resource does not skip
+        others."""
         try:
             await self.resources.aclose()
         finally:
             self.guard = None
 
     def finish(self, state: RunState, summary: str, **changes: Any) -> None:
-        """Any: fields of Run. Reach an end, once; calls that are still under way end with the run."""
+        """Reach an end, once; calls that are still open end with the run. Any: fields of Run."""
         if not self.over:
             for call_id in (*self._unshown_calls, *self._open_calls):
                 self.end_call(call_id, "stopped", note="The run ended before the call did.")
             self.step(state, summary, ended=time.time(), preparing=False, stopping=False, **changes)
 
     def note(self, kind: str, summary: str, detail: dict[str, object], *, ok: bool = True, soon: bool = False) -> None:
-        """`soon`: together with the next step, which cannot come without it."""
+        """Write an audit entry. `soon`: write it together with the entry of the next step, which always follows."""
         run = self.record
         note = Note(
             kind=kind,
@@ -348,7 +353,7 @@ class ProgramRun:
         verdict = self.record.verdict
         if verdict is None:
             return {}
-        sentence = self.session.mask_apart(verdict.sentence)  # it may name an address that the program holds
+        sentence = self.session.mask_apart(verdict.sentence)  # it may contain an address from the program
         detail: dict[str, object] = {"risk": str(verdict.risk), "gate": str(verdict.gate), "sentence": sentence}
         detail["mild"] = verdict.mild
         detail |= {"findings": [finding.rule for finding in verdict.findings], "rules": verdict.rules}
@@ -360,7 +365,7 @@ class ProgramRun:
         return {
             "answer": self.session.mask_known(
                 run.model_view[: cut_before(run.model_view, KEPT_TEXT)]
-            ),  # as the model got it
+            ),  # as sent to the model
             "fault": self.session.mask_apart(fault, KEPT_TEXT),
             "calls": len(self._calls),
             "memory_mb": run.memory_mb,
@@ -383,30 +388,31 @@ def is_person(run: ProgramRun) -> bool:
 
 
 def ledger_of(run: ProgramRun, definitions: int, spent: int) -> Ledger:
-    """Direct use would have loaded the definitions once, and every nested call's arguments and answer."""
+    """Compare the tokens of a run with direct use, which would have loaded the definitions once and every nested
+    call's arguments and answer."""
     return Ledger(definitions + run.call_tokens, spent, run.call_bytes, counter(), definitions)
 
 
 class ObservedActions:
-    """What one program was seen to do: its calls and connections, answered and refused."""
+    """The observed calls and connections of one program, answered and refused."""
 
     def __init__(self) -> None:
         self._made: Counter[tuple[str, str]] = Counter()
         self._refused: Counter[tuple[str, str]] = Counter()
 
     def take(self, trace: CallTrace) -> None:
-        """A call or connection took a step."""
+        """Count a call or connection that reached an end."""
         if trace.state in _ENDS:
             counter = self._refused if trace.state == "refused" else self._made
             counter[trace.server, trace.tool] += 1
 
     @property
     def called(self) -> tuple[tuple[str, str], ...]:
-        """Servers and tools that answered."""
+        """Return the servers and tools that answered."""
         return tuple(self._made)
 
     def end(self, writer: Writer | None) -> ObservedEffects:
-        """What was seen. Files count only where no other program may have changed them."""
+        """Return the observed effects. Files count only if no other program may have changed them."""
         written: set[str] = set()
         deleted: set[str] = set()
         for path, change in writer.files.items() if writer is not None else ():
@@ -429,15 +435,15 @@ class ObservedActions:
 
 @cache
 def login_name() -> str:
-    """The user of this machine whose core this is."""
+    """Return the name of the operating system user who runs this core."""
     try:
         return getpass.getuser()
-    except (OSError, KeyError):  # no name in the environment, and none in the list of users
+    except (OSError, KeyError):  # neither the environment nor the user database has a name
         return ""
 
 
 def verdict_grounds(verdict: Verdict, mask: Mask) -> dict[str, object]:
-    """What was judged beside the text: the tools' definitions, the profile, and where data would go."""
+    """Return what the verdict is based on besides the text: tool definitions, the profile, and data flows."""
     profile, flows = verdict.profile, verdict.flows[:MOST_DETAILS]
     return {
         "definitions": dict(list(verdict.definitions.items())[:MOST_DETAILS]),
@@ -448,7 +454,8 @@ def verdict_grounds(verdict: Verdict, mask: Mask) -> dict[str, object]:
 
 
 def outcome_detail(run: Run, mask: Mask, made: Mapping[str, int]) -> dict[str, object]:
-    """What it did beside what was foretold, what its session had read, and for how many values tokens were made."""
+    """Return the observed effects compared with the predicted ones, the kinds of text that the session has read, and
+    the number of tokens made."""
     seen = [
         {"kind": one.kind, "subject": mask(one.subject), "predicted": one.predicted, "times": one.times,
          "refused": one.refused}

@@ -1,4 +1,4 @@
-"""Faults of runs: why a run did not finish, in words for its author and for the user."""
+"""Faults of runs: why a run did not finish, as text for its author and for the user."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HINTS = {
     "lost": "Propose it again.",
 }
 
-_MEANINGS = (  # what Python says of a limit, and what its author can do
+_MEANINGS = (  # Python's message at a limit → hint for the program's author
     (r"\[Errno 27\]", "A file, and the workspace as a whole, may hold no more than run.disk_mb says; write less."),
     (r"\[Errno 28\]", "Home and temporary folders are small and in memory; write what is large below workspace/."),
     (r"\[Errno 24\]", "A program may have only so many files open at once; close each when it is done with."),
@@ -41,7 +41,7 @@ _MEANINGS = (  # what Python says of a limit, and what its author can do
     ),
 )
 _SHAPE = "Print a small part of the value first (its type, its keys, one row), then go on from there."
-_KINDS = {  # what an author can do about Python's own errors
+_KINDS = {  # Python exception → hint for the program's author
     **dict.fromkeys(("KeyError", "IndexError", "AttributeError", "TypeError"), _SHAPE),
     "NameError": "Each program starts with nothing: define or import it here, or keep variables with session_id.",
     "ToolError": "Read what the tool says of it. Where one call may fail, catch it: from client import ToolError.",
@@ -54,19 +54,19 @@ _NO_NETWORK = (
 
 
 def stopped_end(reason: str) -> RunEnd:
-    """The end of a run that was stopped."""
+    """Return the end of a run that was stopped."""
     return RunEnd(RunState.STOPPED, "was stopped", Fault(reason or "It was cancelled.", ours=True))
 
 
 def stopped_before_answer(reason: str) -> RunEnd:
-    """Somebody ended it after its program had run, while its answer was prepared."""
+    """Return the end of a run that was stopped after its program had ended, while its answer was prepared."""
     words = f"{reason or 'It was cancelled.'} It had run to its end; only its answer was still being prepared."
     hint = "What it did is done. To get an answer, run it again with a smaller result, such as counts or a few rows."
     return RunEnd(RunState.STOPPED, "was stopped while its answer was prepared", Fault(words, hint))
 
 
 def returned_fault(verdict: Verdict, outcome: Gate) -> Fault:
-    """The fault of a program that cannot be run as it is, so that the user is not asked."""
+    """Return the fault of a program that cannot run as it is, so that the user is not asked about it."""
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in verdict.findings[:20])
     if any(finding.rule == UNKNOWN for finding in verdict.findings):
         return Fault(verdict.sentence, "Use a kept skill, or none; list_skills names them.", lines)
@@ -75,7 +75,7 @@ def returned_fault(verdict: Verdict, outcome: Gate) -> Fault:
 
 
 def _refused(verdict: Verdict) -> str:
-    """What to do instead of what the sandbox refuses."""
+    """Return a hint with an alternative to what the sandbox refuses."""
     written = [one.subject.removeprefix("./") for one in verdict.findings if one.rule == "file.write" and one.subject]
     if any(path.startswith("skills/") for path in written):
         return "Skills are not written as files. Offer it: save_skill(name, code, description); the user keeps it."
@@ -85,8 +85,8 @@ def _refused(verdict: Verdict) -> str:
 
 
 def fault_of_ending(ending: Ending, state: str = "", hint: str = "") -> Fault:
-    """What the sandbox says of a program that failed or was ended; `state` is the kept one that ended with it;
-    `hint`: what else its author should know."""
+    """Return the fault of a program that failed or was ended. `state`: the REPL session that ended with it; `hint`:
+    an additional hint for its author."""
     name = f"{ending.error_type}: " if ending.error_type else ""
     hints = [_HINTS.get(ending.reason, "") or _meaning(ending)]
     if state:
@@ -94,7 +94,7 @@ def fault_of_ending(ending: Ending, state: str = "", hint: str = "") -> Fault:
             f"The REPL session {state!r} ended with it. Its variables are lost; files in the workspace remain."
         )
     hints.append(hint)
-    ours = not name and not ending.traceback  # a limit of the sandbox, of which the program could write nothing
+    ours = not name and not ending.traceback  # a limit of the sandbox; the program cannot have written this text
     return Fault(f"{name}{ending.message}", " ".join(filter(None, hints)), ending.traceback, ours=ours)
 
 
@@ -105,7 +105,7 @@ def _meaning(ending: Ending) -> str:
 
 
 def network_hint(ending: Ending, verdict: Verdict | None) -> str:
-    """Why sockets do not work, for the author of a program that failed at one."""
+    """Return why sockets do not work, for the author of a program that failed when it used one."""
     words = f"{ending.error_type} {ending.message}"
     if ending.reason == "failed" and _SOCKETS.search(words) and names_network(verdict):
         return _NO_NETWORK

@@ -1,8 +1,8 @@
-"""The end of a run: its answer is masked and cut, long answers are stored, and the audit and clients are notified.
+"""Ends a run: masks and cuts its answer, stores long answers, and notifies the audit and clients.
 
-Answers that are too long for a model are stored whole in the workspace for the next program, for as long as the
-settings say. They hold real values, because programs work on real values; what a program prints of them is masked as
-always. Each value is on a line of its own, so that reading the first lines cuts none in two.
+Answers that are too long for a model are stored completely in the workspace for later programs, for as long as the
+settings say. They contain real values, because programs work on real values; what a program prints of them is masked
+as usual. Each value is on a line of its own, so that reading the first lines splits none.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from workbench.workspace.workspace_files import Store
 
 log = logging.getLogger(__name__)
 
-OWN = 200_000  # characters of the answer to a program of the user's own that are masked: no model reads it
-PRINTED = 1_500  # characters of the printed text of a run that was stopped
+OWN = 200_000  # masked characters of the answer to a program of the user; no model reads it
+PRINTED = 1_500  # characters of the printed text that the answer of a stopped run contains
 
 
 class RunFinalizer:
-    """Finishes every run once, whatever its end."""
+    """Ends every run exactly once, whatever its end."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -54,7 +54,7 @@ class RunFinalizer:
         self._working: set[asyncio.Task[tuple[str, int] | Exception]] = set()
 
     async def take(self, run: ProgramRun, end: RunEnd) -> None:
-        """Prepare the answer, end the run in the audit, and notify."""
+        """Prepare the answer, write the end of the run to the audit, and notify clients."""
         run.record = planned(run)
         run.record = replace(
             run.record,
@@ -82,30 +82,31 @@ class RunFinalizer:
                 self._services.catalog.lessons.ran_together(ran)
             self._services.tell(LedgerChanged(self._services.sessions.total()))
         finally:
-            run.ended.set()  # also when the audit could not be written: others wait for this
+            run.ended.set()  # set even if the audit cannot be written, because others wait for it
 
     async def _seen(self, run: ProgramRun, end: RunEnd) -> tuple[str, int]:
-        """What the model gets, and its cost; much output takes seconds to be masked, so a thread does it."""
+        """Return the text for the model and its token count. Masking much output takes seconds, so it is done on a
+        thread."""
         draft = replace(run.record, state=end.state)
         waits = run.session.registrations.busy
         if end.state is RunState.STOPPED:
-            draft, waits = _beginning(draft), False  # whoever stopped it waits
+            draft, waits = _beginning(draft), False  # the client that stopped it waits for the answer
         try:
-            # an answer of more than `run_answer_tokens` may be kept in a file, which waits for the disk
+            # an answer of more than `run_answer_tokens` may be stored in a file, which is blocking I/O
             most = min(offload.MASKING.limit, self._services.settings().run_answer_tokens)
             if not waits and len(draft.output) + len(draft.result) + _length(draft.fault) <= most:
                 return self._counted(run, draft)
             return await self._on_thread(run, draft)
         except WorkCancelled:
             raise
-        except Exception:  # nothing unmasked may go out instead
+        except Exception:  # unmasked text must never be sent instead
             log.exception("the answer of run %s could not be prepared", run.record.id)
             run.pictures = ()
             view = "The run ended, but its answer could not be prepared. The workbench's log says why."
             return view, count(view)
 
     async def _on_thread(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
-        """Prepare the answer on a thread; when it is not wanted any more, the thread ends by itself soon."""
+        """Prepare the answer on a thread; when the answer is no longer needed, the thread ends soon by itself."""
         run.show_preparing()
         flag = Event()
         with cancellable(flag):
@@ -128,7 +129,7 @@ class RunFinalizer:
         return await asyncio.to_thread(self._counted, run, draft)
 
     async def close(self) -> None:
-        """Wait for threads of answers that were given up."""
+        """Wait for threads that prepared answers which are no longer needed."""
         if self._working:
             await asyncio.wait(self._working)
 
@@ -142,12 +143,12 @@ class RunFinalizer:
         return view, count(view) + cost(run.pictures)
 
     def _view(self, run: ProgramRun, draft: Run) -> str:
-        """What the model gets. Masked before it is cut: a cut must not split a value in two."""
+        """Return the text for the model. It is masked before it is cut, because a cut must not split a value."""
         result, run.pictures = extract_pictures(draft.result, partial(self._refusal, run))
         draft = replace(draft, result=result)
         budget = self._services.settings().run_answer_tokens
         parts = compose_parts(draft)
-        code = draft.proposal.original or draft.proposal.code  # what its author knows of it
+        code = draft.proposal.original or draft.proposal.code  # the version that its author knows
         if is_person(run) and (more := sum(len(text) for text, _ in parts) - OWN) > 0:
             notice = f"[{more:,} characters more are not shown here; no model reads them]"
             return f"{run.session.mask_parts(beginning(parts, OWN), code)}\n… {notice}"
@@ -163,7 +164,7 @@ class RunFinalizer:
         return cut(whole, budget, pointer)
 
     def _refusal(self, run: ProgramRun, picture: bytes) -> str:
-        """Why the agent does not get a picture."""
+        """Return why the agent does not get a picture."""
         if is_person(run):
             return ""
         if not self._services.settings().privacy_pictures:
@@ -172,7 +173,7 @@ class RunFinalizer:
 
     def _ledger(self, run: ProgramRun, view_tokens: int) -> Ledger:
         if run.dry_run is not None:
-            return Ledger()  # no model paid for it, and nothing was done
+            return Ledger()  # a dry run: no model tokens were spent or saved
         definitions = 0
         if not run.session.knows_definitions and not is_person(run):
             run.session.knows_definitions = True
@@ -181,7 +182,8 @@ class RunFinalizer:
 
 
 async def _settled(work: Coroutine[Any, Any, tuple[str, int]]) -> tuple[str, int] | Exception:  # Any: a coroutine's
-    """The result or the fault, so that work whose result is not fetched raises nowhere."""
+    """Return the result or the exception, so that work whose result is never fetched does not log an unhandled
+    exception."""
     try:
         return await work
     except Exception as fault:
@@ -189,8 +191,8 @@ async def _settled(work: Coroutine[Any, Any, tuple[str, int]]) -> tuple[str, int
 
 
 def _beginning(draft: Run) -> Run:
-    """What the model gets of a run that was stopped: why, and the end of what it printed. Little, so that it is read
-    for personal data at once."""
+    """Return a short version of a stopped run for the model: the reason and the end of the printed text, short
+    enough to be masked at once."""
     printed, fault = draft.output, draft.fault
     if len(printed) > PRINTED:
         printed = f"… ({len(printed) - PRINTED:,} characters before are left out)\n{printed[-PRINTED:]}"
@@ -203,13 +205,14 @@ def _length(fault: Fault | None) -> int:
     return len(fault.message) + len(fault.detail) if fault else 0
 
 
-FOLDER: Final = "results"  # of the workspace
-_OURS: Final = re.compile(rf"{FOLDER}/[0-9a-f]{{12}}\.txt")  # what the user or program put there stays
+FOLDER: Final = "results"  # folder in the workspace
+# names of stored answers; other files in the folder are left alone
+_OURS: Final = re.compile(rf"{FOLDER}/[0-9a-f]{{12}}\.txt")
 _DAY: Final = 86_400.0
 
 
 class StoredAnswers:
-    """Whole answers of runs, in the workspace of one project."""
+    """Complete answers of runs, stored in the workspace of one project."""
 
     def __init__(self, store: Store, snapshots: Snapshots, settings: Callable[[], Settings]) -> None:
         self._store = store
@@ -217,7 +220,7 @@ class StoredAnswers:
         self._settings = settings
 
     def keep(self, run: Run) -> str:
-        """Where the whole answer is, in words for the model."""
+        """Store the complete answer; returns a phrase for the model that says where it is."""
         if not self._settings().privacy_results_days:
             return "the whole is not kept: the user's settings say so"
         path = f"{FOLDER}/{run.id}.txt"
@@ -232,7 +235,7 @@ class StoredAnswers:
         return f"the whole is in the workspace: {way}, get_run({run.id!r}) reads it here"
 
     def tidy(self) -> None:
-        """Delete what is older than the settings say, and the oldest of what is more than they say."""
+        """Delete stored answers that are older than the settings allow, and the oldest ones above the size limit."""
         try:
             found = [info for info in self._store.inside(FOLDER) if _OURS.fullmatch(info.path)]
             outdated = [info.path for info in self._outdated(found)]
@@ -240,7 +243,7 @@ class StoredAnswers:
                 with self._snapshots.housekeeping(*outdated):
                     for path in outdated:
                         self._store.delete(path)
-        except WorkbenchError as fault:  # a program may put anything in their place
+        except WorkbenchError as fault:  # a program can replace the files with anything
             log.warning("kept answers cannot be tidied up: %s", fault)
 
     def _outdated(self, found: list[FileInfo]) -> list[FileInfo]:

@@ -1,4 +1,4 @@
-"""All runs of a core: submits programs, answers what becomes of them, takes the user's decisions, stops them."""
+"""Manages all runs of a core: submits programs, answers queries, takes the user's decisions, stops runs."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ from workbench.workspace.file_names import displayed_name
 
 log = logging.getLogger(__name__)
 
-KEPT_RUNS = 200  # ended runs a core holds ready; older ones are in the audit
-RELEASE_SECONDS = 60.0  # between looks for sessions that are not needed any more
-OPEN_RUNS = 20  # programs of one agent that may wait or run at once
+KEPT_RUNS = 200  # ended runs in memory; older ones are in the audit
+RELEASE_SECONDS = 60.0  # between checks for sessions that can be released
+OPEN_RUNS = 20  # programs of one agent that may wait or run at the same time
 
 
 class RunManager:
-    """The runs of this core and those that are known of earlier ones."""
+    """The runs of this core and the latest runs of earlier cores."""
 
     def __init__(self, services: Services, broker: Broker, packages_of_runs: GeneratedPackages) -> None:
         self._services = services
@@ -62,30 +62,30 @@ class RunManager:
         self.staging, self.states = self._pipeline.staging, self._pipeline.states
         self.held_calls, self.slots = self._pipeline.held_calls, self._pipeline.slots
         self._runs: dict[str, ProgramRun] = {}
-        self._open: dict[str, ProgramRun] = {}  # those that were not over at the last look
+        self._open: dict[str, ProgramRun] = {}  # runs that were not over at the last check
         self._earlier: tuple[Run, ...] = ()
         self.dry_runs = DryRuns(services, self._find, self._start)
-        self.interrupted = 0  # runs that the core before this one left unfinished
+        self.interrupted = 0  # number of runs that the previous core left unfinished
 
     def open(self) -> None:
-        """Know the runs of earlier cores; those without an end are written down as interrupted."""
+        """Restore the runs of earlier cores; those without an end are recorded as interrupted."""
         began = time.time()
         self._earlier, self.interrupted = past_runs(self._services.journal, self._services.audit_search)
         cut_off = [
             run for run in self._earlier if run.state is RunState.INTERRUPTED and run.started and run.ended >= began
         ]
-        shutil.rmtree(self._services.paths.replays, ignore_errors=True)  # of a core that was killed
+        shutil.rmtree(self._services.paths.replays, ignore_errors=True)  # left by a core that was killed
         self._settling = spawn("settle the workspace", self._settle(cut_off))
 
     async def _settle(self, cut_off: list[Run]) -> None:
         await asyncio.gather(prepare_snapshots(self._services.snapshots, cut_off), self.staging.open())
-        for one in await asyncio.to_thread(self._services.held_files.all):  # by runs of earlier cores
+        for one in await asyncio.to_thread(self._services.held_files.all):  # held changes of runs of earlier cores
             self.files_decided(one.id, tuple(sorted(map(displayed_name, one.files))))
 
-    # ── questions ────────────────────────────────────────────────────────────────────────────────
+    # ── queries ──────────────────────────────────────────────────────────────────────────────────
     @api
     def runs(self) -> tuple[Run, ...]:
-        """Runs of this core and the last ones before it, newest first."""
+        """Runs of this core and the latest ones of earlier cores, newest first."""
         now = sorted((run.record for run in self._runs.values()), key=lambda run: -run.proposal.at)
         return (*now, *self._earlier)
 
@@ -99,14 +99,15 @@ class RunManager:
         raise WorkbenchError(f"There is no run {run_id}.", "Look it up in the audit.")
 
     def asks_user(self, run_id: str) -> bool:
-        """Whether it needs an answer of the user right now: about its text, a call of it, or a server's request."""
+        """Whether a run needs an answer of the user right now: about its program, a held call, or a server's
+        request."""
         run = self._runs.get(run_id)
         return run is not None and (
             run.asks or self.held_calls.holds(run_id) or self._services.catalog.asks.holds(run_id)
         )
 
     def is_users(self, run_id: str) -> bool:
-        """Whether it is with the user: it needs an answer, or was allowed and has not started yet."""
+        """Whether a run waits for the user, or was allowed and has not started yet."""
         run = self._runs.get(run_id)
         if run is None or run.over:
             return False
@@ -115,7 +116,7 @@ class RunManager:
         return waiting or self.asks_user(run_id)
 
     def number(self, state: RunState) -> int:
-        """Of runs that are not over."""
+        """Return the number of runs in this state that are not over."""
         return sum(run.record.state is state for run in self._runs_under_way())
 
     @property
@@ -125,7 +126,7 @@ class RunManager:
     # ── submitting and deciding ─────────────────────────────────────────────────────────────────────────────────
     @api
     async def assess(self, code: str, language: str = PYTHON, profile: str = "") -> Verdict:
-        """The verdict on a text within the bounds of this profile; nothing is run."""
+        """The verdict on a program within the limits of this profile; nothing is run."""
         return (await self._assessor.read_within_bounds(code, language=language, profile=profile)).verdict
 
     def submit(
@@ -143,17 +144,18 @@ class RunManager:
         dry_run: bool = False,
         wish: str = "program",
     ) -> Run:
-        """Take a text and start its run; returns the run as it is now. `dry_run`: only for the user.
-        `wish`: what its author asked for; for a call or a file the workbench wrote the program itself."""
+        """Take a program and start its run; returns the run's current record. `dry_run`: only for the user. `wish`:
+        what its author requested; for a call or a file the workbench wrote the program itself."""
         if wish not in WITHOUT_PROGRAM:
             self._check_enabled()
         self._check_open(session)
         check_language(language, state)
-        wanted = self._services.run_profiles.find(profile).name  # refused now, if it is
+        wanted = self._services.run_profiles.find(profile).name  # raises for an unknown or blocked profile
         found = self.states.find(session, state) if state else None
         text = canonicalize(strip_code_fence(code) if language == PYTHON else code)
         proposal = Proposal(
-            id=f"r{uuid.uuid4().hex[:11]}",  # a letter first: digits alone could be masked as somebody's number
+            # starts with a letter, because digits alone could be masked as a personal number
+            id=f"r{uuid.uuid4().hex[:11]}",
             code=text.text,
             sha=text.sha,
             origin=session.origin,
@@ -200,15 +202,16 @@ class RunManager:
         return run.record
 
     def pictures(self, run_id: str) -> tuple[Content, ...]:
-        """What goes to the agent beside the text of a finished run's answer."""
+        """Return the pictures sent to the agent with the text of a finished run's answer."""
         return self._find(run_id).pictures
 
     def recording(self, run_id: str) -> RunRecording | None:
-        """What a run of this core asked and was answered."""
+        """Return the recorded requests and answers of a run of this core."""
         return self._runs[run_id].recording if run_id in self._runs else None
 
     def decide(self, decision: Decision) -> Run:
-        """Apply a decision of the user to a run, and to those with the same request that it names."""
+        """Apply a decision of the user to a run, and to the other runs with the same request that the decision
+        names."""
         run = self._find(decision.run_id)
         self._check_decision(run, decision)
         made = self.approvals.pins.keep(run.record, decision, run.session)
@@ -223,7 +226,7 @@ class RunManager:
         return run.record
 
     def files_decided(self, run_id: str, left: tuple[str, ...]) -> None:
-        """The user answered for files that a run wanted to change; `left`: those that wait on."""
+        """Update a run after the user decided about its file changes; `left`: changes that still wait."""
         if (run := self._runs.get(run_id)) is not None:
             run.record = replace(run.record, held=left)
             self._services.tell(RunChanged(run.record))
@@ -234,7 +237,7 @@ class RunManager:
                 self._services.tell(RunChanged(replace(record, held=left)))
 
     def _clear(self) -> None:
-        """A new rule may answer for others that wait."""
+        """Apply a new rule to other waiting programs."""
         for run in tuple(self._runs.values()):
             if run.asks and (rule := self.approvals.pins.standing(run.record, run.session)) is not None:
                 run.decide(self.approvals.pins.use(rule, run.record))
@@ -266,13 +269,13 @@ class RunManager:
 
     @api
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
-        """What policy would say of this text in the place of the one that waits; nothing is changed by asking."""
+        """The verdict on this text in place of the waiting one; nothing is changed."""
         return (await self._assessor.read(self._find(run_id), code)).verdict
 
     @api(name="stop_run", decides=True)
     async def stop(self, run_id: str, reason: str = "The user stopped it.") -> Run:
-        """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers, and an answer
-        that is being prepared is given up."""
+        """End a run at any step: the sandbox is killed, open calls are cancelled at their servers, and an answer in
+        preparation is discarded."""
         run = self._find(run_id)
         if not (run.over or run.record.stopping):
             run.stop(reason)
@@ -289,7 +292,7 @@ class RunManager:
 
     def _find(self, run_id: str) -> ProgramRun:
         if run_id not in self._runs:
-            self.run(run_id)  # known from before: say so, else that there is none
+            self.run(run_id)  # returns a run of an earlier core, or raises if there is none
             raise WorkbenchError("That run is over.", "It belongs to an earlier core.")
         return self._runs[run_id]
 
@@ -301,13 +304,13 @@ class RunManager:
             del self._runs[run_id]
 
     async def release_sessions(self) -> None:
-        """Release the sessions of agents that left, as far as no run needs them."""
+        """Release the sessions of disconnected agents that no run needs."""
         at_work = {run.session.id for run in self._runs_under_way()}
         kept = {run.session.id for run in self._runs.values()}
         for session in self._services.sessions.release(at_work, kept):
             try:
                 await asyncio.to_thread(self._services.vault_persistence.release, session)
-            except Exception:  # the values of this session are not kept; the other sessions are released all the same
+            except Exception:  # the values of this session are lost; the other sessions are released anyway
                 log.exception("the values of session %s cannot be kept", session.id)
             finally:
                 session.release()
@@ -319,7 +322,8 @@ class RunManager:
             await self.release_sessions()
 
     def _runs_under_way(self) -> list[ProgramRun]:
-        """Runs that are not over. Ended ones are removed, because the list is read several times in each run."""
+        """Return the runs that are not over. Ended runs are removed, because the list is read several times in each
+        run."""
         for run_id in [run_id for run_id, run in self._open.items() if run.over]:
             del self._open[run_id]
         return list(self._open.values())

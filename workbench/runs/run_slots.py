@@ -1,6 +1,6 @@
-"""Limits how many programs run at once; the others wait here. A changed limit applies at once.
+"""Limits how many programs run at once; other programs wait. A changed limit applies at once.
 
-Agents take turns, each with its oldest waiting program, so an agent that proposes many does not delay the others.
+Agents take turns, each with its oldest waiting program, so an agent that submits many does not delay others.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ class _Waiting:
 
 
 class RunSlots:
-    """`async with slots.place(owner, run):` holds a slot; leaving it admits the next program."""
+    """Slots for running programs: `async with slots.place(owner, run):` holds one; leaving it admits the next
+    program."""
 
     def __init__(self, most: Callable[[], int]) -> None:
         self._most = most
@@ -40,14 +41,14 @@ class RunSlots:
         return sum(map(len, self._queues.values()))
 
     def ahead(self, run_id: str) -> int | None:
-        """How many programs come before this one; None when it does not wait."""
+        """Return how many programs come before this one; None when it does not wait."""
         rounds = zip_longest(*self._queues.values())
         order = [one.run_id for turn in rounds for one in turn if one is not None]
         return order.index(run_id) if run_id in order else None
 
     @asynccontextmanager
     async def place(self, owner: str, run_id: str = "") -> AsyncIterator[None]:
-        """Wait for one; `owner` is whose turn it is."""
+        """Wait for a slot; owners take turns."""
         await self._enter(owner, run_id)
         try:
             yield
@@ -66,7 +67,7 @@ class RunSlots:
             owner, queue = self._queues.popitem(last=False)
             one = queue.popleft()
             if queue:
-                self._queues[owner] = queue  # behind the others
+                self._queues[owner] = queue  # to the end of the queue
             if not one.admitted.done():
                 self._in_use += 1
                 one.admitted.set_result(None)
@@ -82,7 +83,7 @@ class RunSlots:
             await one.admitted
         except asyncio.CancelledError:
             if one.admitted.done() and not one.admitted.cancelled():
-                self._leave()  # it was let in at the moment it left
+                self._leave()  # it was admitted and cancelled at the same time
             else:
                 self._forget(owner, one)
             raise

@@ -1,4 +1,4 @@
-"""The sandbox of a run: as strong as its risk asks for, and weaker only after the user was told and agreed."""
+"""Chooses the sandbox of a run: as strong as its risk requires, and weaker only with the user's approval."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SERIOUS = frozenset({Risk.HIGH, Risk.CRITICAL})
 
 
 class SandboxChoice(Struct, frozen=True):
-    """The level a run gets; `isolation` says in one sentence how that is less than what was wanted, if it is."""
+    """The isolation level of a run; `isolation` says in one sentence how it is weaker than wanted, if it is."""
 
     level: str
     backend: str
@@ -26,7 +26,8 @@ class SandboxChoice(Struct, frozen=True):
 
 
 async def choose_sandbox(reading: Reading, settings: Settings, sandbox: Sandbox) -> SandboxChoice:
-    """The wanted level or a stronger one; else the strongest there is, with the sentence that needs a consent."""
+    """Choose the wanted level or a stronger one; otherwise the strongest available, with a sentence that needs
+    approval."""
     verdict, language = reading.verdict, reading.language
     least = verdict.profile.isolation if verdict.profile else ""
     wanted = _stronger(wanted_level(isolation_risk(verdict, settings), settings), least)
@@ -41,14 +42,15 @@ async def choose_sandbox(reading: Reading, settings: Settings, sandbox: Sandbox)
     if there and not able:
         raise WorkbenchError(_too_weak(verdict.risk), there[-1].hint)
     if not able:
-        await sandbox.need(LEVELS[0], language)  # refuses: nothing here runs it, so nobody is asked
+        await sandbox.need(LEVELS[0], language)  # raises: no sandbox here can run it, so the user is not asked
     strong = [level for level in able if LEVELS.index(level.name) >= LEVELS.index(wanted)]
     best = strong[0] if strong else able[-1]
     return SandboxChoice(best.name, best.backend, "" if strong else _less(wanted, best, language))
 
 
 def _packaged(found: Level, first: Level, modules: tuple[str, ...]) -> SandboxChoice:
-    """Packages are in two kinds of process sandboxes: the user is told what the program gets, or that it has none."""
+    """Choose a sandbox for a program that uses installed packages. Only two kinds of process sandboxes have
+    packages, so the user is told if the program gets a different level, or none of the packages."""
     names = ", ".join(modules[:3])
     if first.available and first.backend in WITH_PACKAGES:
         words = (
@@ -64,7 +66,7 @@ def _may_hold(level: Level, risk: Risk) -> bool:
 
 
 def wanted_level(risk: Risk, settings: Settings) -> str:
-    """What the settings ask for at this risk."""
+    """Return the isolation level that the settings require at this risk."""
     return {
         Risk.LOW: settings.isolation_low,
         Risk.MEDIUM: settings.isolation_medium,
@@ -74,7 +76,7 @@ def wanted_level(risk: Risk, settings: Settings) -> str:
 
 
 def _stronger(one: str, other: str) -> str:
-    """The stronger of two levels; an empty one asks for nothing."""
+    """Return the stronger of two levels; an empty one requires nothing."""
     return max((one, other), key=lambda level: LEVELS.index(level) if level in LEVELS else -1)
 
 
@@ -89,7 +91,7 @@ def _too_weak(risk: Risk) -> str:
 
 
 def packaged(reading: Reading, settings: Settings) -> tuple[str, ...]:
-    """Modules of `run.packages` that the program imports, by whatever way."""
+    """Return the modules of `run.packages` that the program imports, in any form of import."""
     if not settings.run_packages or reading.language != PYTHON:
         return ()
     tops = {place.split(".")[0].split("/")[0] for place, _ in packages(settings.run_packages, "").mounts}
@@ -100,7 +102,7 @@ NAMES = {PYTHON: "Python", deno_backend.LANGUAGE: "TypeScript"}
 
 
 def check_language(language: str, state: str = "") -> None:
-    """Refuse a language that there is not, that nothing here runs, or that keeps no variables."""
+    """Refuse an unknown language, one that no sandbox here can run, or a REPL session in a language without one."""
     if language not in NAMES:
         raise WorkbenchError(f"There is no language {language!r:.60}.", f"Use {' or '.join(NAMES)}.")
     if language == PYTHON:

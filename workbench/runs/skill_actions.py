@@ -1,7 +1,7 @@
-"""What agents, the window and the command line do with skills, and what finished runs teach about them.
+"""Actions on skills for agents, the window and the command line, and usage statistics from finished runs.
 
-A skill is run as a program that imports it, through the same pipeline as any other program: it is assessed with the
-skill's own text, the user is asked where that is needed, and the audit has it.
+A skill runs as a program that imports it, through the same pipeline as any other program: it is assessed together with
+the skill's text, the user is asked where needed, and the run is in the audit.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 
 async def kept_skills(services: Services) -> tuple[Skill, ...]:
-    """Those that may be used, by name."""
+    """Return the skills that may be used, sorted by name."""
     return await asyncio.to_thread(services.library.usable)
 
 
 async def kept_skill(services: Services, name: str) -> Skill:
-    """One of them, by its name or its import name; else the reason, and names there are."""
+    """Return a kept skill by its name or import name; raises with the reason and the names that exist."""
     usable = await kept_skills(services)
     for skill in usable:
         if name in (skill.name, skill_module_name(skill.name)):
@@ -56,7 +56,7 @@ def _draft(services: Services, name: str) -> Skill | None:
 
 
 async def find_skills(services: Services, query: str, limit: int = 20) -> tuple[Skill, ...]:
-    """The best first, ranked as tools are; without words, all by name."""
+    """Find skills, best match first, ranked as tools are; an empty query returns all, sorted by name."""
     usable = {skill.name: skill for skill in await kept_skills(services)}
     if not query.strip():
         return tuple(usable.values())[:limit]
@@ -66,7 +66,7 @@ async def find_skills(services: Services, query: str, limit: int = 20) -> tuple[
 
 
 async def read_skill_text(services: Services, name: str) -> str:
-    """Its instructions and its code, as one text for a model."""
+    """Return a skill's instructions and code as one text for a model."""
     skill = await kept_skill(services, name)
     head = f"# {skill.name} (version {skill.version})\n{skill.description}"
     code = f"```python\n{skill.code.rstrip()}\n```" if skill.code else ""
@@ -87,7 +87,7 @@ async def run_skill(
 
 
 async def offer_skill(services: Services, session: Session, name: str, code: str, description: str) -> str:
-    """An agent's draft, through `save_skill` of its tools or of its programs; answers what it is told."""
+    """Save an agent's draft, from the tool `save_skill` or from a program; returns the text that the agent gets."""
     text = canonicalize(strip_code_fence(code))
     if text.faults:
         raise WorkbenchError(text.faults[0].message, "Remove those characters and offer it again.")
@@ -105,7 +105,8 @@ async def offer_skill(services: Services, session: Session, name: str, code: str
     return words
 
 
-LONGEST: Final = 6_000  # characters of a program whose form is counted: a skill is short, and the loop waits for it
+# characters; the forms of longer programs are not counted, because a skill is short and this blocks the event loop
+LONGEST: Final = 6_000
 _RAN: Final = frozenset({RunState.DONE, RunState.FAILED, RunState.STOPPED})
 
 
@@ -114,7 +115,7 @@ def learn_from_run(run: ProgramRun) -> None:
     record, services = run.record, run.services
     proposal, verdict, usage = record.proposal, record.verdict, services.library.usage
     if record.state not in _RAN or proposal.dry_run or verdict is None or not record.started or verdict.any_skill:
-        return  # of `any_skill`, nobody knows which of them it used
+        return  # with `any_skill` the used skills are not known
     done, saved = record.state is RunState.DONE, record.ledger.direct - record.ledger.actual
     skills = [name.removeprefix(MARK) for name in verdict.definitions if name.startswith(MARK)]
     if skills:
@@ -128,7 +129,7 @@ def learn_from_run(run: ProgramRun) -> None:
 
 
 def needed_tools(verdict: Verdict | None) -> tuple[str, ...]:
-    """As "server.tool": those its text names, whether they are there or not."""
+    """Return the tools that a program's text names as "server.tool", whether they exist or not."""
     if verdict is None:
         return ()
     found = {f"{use.server}.{use.tool}" for use in verdict.tools}
@@ -136,7 +137,7 @@ def needed_tools(verdict: Verdict | None) -> tuple[str, ...]:
 
 
 def missing(wanted: Iterable[str], tools: Sequence[Tool]) -> tuple[str, ...]:
-    """Of these the ones that are not in the catalogue, each with what is most like it."""
+    """Return the wanted tools that are not in the catalog, each with the most similar existing name."""
     there = {f"{tool.server}.{tool.name}" for tool in tools}
     servers = sorted({tool.server for tool in tools})
     return tuple(_told(name, there, servers) for name in wanted if name not in there)

@@ -1,7 +1,7 @@
 """Imports skills: shows the user what a skill would do, and imports exactly what was shown.
 
-A package is read once, into memory, and that reading is imported, so a folder that changes meanwhile changes nothing.
-An imported skill is always a draft: programs can use it only after the user keeps it.
+A package is read once, into memory, and exactly these bytes are imported, so later changes of its folder have no
+effect. An imported skill is always a draft: programs can use it only after the user keeps it.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from workbench.runs.skill_actions import missing, needed_tools
 from workbench.skills.skill_folder import CARD, code_file, skill_of
 from workbench.skills.skill_packages import SkillPackage, open_skill_packages
 
-HELD: Final = 50  # readings that may still be imported, beside those of the last look
-HELD_BYTES: Final = 64_000_000  # of all their files
+HELD: Final = 50  # packages held for import, besides those of the latest `look`
+HELD_BYTES: Final = 64_000_000  # bytes of all files of held packages
 _COMMENT: Final = re.compile(r"<!--.{0,10000}?-->", re.S)
 _PROGRAMS: Final = (".py", ".sh", ".js", ".ts", ".rb", ".pl", ".exe", ".so", ".bin", ".bat", ".ps1")
 
 
 class SkillImports:
-    """Imports of one core. `look` reads and assesses, `bring_in` writes."""
+    """Skill imports of one core. `look` reads and assesses, `bring_in` writes."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._held: OrderedDict[str, tuple[SkillPackage, SkillReview]] = OrderedDict()
 
     async def look(self, path: Path) -> tuple[SkillReview, ...]:
-        """Assess every skill of this path; a path that is dangerous to read is refused as a whole."""
+        """Assess every skill in this path; a path that is dangerous to read is refused completely."""
         packages = await asyncio.to_thread(open_skill_packages, path)
         tools, usable = self._services.catalog.tools(), await asyncio.to_thread(self._services.library.usable)
         reviews = [await asyncio.to_thread(self._review, package, tools, usable) for package in packages]
@@ -49,13 +49,13 @@ class SkillImports:
         return tuple(reviews)
 
     def _let_go(self, newest: int) -> None:
-        """Drop the oldest reviews; all of the newest look can be imported."""
+        """Drop the oldest reviews; all reviews of the newest `look` stay available for import."""
         size = sum(package.size for package, _ in self._held.values())
         while len(self._held) > newest and (len(self._held) > HELD or size > HELD_BYTES):
             size -= self._held.popitem(last=False)[1][0].size
 
     async def bring_in(self, key: str) -> Skill:
-        """Make a draft of what was looked at."""
+        """Make a draft of a reviewed skill."""
         held = self._held.get(key)
         if held is None:
             raise WorkbenchError("What was looked at is no longer held.", "Look at it again, then import it.")
@@ -92,7 +92,7 @@ class SkillImports:
 
 
 def _refusal(package: SkillPackage, skill: Skill, verdict: Verdict | None, way: Sequence[str]) -> str:
-    """Why it is not taken; a text that shows other than it is comes first."""
+    """Return why a skill is refused; text that displays differently from its content is checked first."""
     for path in sorted(package.files):
         if path.endswith((".md", ".py", ".txt", ".json", ".toml", ".yaml", ".yml")):
             faults = (

@@ -1,4 +1,5 @@
-"""What runs change in the workspace: copies for unapproved programs, and snapshots around direct writing."""
+"""Handles what runs change in the workspace: copies for unapproved programs, and snapshots for programs that write
+directly."""
 
 from __future__ import annotations
 
@@ -40,9 +41,9 @@ from workbench.workspace.workspace_copies import (
 log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
 
-_LABEL: Final = 200  # characters of a run's purpose that a change keeps as its label
-_AUDITED: Final = 50  # names of files in one audit entry
-_NAMED: Final = 20  # files that the answer to an agent names
+_LABEL: Final = 200  # characters of a run's purpose in the label of a change
+_AUDITED: Final = 50  # file names in one audit entry
+_NAMED: Final = 20  # file names in the answer to an agent
 _RUN: Final = "run"
 _WHY: Final = {
     EXISTED: "it is not a file of your programs",
@@ -57,8 +58,8 @@ _NOT_COPIED: Final = "The program could only read the workspace, and what it wou
 
 # ── snapshots: programs that write into the workspace itself ─────────────────────────────────────
 async def begin_snapshot(run: ProgramRun) -> None:
-    """Take a snapshot before the program starts, unless it works on a copy or cannot write. A snapshot that fails is
-    logged, and the run goes on without: its changes cannot be listed or undone then."""
+    """Take a snapshot before the program starts, unless it works on a copy or cannot write. If that fails, the
+    failure is logged and the run continues; its changes cannot be listed or undone then."""
     profile = run.record.verdict.profile if run.record.verdict else None
     if run.stage is None and run.may_write and (profile is None or profile.workspace == "write"):
         snapshots, writer = run.services.snapshots, writer_of(run.record)
@@ -73,7 +74,7 @@ async def begin_snapshot(run: ProgramRun) -> None:
 
 
 async def end_snapshot(run: ProgramRun) -> Writer | None:
-    """Compare the workspace with the snapshot after the program has ended, however that was; returns its changes."""
+    """Compare the workspace with the snapshot after the program has ended in any way; returns its changes."""
     snapshots, name = run.services.snapshots, run.record.id
     if not snapshots.knows(name):
         return None
@@ -84,7 +85,7 @@ async def end_snapshot(run: ProgramRun) -> Writer | None:
         return None
     if writer is None:
         return None
-    made = run.session.made  # later programs of the session may change these files without being asked about
+    made = run.session.made  # later programs of the session may change these files without approval
     for path, change in writer.files.items():
         if not change.shared and (change.before is None or path in made):
             if (stamp := snapshots.stamp(path)) is not None:
@@ -103,7 +104,7 @@ def _report_written(run: ProgramRun, writer: Writer) -> None:
 
 
 def _describe_files(run: ProgramRun, paths: Iterable[str]) -> tuple[str, dict[str, object]]:
-    """Files in words and as the detail of an audit entry."""
+    """Return a phrase about files, and the detail of their audit entry."""
     names = [displayed_name(path) for path in sorted(paths)]
     words = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
     count = f"{len(names):,} files" if len(names) != 1 else "one file"
@@ -112,14 +113,14 @@ def _describe_files(run: ProgramRun, paths: Iterable[str]) -> tuple[str, dict[st
 
 
 def writer_of(run: Run) -> Writer:
-    """Who changes the workspace in this run."""
+    """Return the author of workspace changes in this run."""
     words = " ".join(run.proposal.purpose.split())[:_LABEL]
     return Writer(run.id, _RUN, run.proposal.author, words)
 
 
 async def prepare_snapshots(snapshots: Snapshots, cut_off: Iterable[Run]) -> None:
-    """When a core opens: attribute what interrupted runs of the core before left, then take stock of the workspace
-    before the first program may change it."""
+    """When a core opens: attribute changes of interrupted runs of the previous core, then scan the workspace before
+    the first program may change it."""
     writers = [writer_of(run) for run in cut_off]
     try:
         if writers:
@@ -131,16 +132,17 @@ async def prepare_snapshots(snapshots: Snapshots, cut_off: Iterable[Run]) -> Non
         log.warning("the workspace cannot be watched: %s", fault)
 
 
-# ── copies: programs that nobody approved ─────────────────────────────────────────────────────────
+# ── copies: unapproved programs ──────────────────────────────────────────────────────────────────
 def is_approved(run: ProgramRun) -> bool:
-    """Whether the user agreed to this text: by an answer, a rule about it, a plan, or because it is their own."""
+    """Whether the user approved this program: by a decision, a rule about it, a plan, or because it is the user's
+    own program."""
     decision = run.record.decision
     allowed = decision is not None and decision.allow and decision.sha == run.record.proposal.sha
     return allowed or run.plan is not None or (is_person(run) and run.dry_run is None)
 
 
 def needs_stage(run: ProgramRun) -> bool:
-    """Whether it works on a copy. Where it can only read, nothing has to be copied."""
+    """Whether the program works on a copy of the workspace. A program that can only read needs none."""
     profile = run.record.verdict.profile if run.record.verdict else None
     if not run.may_write or (profile is not None and profile.workspace != "write"):
         return False
@@ -148,8 +150,8 @@ def needs_stage(run: ProgramRun) -> bool:
 
 
 def _speaks_for_all(run: ProgramRun) -> bool:
-    """Whether the approval of this program covers whatever ran while it did: in a kept state, threads and replaced
-    functions of an earlier program are still there."""
+    """Whether the approval of this program covers everything that ran during it: in a REPL session, threads and
+    replaced functions of earlier programs are still active."""
     if run.repl_session is None or run.dry_run is not None:
         return is_approved(run)
     run.repl_session.unapproved |= not is_approved(run)
@@ -157,7 +159,7 @@ def _speaks_for_all(run: ProgramRun) -> bool:
 
 
 def held_changes_notice(run: ProgramRun) -> str:
-    """What its author is told about changes that were not made."""
+    """Return the notice for the author about changes that were not made."""
     if run.trouble is not None:
         return f"{run.trouble.message} {run.trouble.hint}"
     if not run.held:
@@ -181,11 +183,12 @@ class StagedWorkspaces:
         self._services = services
         self._stages = Stages(services.workspace_files.confined, services.paths.stages)
         self._settling = Settling(services.snapshots, services.held_files)
-        self._filled = asyncio.Event()  # the first copy, for which nobody makes a second beside it
+        self._filled = asyncio.Event()  # set when the first copy is complete, so that no second one is made meanwhile
         self._removing: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
-        """Hold what runs left under which the core before was killed, then fill a first copy before anybody waits."""
+        """Hold the changes that runs left when the previous core was killed, then prepare a first copy before a
+        program waits."""
         try:
             for stage, run in await asyncio.to_thread(self._stages.leftovers):
                 try:
@@ -206,7 +209,8 @@ class StagedWorkspaces:
             self._filled.set()
 
     async def begin(self, run: ProgramRun) -> None:
-        """Before its program starts. Unstageable where there is too much to copy; a dry run can only read then."""
+        """Prepare the copy before the program starts. Raises `Unstageable` if there is too much to copy; a dry run
+        can then only read."""
         state = run.repl_session if run.dry_run is None else None
         stage = state.stage if state is not None else None
         try:
@@ -230,7 +234,7 @@ class StagedWorkspaces:
         run.stage, run.workspace = stage, stage.folder
 
     async def end(self, run: ProgramRun) -> Writer | None:
-        """After its program has ended, however that was: answers what it changed, held or not."""
+        """Settle the changes after the program has ended in any way; returns them, held or not."""
         stage = run.stage
         if stage is None:
             return None
@@ -262,7 +266,8 @@ class StagedWorkspaces:
         return writer
 
     def release(self, state: ReplSession) -> None:
-        """A kept state is over: its copy goes, unless a program is at work in it, whose changes are settled first."""
+        """Remove the copy of an ended REPL session; if a program is still running in it, its changes are settled
+        first."""
         if not state.working and state.stage is not None:
             self._remove(state.stage)
             state.stage = None
@@ -279,7 +284,7 @@ class StagedWorkspaces:
         return Writer(writer.id, writer.kind, writer.actor, files=settled.files, rewritten=settled.rewritten)
 
     async def _settle_between(self, run: ProgramRun, stage: Stage) -> None:
-        """What went on writing in a kept state between two programs is nobody's approved doing."""
+        """Settle what was written in a REPL session between two programs; these changes count as unapproved."""
         writer = writer_of(run.record)
         writer.id = f"{writer.id}-before"
         settled = await self._settle(run, stage, writer, approved=False)
@@ -304,7 +309,7 @@ class StagedWorkspaces:
         )
 
     async def _dry_run_files(self, run: ProgramRun, stage: Stage) -> Writer | None:
-        """What it would have changed is told, and nothing of it stays."""
+        """Report what the dry run would have changed, and discard it."""
         assert run.dry_run is not None
         found = await asyncio.to_thread(stage.changes)
         written = {path: one.copy.size for path, one in found.items() if one.copy and not one.copy.is_folder}
@@ -327,7 +332,7 @@ class StagedWorkspaces:
         self._services.tell(FilesHeld(run.record.id, len(settled.held)))
 
     def _recover(self, stage: Stage, run: StageOwner) -> None:
-        """A core was killed while this run was at work: nothing of it is written, and nothing is lost."""
+        """Hold the changes of a run whose core was killed: none is written, and none is lost."""
         stage.recover(run.at)
         writer = Writer(run.id, _RUN, run.actor, run.label)
         self._settling.settle(
@@ -336,7 +341,7 @@ class StagedWorkspaces:
         stage.remove()
 
     def _forsake(self, run: ProgramRun) -> None:
-        """Leave the copy where it is, with its mark: the next core holds what is in it."""
+        """Leave the copy and its mark in place, so that the next core holds its changes."""
         run.stage = None
         if run.repl_session is not None:
             run.repl_session.stage, run.repl_session.working = None, False
@@ -358,7 +363,8 @@ def _owner_of(run: ProgramRun) -> StageOwner:
 
 
 async def _quickly(quick: Callable[[], Answer], slow: Callable[[], Answer]) -> Answer:
-    """The quick way where it can answer, else the slow way on a thread, to its end even if the run is cancelled."""
+    """Try the quick function; if it cannot answer, run the slow one on a thread, to its end even if the run is
+    cancelled."""
     try:
         return quick()
     except NotQuick:
