@@ -149,11 +149,11 @@ class CoreApi(Protocol):
 
     @api
     async def assess(self, code: str, language: str = "python", profile: str = "") -> Verdict:
-        """The verdict on a text within the bounds of this profile; nothing is run."""
+        """The verdict on a program within the limits of this profile; nothing is run."""
 
     @api
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
-        """What policy would say of this text in the place of the one that waits; nothing is changed by asking."""
+        """The verdict on this text in place of the waiting one; nothing is changed."""
 
     @api
     async def attend(self, approvals_only: bool = False) -> None:
@@ -659,7 +659,7 @@ class CoreApi(Protocol):
 
     @api
     async def runs(self) -> tuple[Run, ...]:
-        """Runs of this core and the last ones before it, newest first."""
+        """Runs of this core and the latest ones of earlier cores, newest first."""
 
     @api
     async def sarif(self, names: tuple[str, ...], verdicts: tuple[Verdict, ...]) -> str:
@@ -773,7 +773,7 @@ class CoreApi(Protocol):
 
     @api
     async def states(self) -> tuple[KeptState, ...]:
-        """REPL sessions that hold a sandbox now, the one used last first, with the memory each holds at this moment."""
+        """Return REPL sessions that hold a sandbox now, the one used last first, with their current memory use."""
 
     @api
     async def status(self) -> CoreStatus:
@@ -784,8 +784,8 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def stop_run(self, run_id: str, reason: str = "The user stopped it.") -> Run:
-        """End a run wherever it is; the sandbox dies, calls in flight are cancelled at their servers, and an answer
-        that is being prepared is given up."""
+        """End a run at any step: the sandbox is killed, open calls are cancelled at their servers, and an answer in
+        preparation is discarded."""
 
     @api(decides=True)
     async def submit(
