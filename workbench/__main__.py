@@ -1,4 +1,4 @@
-"""Chooses an entry point and imports only that one."""
+"""Entry point: starts the core, a command or the window, and imports only that one."""
 
 from __future__ import annotations
 

@@ -1,10 +1,12 @@
-"""The exception for errors that the user can understand: what happened, and what to do next."""
+"""The base exception for errors that the user or an agent can act on: what happened, and what to do next."""
 
 from __future__ import annotations
 
 
 class WorkbenchError(Exception):
-    """Something the person or the agent can act on; anything else that is raised is our own fault."""
+    """An error that the user or an agent can act on. Any other exception that reaches a client is a bug in the
+    workbench.
+    """
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""What may happen (one frozen record each), the small bus that tells it, and `spawn`, the only way to start a task.
+"""Event records (one frozen record per kind), the event bus, and `spawn`, the only way to start an asyncio task.
 
 Features publish events on the bus, and clients subscribe. There is no other notification of changes.
 """
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 class _Event(Struct, frozen=True, tag_field="event", tag=True):
-    """What every event has: its name travels beside its fields."""
+    """Base class of all events. The tag field `event` carries the event's name when it is encoded."""
 
 
 class ServerChanged(_Event, frozen=True):
@@ -51,19 +51,19 @@ class ServerRemoved(_Event, frozen=True):
 
 
 class ServersArranged(_Event, frozen=True):
-    """The servers of the project stand in another order."""
+    """The order of the project's servers has changed."""
 
     names: tuple[str, ...]
 
 
 class ToolsChanged(_Event, frozen=True):
-    """The list of a server's tools is known or different now."""
+    """The list of a server's tools was read for the first time or has changed."""
 
     server: str
 
 
 class ServerChecked(_Event, frozen=True):
-    """The doctor made one check of a server; the first of an examination has number 0."""
+    """The doctor has made one check of a server. The first check of an examination has number 0."""
 
     server: str
     number: int
@@ -71,40 +71,44 @@ class ServerChecked(_Event, frozen=True):
 
 
 class ToolsWarned(_Event, frozen=True):
-    """Other things than before are odd about a server's definitions."""
+    """The warnings about a server's tool definitions have changed."""
 
     server: str
 
 
 class DefinitionsBlocked(_Event, frozen=True):
-    """Tools of a server are not what a person approved; they are blocked until somebody has read the change."""
+    """Tools of a server differ from the definitions that the user approved. They are blocked until the user reviews
+    them.
+    """
 
     server: str
     tools: tuple[str, ...]
 
 
 class OffersChanged(_Event, frozen=True):
-    """A server's resources, templates, prompts, subscriptions or log level are known or different now."""
+    """A server's resources, templates, prompts, subscriptions or log level were read for the first time or have
+    changed.
+    """
 
     server: str
 
 
 class ResourcesUpdated(_Event, frozen=True):
-    """A server says that what these addresses hold is different now; collected over a moment."""
+    """A server reports changed content at these resource URIs. Notifications are debounced."""
 
     server: str
     uris: tuple[str, ...]
 
 
 class ServerLogged(_Event, frozen=True):
-    """A server's log has grown up to this number; collected over a moment."""
+    """A server's log has grown up to this line number. Notifications are debounced."""
 
     server: str
     newest: int
 
 
 class CallProgress(_Event, frozen=True):
-    """A running call says how far it is."""
+    """A running call reports its progress."""
 
     call_id: str
     progress: float
@@ -113,26 +117,26 @@ class CallProgress(_Event, frozen=True):
 
 
 class AskArrived(_Event, frozen=True):
-    """A server asks a person something, or its question took a step."""
+    """An elicitation or sampling request of a server has arrived, or its state has changed."""
 
     ask: Ask
 
 
 class AskSettled(_Event, frozen=True):
-    """A server's question is over."""
+    """An elicitation or sampling request of a server has ended."""
 
     ask: Ask
-    ending: str  # accept, decline or cancel by a person; timed out; withdrawn with its call or server
+    ending: str  # accept, decline or cancel by the user; timed out; withdrawn with its call or server
 
 
 class RunChanged(_Event, frozen=True):
-    """A run took a step on its road."""
+    """The state of a run has changed."""
 
     run: Run
 
 
 class RunOutput(_Event, frozen=True):
-    """A run printed something; unmasked, for people only."""
+    """A run has printed output. The text is unmasked and never sent to agents."""
 
     run_id: str
     stream: str  # stdout or stderr
@@ -140,7 +144,7 @@ class RunOutput(_Event, frozen=True):
 
 
 class RunCall(_Event, frozen=True):
-    """A nested call of a run began or ended."""
+    """A nested call of a run has begun or ended."""
 
     run_id: str
     trace: CallTrace
@@ -150,111 +154,113 @@ class CallHeld(_Event, frozen=True):
     """A call of a program waits for approval, or joined a held call, which then has a new id."""
 
     held_call: HeldCall
-    before: str = ""  # the id under which the held call was told last
+    before: str = ""  # the id in the previous event about this held call
 
 
 class HeldCallSettled(_Event, frozen=True):
-    """A held call was answered, timed out or was withdrawn."""
+    """The user has answered a held call, or it has timed out or was withdrawn."""
 
     held_call: HeldCall
-    ending: str  # allowed or denied by a person; timed out; withdrawn with its run
+    ending: str  # allowed or denied by the user; timed out; withdrawn with its run
 
 
 class StatesChanged(_Event, frozen=True):
-    """A sandbox was kept for a name, was used again, or ended."""
+    """A REPL session was created, used again or ended."""
 
     states: tuple[KeptState, ...]
 
 
 class EntryWritten(_Event, frozen=True):
-    """The audit grew by one entry."""
+    """An entry was appended to the audit."""
 
     entry: Entry
 
 
 class AuditVerifying(_Event, frozen=True):
-    """The audit is being verified, and so much of it was walked."""
+    """Progress of an audit verification."""
 
     done: int
     entries: int
 
 
 class SkillsChanged(_Event, frozen=True):
-    """A skill was drafted, kept, edited or retired."""
+    """A skill was drafted, saved, edited or retired."""
 
     name: str
 
 
 class AgentsChanged(_Event, frozen=True):
-    """An agent came, left, said its name, or asked something."""
+    """An agent has connected, disconnected, sent its name, or sent a request."""
 
     agents: tuple[AgentInfo, ...]
 
 
 class LedgerChanged(_Event, frozen=True):
-    """Tokens were saved or spent."""
+    """The number of tokens that programs saved or cost has changed."""
 
     ledger: Ledger
 
 
 class SecretsChanged(_Event, frozen=True):
-    """A secret was stored or deleted, or the place where they are kept is another one now."""
+    """A secret was stored or deleted, or the secret store has changed."""
 
     store: SecretStore
 
 
 class NetworkChanged(_Event, frozen=True):
-    """A person changed which places programs may reach."""
+    """The user has changed the network rules for programs."""
 
     rules: NetworkRules
 
 
 class PermissionsChanged(_Event, frozen=True):
-    """A person changed their rules, or what they trust."""
+    """The user has changed rules, or which servers are trusted."""
 
     permissions: Permissions
 
 
 class PrivacyChanged(_Event, frozen=True):
-    """A person marked something as personal or harmless, or changed how a kind of personal data is looked for."""
+    """The user has marked something as personal or harmless, or changed how a kind of personal data is detected."""
 
     rules: PrivacyRules
 
 
 class FilesChanged(_Event, frozen=True):
-    """A run, an agent, a person or an undo left files of the workspace different, and it can be taken back."""
+    """A run, an agent, the user or an undo has changed files of the workspace. The changes can be undone."""
 
-    id: str  # of the changes; for a run its own
+    id: str  # of the changes; for a run, the run's id
     count: int
 
 
 class FilesHeld(_Event, frozen=True):
-    """A program that nobody approved changed files that were not its own: the user decides; 0: they have decided."""
+    """A program without approval has changed files that it did not create. The user decides about `count` files; 0:
+    decided.
+    """
 
     run_id: str
     count: int
 
 
 class CallsKept(_Event, frozen=True):
-    """Calls were made and stand in the history now, newest last."""
+    """Calls were added to the call history, newest last."""
 
     calls: tuple[PastCall, ...]
 
 
 class SavedCallsChanged(_Event, frozen=True):
-    """A call was saved as a file of the project, changed, or taken away."""
+    """A saved call was added, changed or deleted."""
 
     file: str
 
 
 class CallsForgotten(_Event, frozen=True):
-    """The history lost calls: a person had them forgotten."""
+    """The user has deleted calls from the history."""
 
-    ids: tuple[int, ...]  # empty: all of them
+    ids: tuple[int, ...]  # empty: all calls
 
 
 class SignInWanted(_Event, frozen=True):
-    """A sign-in that a person started waits for them on this page; no browser opens by itself."""
+    """A sign-in that the user started waits for them on this page. The browser is not opened automatically."""
 
     server: str
     url: str
@@ -262,26 +268,26 @@ class SignInWanted(_Event, frozen=True):
 
 
 class SignInChanged(_Event, frozen=True):
-    """A sign-in took a step; the question `sign_in_report` tells all of them."""
+    """A sign-in has taken a step. The API method `sign_in_report` returns all steps."""
 
     server: str
     state: str
 
 
 class CoreStopping(_Event, frozen=True):
-    """The core was told to end. Clients do not start it again by themselves."""
+    """The core is shutting down on request. Clients do not restart it by themselves."""
 
     reason: str
 
 
 class EventsLost(_Event, frozen=True):
-    """An event was too large to be sent: whoever shows the state of the core asks for all of it again."""
+    """An event was too large to be sent. Clients that show the state of the core must fetch all of it again."""
 
     kind: str  # the event's name
 
 
 class Noticed(_Event, frozen=True):
-    """Something a person should read, with a hint."""
+    """A message for the user, with a hint."""
 
     fault: Fault
 
@@ -331,15 +337,18 @@ _Result = TypeVar("_Result")
 
 
 class Bus:
-    """Tells every event to every listener, in order, at once; a listener that fails does not stop the others."""
+    """Delivers each event to all listeners synchronously and in order. A listener that fails does not stop the others."""
 
     def __init__(self) -> None:
         self._listeners: list[tuple[Listener, tuple[type, ...]]] = []
         self._of_kind: dict[type, tuple[Listener, ...]] = {}
 
     def listen(self, listener: Listener, *kinds: type) -> Callable[[], None]:
-        """Hear everything from now on, or these kinds only: a call tells five events, and most listeners care for none
-        of them. Call what is returned to stop."""
+        """Subscribe to events of these kinds, or to all events without kinds, and return the function that
+        unsubscribes.
+
+        Name the kinds: one call publishes five events, and most listeners need none of them.
+        """
         self._listeners = [*self._listeners, one := (listener, kinds)]
         self._of_kind = {}
         return lambda: self._forget(one)
@@ -362,11 +371,11 @@ class Bus:
                 log.exception("a listener failed on %s", type(event).__name__)
 
 
-_tasks: set[asyncio.Task[Any]] = set()  # Any: what a background task returns is nobody's business
+_tasks: set[asyncio.Task[Any]] = set()  # Any: results of background tasks are not used
 
 
 def spawn(name: str, coro: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-    """Start a named task, keep it alive, and say in the log when it fails."""
+    """Start a named asyncio task, keep a reference to it, and log its failure."""
     task = asyncio.get_running_loop().create_task(coro, name=name)
     _tasks.add(task)
     task.add_done_callback(_finished)
@@ -374,8 +383,10 @@ def spawn(name: str, coro: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
 
 
 async def finish_even_if_cancelled(name: str, coro: Coroutine[Any, Any, _Result]) -> _Result:
-    """Await the coroutine to its end. A cancellation that arrives meanwhile is raised afterwards: for work on a thread,
-    which goes on although its caller was cancelled, and would run into whatever the caller cleans up."""
+    """Await the coroutine to its end, also when the caller is cancelled; the cancellation is raised afterwards.
+
+    For work on a thread, which continues after a cancellation and would collide with the caller's cleanup.
+    """
     task = spawn(name, _result_or_fault(coro))
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -392,7 +403,9 @@ async def finish_even_if_cancelled(name: str, coro: Coroutine[Any, Any, _Result]
 
 
 async def _result_or_fault(coro: Coroutine[Any, Any, _Result]) -> tuple[_Result | None, Exception | None]:
-    """So that a failure is raised where it is awaited, and not logged as one of a background task."""
+    """The coroutine's result or its exception. The caller raises it, so it is not logged as the failure of a background
+    task.
+    """
     try:
         return await coro, None
     except Exception as fault:
@@ -400,7 +413,7 @@ async def _result_or_fault(coro: Coroutine[Any, Any, _Result]) -> tuple[_Result 
 
 
 def living() -> frozenset[str]:
-    """Names of the tasks that still run; a closed core has none."""
+    """The names of the running tasks. After a core has closed, the set is empty."""
     return frozenset(task.get_name() for task in _tasks if not task.done())
 
 

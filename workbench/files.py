@@ -1,8 +1,9 @@
-"""Reads files that a stranger may have made, and writes files in one step.
+"""Reads untrusted files safely, and replaces files atomically.
 
-Reading: a project can hold a pipe, a device or a giant file under any name, and 100 KB of TOML that take 10 GB to read.
-Writing: every file of the workbench is written by `replacing_file` or `write_file`. Files below the workspace are not:
-they are written through directory handles (`workspace/confined_paths.py`), because programs can change the folders.
+Reading: a project can contain a pipe, a device or a huge file under any name, and 100 KB of TOML that need 10 GB to
+parse. Writing: every file of the workbench is written by `replacing_file` or `write_file`. Files in the workspace are
+the exception: they are written through directory handles (`workspace/confined_paths.py`), because programs can change
+the folders.
 """
 
 from __future__ import annotations
@@ -23,24 +24,24 @@ from workbench.errors import WorkbenchError
 
 log = logging.getLogger(__name__)
 _Entry = TypeVar("_Entry")
-LARGEST = 4 << 20  # bytes; what is written by hand is smaller, more is a mistake
-LARGEST_TOML = 1 << 20  # bytes of settings; 1 MB takes up to 250 MB while it is read
-MOST_PARTS = 16  # of a dotted key; `tomllib` takes time and memory with their square: 9.6 GB for 50,000
-_UMASK = os.umask(0o077)  # it can only be read by setting it, so it is read before there are threads
+LARGEST = 4 << 20  # bytes; files written by hand are smaller
+LARGEST_TOML = 1 << 20  # bytes of settings; parsing 1 MB takes up to 250 MB of memory
+MOST_PARTS = 16  # parts of a dotted key; `tomllib` needs time and memory quadratic in them: 9.6 GB for 50,000
+_UMASK = os.umask(0o077)  # reading the umask means setting it, so this happens before threads start
 os.umask(_UMASK)
 _MARK = re.compile(r"\"{3}|'{3}|[\"'#]")
-_BARE = re.compile(r"[A-Za-z0-9_\-. \t]+")  # what a dotted key may hold once its quoted parts are out
+_BARE = re.compile(r"[A-Za-z0-9_\-. \t]+")  # a dotted key without its quoted parts
 _ENDS = {
     "#": re.compile(r"\n"),
     "'": re.compile(r"['\n]"),
     '"': re.compile(r"[\"\n\\]"),
-    "'''": re.compile(r"'{3,5}"),  # up to two quotes of the text itself may stand before the three that end it
+    "'''": re.compile(r"'{3,5}"),  # up to two quotes of the string itself may precede the closing three
     '"""': re.compile(r"\"{3,5}|\\"),
 }
 
 
 def read_plain(path: Path, encoding: str = "utf-8", *, largest: int = LARGEST) -> str:
-    """The text of a plain file, or an `OSError` that says what stands there instead; never waits, never takes more."""
+    """Read a regular file as text. Raises an `OSError` for a pipe, a device, or a file above `largest`; never blocks."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(handle)
@@ -52,7 +53,7 @@ def read_plain(path: Path, encoding: str = "utf-8", *, largest: int = LARGEST) -
 
 
 def typed_entries(entries: object, kind: type[_Entry], source: str) -> list[_Entry]:
-    """The entries of a stored list as records. One that is damaged is logged and skipped, the others are kept."""
+    """Convert the entries of a stored list to records. A damaged entry is logged and skipped."""
     found: list[_Entry] = []
     if not isinstance(entries, list):
         log.warning("%s holds no list where it should", source)
@@ -71,11 +72,11 @@ def typed_entries(entries: object, kind: type[_Entry], source: str) -> list[_Ent
 def replacing_file(
     path: Path, *, mode: int = 0o600, keep_mode: bool = False, durable: bool = True, name: str = "", hint: str = ""
 ) -> Iterator[IO[bytes]]:
-    """A new file to write, which takes the place of `path` when the block ends without an error.
+    """Open a new file that replaces `path` when the block ends without an error.
 
     Readers see the old content or the new one, never a part, also after a kill or a power cut. A `WorkbenchError` with
-    `name` and `hint` says why it cannot be written. With `keep_mode`, the rights of the present file stay. `durable`
-    waits until content and name are on the disk. A symbolic link is refused: who wants to write its target passes
+    `name` and `hint` says why the file cannot be written. With `keep_mode`, the permissions of the existing file stay.
+    `durable` waits until content and name are on the disk. A symbolic link is refused: to write its target, pass
     `path.resolve()`.
     """
     try:
@@ -117,17 +118,18 @@ def write_file(
     name: str = "",
     hint: str = "",
 ) -> None:
-    """Replaces a file as a whole, as `replacing_file` does, and makes missing folders, private ones for a private file.
-    Text becomes UTF-8, and lone surrogates stay what they are."""
+    """Replace a file as `replacing_file` does, and create missing folders (mode 0700 for a private file). Text is
+    written as UTF-8, and lone surrogates are preserved.
+    """
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    with suppress(OSError):  # the error is told when the file is written
+    with suppress(OSError):  # opening the file for writing raises the error
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o777 if mode & 0o077 else 0o700)
     with replacing_file(path, mode=mode, keep_mode=keep_mode, durable=durable, name=name, hint=hint) as file:
         file.write(data)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Some file systems cannot, and the file is whole all the same."""
+    """Sync a folder to disk. Errors are ignored: some file systems cannot do it, and the file is complete anyway."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with suppress(OSError):
@@ -137,9 +139,11 @@ def _sync_folder(folder: Path) -> None:
 
 
 def parse_toml(text: str) -> dict[str, Any]:  # Any: TOML
-    """What a TOML text says; `ValueError` or `RecursionError` where it cannot be read, or only at a price that no file
-    is worth. Everything that reads TOML calls this and not `tomllib`."""
-    import tomllib  # only now: few starts read any
+    """Parse TOML. Raises `ValueError` or `RecursionError` for text that is invalid or too expensive to parse.
+
+    All code that reads TOML must call this function instead of `tomllib`.
+    """
+    import tomllib  # imported here because few commands read TOML
 
     if _has_long_key(text):
         raise ValueError(f"a key has more than {MOST_PARTS} parts")
@@ -147,19 +151,19 @@ def parse_toml(text: str) -> dict[str, Any]:  # Any: TOML
 
 
 def read_toml(path: Path, *, largest: int = LARGEST_TOML) -> dict[str, Any]:  # Any: TOML
-    """What a plain file of TOML says; fails as `read_plain` and `parse_toml` do."""
+    """Read a regular file and parse it as TOML. Raises the errors of `read_plain` and `parse_toml`."""
     return parse_toml(read_plain(path, largest=largest))
 
 
 def _has_long_key(text: str) -> bool:
-    """Whether more than `MOST_PARTS` parts stand joined by dots anywhere but in strings and comments."""
+    """Whether the text has a dotted key of more than `MOST_PARTS` parts outside strings and comments."""
     if text.count(".") < MOST_PARTS:
         return False
     return any(run.count(".") >= MOST_PARTS for run in _BARE.findall(_without_strings(text)))
 
 
 def _without_strings(text: str) -> str:
-    """The text with `q` for each string and without comments, in one pass."""
+    """The text with each string replaced by `q` and without comments, in one pass."""
     pieces, at = list[str](), 0
     while mark := _MARK.search(text, at):
         pieces += (text[at : mark.start()], "" if mark[0] == "#" else "q")
@@ -168,7 +172,7 @@ def _without_strings(text: str) -> str:
 
 
 def _end(text: str, mark: str, at: int) -> int:
-    """Where what began with this mark ends; the end of the text where it never does."""
+    """The end of the string or comment that this mark opens, or the end of the text if it is not closed."""
     while end := _ENDS[mark].search(text, at):
         if end[0] != "\\":
             return end.start() if end[0] == "\n" else end.end()

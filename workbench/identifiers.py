@@ -1,8 +1,8 @@
-"""Generates identifiers of Python and TypeScript from the names of servers, tools and parameters.
+"""Generates Python and TypeScript identifiers from the names of servers, tools and parameters.
 
-45 % of real tools have names that are no identifiers. A name that is one stays as it is. When two names would become
-the same identifier, all but the exact one get a suffix from the hash of their name: a suffix never moves to a different
-tool, so old code fails to import instead of calling something else.
+45 % of real tools have names that are not identifiers. A name that already is an identifier stays unchanged. When two
+names would become the same identifier, every name but an exact match gets a suffix from its own hash. A suffix
+therefore never moves to a different tool: old code fails to import instead of calling the wrong tool.
 """
 
 from __future__ import annotations
@@ -31,22 +31,24 @@ _SCRIPT_WORDS = frozenset(_SCRIPT.split())
 
 
 def python_names(names: Sequence[str]) -> dict[str, str]:
-    """An importable name for each tool: no keyword, no builtin, no two alike."""
+    """A unique importable name for each tool; never a keyword or builtin."""
     return _assign(names, "tool", _SHADOWING)
 
 
 def script_names(names: Sequence[str]) -> dict[str, str]:
-    """A TypeScript function's name for each tool: nothing that the language or a generated module keeps for itself."""
+    """A unique TypeScript function name for each tool; never a word that the language or a generated module reserves."""
     return _assign(names, "tool", _SCRIPT_WORDS)
 
 
 def parameter_names(keys: Sequence[str]) -> dict[str, str]:
-    """A keyword for each JSON key; `id` and `type` stay as they are, because a parameter shadows nothing outside."""
+    """A keyword argument for each JSON key. `id` and `type` stay unchanged, because a parameter shadows them locally
+    only.
+    """
     return _assign(keys, "parameter", _KEYWORDS)
 
 
 def package_name(server: str) -> str:
-    """The package below `servers` that holds a server's functions."""
+    """The package below `servers` that contains a server's functions."""
     return _assign([server], "server", _KEYWORDS)[server]
 
 
@@ -66,7 +68,7 @@ def type_name(words: str) -> str:
 
 
 def identifier(name: str, fallback: str) -> str:
-    """The nearest identifier to a name, not yet safe from keywords or collisions."""
+    """The closest identifier to a name. It may still be a keyword or collide with another name."""
     if name.isascii() and name.isidentifier() and len(name) <= LONGEST and not _is_odd(name):
         return name
     normal = unicodedata.normalize("NFKC", name[: 4 * LONGEST])
@@ -79,7 +81,7 @@ def identifier(name: str, fallback: str) -> str:
 
 @lru_cache(maxsize=4096)
 def fold(name: str) -> str:
-    """The form in which spellings of one name meet: compatibility characters, case and punctuation do not count."""
+    """Normalized form for comparing names: compatibility characters, case and punctuation are ignored."""
     return _ODD.sub("_", unicodedata.normalize("NFKC", name).casefold()).strip("_")
 
 
@@ -104,7 +106,7 @@ def _safe(name: str, reserved: frozenset[str]) -> str:
 
 
 def _is_odd(name: str) -> bool:
-    """Names with a meaning of their own to Python: `__init__`, `__debug__`, and what a class body would mangle."""
+    """Whether Python gives the name a special meaning: `__init__`, `__debug__`, and names that a class body mangles."""
     return name.startswith("__")
 
 

@@ -1,4 +1,4 @@
-"""Every path once, so that no room invents its own and one variable can move all of them for a test."""
+"""All file paths of the workbench. One environment variable moves all of them for tests."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 
 OVERRIDE = "MCP_WORKBENCH_HOME"  # when set, everything that is not in the project lives below this folder
 APP = "mcp-workbench"
-SESSIONS = "/run/user"  # where Linux keeps a folder for each person who is logged in
+SESSIONS = "/run/user"  # per-user runtime folders on Linux
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Where one project and its private state live. Nothing is made on disk by asking."""
+    """Paths of one project and of its private state. Reading a path creates nothing on disk."""
 
-    project: Path  # what a team shares with git
-    state: Path  # audit, consents, drafts: this person's, never shared
+    project: Path  # can be shared with a team through git
+    state: Path  # audit, consents, drafts: private to the user, never shared
     cache: Path  # can be deleted at any time
     runtime: Path  # sockets and the lock
 
@@ -37,11 +37,11 @@ class Paths:
 
     @property
     def terminal_pin(self) -> Path:
-        return config_folder() / "terminal-pin.json"  # a hash of the PIN that answers from a terminal need
+        return config_folder() / "terminal-pin.json"  # hash of the PIN for answers in a terminal
 
     @property
     def marks(self) -> Path:
-        return config_folder() / "privacy.toml"  # apart from the settings: it holds values of people
+        return config_folder() / "privacy.toml"  # separate from the settings because it contains personal values
 
     @property
     def skills(self) -> Path:
@@ -57,16 +57,16 @@ class Paths:
 
     @property
     def audit_index(self) -> Path:
-        return self.cache / "audit-index.sqlite"  # made of the audit, and again when it is gone
+        return self.cache / "audit-index.sqlite"  # rebuilt from the audit when missing
 
     @property
     def undo(self) -> Path:
-        """What stood in the workspace before runs changed it."""
+        """File contents from before runs changed them."""
         return self.state / "undo"
 
     @property
     def values(self) -> Path:
-        return self.state / "values"  # behind tokens, sealed, where a person wants them kept
+        return self.state / "values"  # sealed values of PII tokens, if the user chose to keep them on disk
 
     @property
     def history(self) -> Path:
@@ -86,7 +86,8 @@ class Paths:
 
     @property
     def agents(self) -> Path:
-        return self.state / "agents.json"  # which kinds of text an agent has read, by a print of its name
+        # the kinds of text that each agent has read, keyed by a hash of the agent's name
+        return self.state / "agents.json"
 
     @property
     def agent_token(self) -> Path:
@@ -94,7 +95,7 @@ class Paths:
 
     @property
     def profiles(self) -> Path:
-        return self.state / "profiles.json"  # the yes to profiles of projects
+        return self.state / "profiles.json"  # consents to profiles of projects
 
     @property
     def pins(self) -> Path:
@@ -114,11 +115,11 @@ class Paths:
 
     @property
     def editor(self) -> Path:
-        return self.state / "editor"  # apart from the drafts, where every folder is a skill
+        return self.state / "editor"  # separate from the drafts, where every folder is a skill
 
     @property
     def window_session(self) -> Path:
-        return self.state / "window-session.json"  # what stood in the forms, the open tool, the expanded servers
+        return self.state / "window-session.json"  # form contents, the open tool, the expanded servers
 
     @property
     def catalogue(self) -> Path:
@@ -126,19 +127,19 @@ class Paths:
 
     @property
     def replays(self) -> Path:
-        return self.cache / "replays"  # empty workspaces for recorded runs that are played again
+        return self.cache / "replays"  # empty workspaces for replayed recordings
 
     @property
     def stages(self) -> Path:
-        return self.state / "stages"  # copies of the workspace in which programs work that nobody approved
+        return self.state / "stages"  # workspace copies for programs without approval
 
     @property
     def held_files(self) -> Path:
-        return self.state / "held"  # changes of such programs, until the user decides
+        return self.state / "held"  # changes made by such programs, until the user decides
 
     @property
     def hints(self) -> Path:
-        return self.cache / "hints"  # what completion has read of the library
+        return self.cache / "hints"  # completion data about the library
 
     @property
     def meanings(self) -> Path:
@@ -170,7 +171,7 @@ class Paths:
 
 
 def paths_of(project: Path | None = None) -> Paths:
-    """The paths of a project; without one, the person's own project in the data folder."""
+    """The paths of a project, or of the user's default project in the data folder."""
     root = (project or default_project()).expanduser().resolve()
     name = hashlib.sha256(os.fsencode(root)).hexdigest()[:12]
     return Paths(
@@ -188,12 +189,12 @@ def default_project() -> Path:
 
 
 def images_folder() -> Path:
-    """What was built for containers and virtual machines: a person's, whatever the project."""
+    """Images built for containers and virtual machines, shared by all projects of the user."""
     return _folder("XDG_DATA_HOME", ".local/share", "data") / "images"
 
 
 def models_folder() -> Path:
-    """What was built for the search: a person's, whatever the project."""
+    """Models built for search, shared by all projects of the user."""
     return _folder("XDG_DATA_HOME", ".local/share", "data") / "models"
 
 
@@ -202,10 +203,10 @@ def config_folder() -> Path:
 
 
 def runtime_folder() -> Path:
-    """Where the sockets are. The same for a window and for an agent, whatever their environments hold: MCP clients
-    start servers without XDG_RUNTIME_DIR, and an agent that looked elsewhere would meet a second core.
+    """The folder of the sockets, independent of the environment.
 
-    Socket paths are limited to about 100 bytes, so a long override falls back to the temp folder.
+    MCP clients start servers without XDG_RUNTIME_DIR; with a path from the environment, an agent and a window would
+    start two cores. Socket paths are limited to about 100 bytes, so a long override falls back to the temporary folder.
     """
     override = os.environ.get(OVERRIDE)
     if override:
@@ -221,7 +222,7 @@ def runtime_folder() -> Path:
 
 
 def resources() -> Path:
-    """Icons, fonts, themes: beside the package in a checkout, inside it in a wheel."""
+    """The folder with icons, fonts and themes: next to the package in a checkout, inside the package in a wheel."""
     return _shipped("resources")
 
 
@@ -230,13 +231,15 @@ def starter_skills() -> Path:
 
 
 def home_folder() -> Path:
-    """Where other apps keep their settings; below the override for tests, so that none reads a real person's."""
+    """The home folder, where other applications keep their settings. Tests override it, so that they never read real
+    settings.
+    """
     override = os.environ.get(OVERRIDE)
     return Path(override) / "person" if override else Path.home()
 
 
 def apps_folder(platform: str = sys.platform) -> Path:
-    """Where apps of this platform keep a person's settings."""
+    """The folder where applications of this platform keep a user's settings."""
     home = home_folder()
     if platform == "darwin":
         return home / "Library" / "Application Support"

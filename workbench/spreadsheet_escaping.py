@@ -1,10 +1,11 @@
-"""Escapes cells of exported tables that a spreadsheet would take for a formula."""
+"""Escapes table cells that a spreadsheet would evaluate as formulas."""
 
 from __future__ import annotations
 
-_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the full-width ones are read as the others
+# spreadsheets treat the full-width characters like the others
+_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def safe_cell(value: object) -> object:
-    """A text that would be a formula gets an apostrophe before it; numbers and other values stay what they are."""
+    """Prefix a text that would be a formula with an apostrophe; numbers and other values stay unchanged."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_SIGNS) else value

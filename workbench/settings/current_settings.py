@@ -1,4 +1,4 @@
-"""The settings that are in force in a core, and who is notified when they change."""
+"""The settings in force in a core, with change notifications."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from workbench.settings.definitions import Settings
 
 
 class CurrentSettings:
-    """Called, it returns the settings in force; whoever calls it each time follows a change at once."""
+    """A callable that returns the settings in force. Call it at each use instead of storing the result, to see changes."""
 
     def __init__(self, settings: Settings) -> None:
         self.now = settings
@@ -18,7 +18,7 @@ class CurrentSettings:
         return self.now
 
     def set(self, settings: Settings) -> None:
-        """Put other settings into force and notify the listeners."""
+        """Replace the settings in force and notify the listeners."""
         self.now = settings
         for listener in self._listeners:
             listener()

@@ -1,4 +1,4 @@
-"""Every setting with its type, default, bounds and description, and the names that settings had before."""
+"""Every setting with its type, default, bounds and description, and the old names of renamed settings."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ ISOLATION_LEVELS = ("process", "container", "vm")  # weakest first
 
 
 class Definition(Struct, frozen=True):
-    """What the code and the documentation know about one setting."""
+    """Metadata of one setting, for validation and documentation."""
 
     default: Any  # Any: a value of the setting's type
     description: str
-    user_only: bool  # a project cannot set it
+    user_only: bool  # a project cannot set this setting
     minimum: int
     maximum: int
     choices: tuple[str, ...]  # the only allowed values; empty: any
     combined: bool  # the values of project and user are joined
-    limit: bool  # a project may lower it, or raise it up to `run.project_limit_factor` times its default
+    limit: bool  # a project may lower the value, or raise it up to `run.project_limit_factor` times the default
     field: str = ""  # the attribute of `Settings`
     type: str = ""
 
@@ -45,13 +45,13 @@ def _setting(
     combined: bool = False,
     limit: bool = False,
 ) -> Any:
-    """Notes a field's definition and returns its default. Any: the field's type is written beside it."""
+    """Register a field's definition and return its default. Any: the annotation of the field states its type."""
     _definitions.append(Definition(default, description, user_only, minimum, maximum, choices, combined, limit))
     return default
 
 
 class Settings(Struct, frozen=True):
-    """The value of every setting. The part of a field's name before the first underscore is its TOML table."""
+    """The values of all settings. The part of a field's name before the first underscore is its TOML table."""
 
     window_theme: str = _setting(
         "system", "Colours of the window: system, light or dark.", choices=("system", "light", "dark")
@@ -357,7 +357,7 @@ DEFINITIONS: Mapping[str, Definition] = {
     )
 }
 
-# Names of version 0.1. They are read everywhere, and replaced when the user's file is written.
+# Setting names of version 0.1. They are accepted in every file, and replaced when the user's file is written.
 OLD_NAMES: Mapping[str, str] = {
     "approval.pin_days": "approval.rule_days",
     "run.project_times": "run.project_limit_factor",

@@ -1,8 +1,8 @@
 """Reads settings from the project's and the user's files, and writes changes into the user's file.
 
 The project's `workbench.toml` is shared with a team; the user's `settings.toml` has priority. Settings that protect the
-user (approvals, privacy) are read from the user's file only, because a project may come from a stranger. A value that
-cannot be used becomes a notice, and the default stays, so a typing error locks nobody out.
+user (approvals, privacy) are read from the user's file only, because a project can be untrusted. An invalid value is
+reported and the default is used, so a typing error does not lock the user out.
 """
 
 from __future__ import annotations
@@ -37,15 +37,18 @@ _STRICTER: Mapping[str, tuple[Any, ...]] = {  # Any: a setting's values, the str
 
 
 class SettingsReading(Struct, frozen=True):
-    """Settings as read from the files, and notices about what could not be used."""
+    """Settings as read from the files, with notices about values that could not be used."""
 
     settings: Settings
     notices: tuple[Fault, ...] = ()
 
 
 def read(project_file: Path, user_file: Path) -> SettingsReading:
-    """The defaults, changed by the project's files and then by the user's file. Settings in the terms of other systems
-    (`other_systems`) can make a project's protections stricter than the user's, never looser."""
+    """Read the defaults, overridden by the project's files and then by the user's file.
+
+    Settings in the terms of other systems (`other_systems`) can make a project's protections stricter than the user's,
+    never looser.
+    """
     settings, notices = Settings(), list[Fault]()
     wanted = list[tuple[str, str, Any]]()  # file, setting and value; Any: as `change` takes it
     own, _ = _apply(Settings(), _read_table(user_file)[0], user_file, is_users=True)
@@ -55,7 +58,7 @@ def read(project_file: Path, user_file: Path) -> SettingsReading:
         notices += [Fault(f"{path.name}: {message}", hint) for message, hint in foreign.notices]
         is_users = path == user_file
         for name, value in foreign.values.items():
-            if name in _STRICTER and (not is_users or name == "run.enabled"):  # off has priority in any file
+            if name in _STRICTER and (not is_users or name == "run.enabled"):  # "off" wins in any file
                 wanted.append((path.name, name, value))
                 continue
             try:
@@ -70,8 +73,11 @@ def read(project_file: Path, user_file: Path) -> SettingsReading:
 
 
 def change(settings: Settings, name: str, value: Any) -> Settings:
-    """Settings with one changed value. Unknown names, wrong types and values out of bounds are refused. Any: the value
-    is checked here."""
+    """Return the settings with one value changed. Raises a `WorkbenchError` for an unknown name, a wrong type or a
+    value out of bounds.
+
+    Any: the value is checked here.
+    """
     if (definition := DEFINITIONS.get(OLD_NAMES.get(name, name))) is None:
         raise WorkbenchError(f"There is no setting {name}.", "See docs/settings.md for all of them.")
     if type(value).__name__ != definition.type:
@@ -84,8 +90,10 @@ def change(settings: Settings, name: str, value: Any) -> Settings:
 
 
 def write(user_file: Path, name: str, value: Any) -> None:
-    """Write one value into the user's file; its other content stays. Old names in it are replaced. Any: the value of a
-    setting, or a list of tables such as `network.allow`."""
+    """Write one value into the user's file and keep its other content. Old setting names are replaced.
+
+    Any: the value of a setting, or a list of tables such as `network.allow`.
+    """
     values, fault = _read_table(user_file)
     if fault:
         raise WorkbenchError(f"{user_file.name} cannot be changed: {fault.message}", fault.hint)
@@ -95,17 +103,17 @@ def write(user_file: Path, name: str, value: Any) -> None:
     _use_new_names(values)
     values.setdefault(group, {})[key] = value
     text = _with_layout(user_file, values, group, key) or tomli_w.dumps(values)
-    target = user_file.resolve()  # a link stays a link
+    target = user_file.resolve()  # keeps a symbolic link
     write_file(target, text, mode=0o644, keep_mode=True, name=user_file.name, hint=f"See {user_file}.")
 
 
 def is_combined(name: str) -> bool:
-    """Whether the effective value depends on the project's value too, also when the user has set one."""
+    """Whether the effective value always includes the project's value, even when the user has set one."""
     return name in _STRICTER or (name in DEFINITIONS and DEFINITIONS[name].combined)
 
 
 def _read_file(path: Path) -> tuple[other_systems.Translation, dict[str, Any], Fault | None]:
-    """A file's settings in other systems' terms, its settings in ours, and why it cannot be read."""
+    """Read a file: its settings in other systems' terms, its settings in ours, and the fault if it cannot be read."""
     if path.suffix != ".json":
         values, fault = _read_table(path)
         return other_systems.translate_table(values), values, fault
@@ -123,7 +131,7 @@ def _read_table(path: Path) -> tuple[dict[str, Any], Fault | None]:
         return read_toml(path), None
     except FileNotFoundError:
         return {}, None
-    except (OSError, ValueError, RecursionError) as error:  # no text, no TOML, a number too long, a list too deep
+    except (OSError, ValueError, RecursionError) as error:  # not text, not TOML, a number too long, or nesting too deep
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return {}, Fault(f"{path.name} cannot be read: {reason}.", "The defaults are used until it is corrected.")
 
@@ -155,7 +163,7 @@ def _unusable(path: Path, error: WorkbenchError) -> Fault:
 
 
 def _use_new_names(values: MutableMapping[str, Any]) -> dict[str, str]:
-    """Rename settings of version 0.1 and return the names that were found. A value under the new name has priority."""
+    """Rename settings of version 0.1 and return the names found. A value under the new name has priority."""
     found = dict[str, str]()
     for old, new in OLD_NAMES.items():
         (old_group, old_key), (group, key) = old.split("."), new.split(".")
@@ -173,9 +181,11 @@ def _use_new_names(values: MutableMapping[str, Any]) -> dict[str, str]:
 
 
 def _with_layout(user_file: Path, values: dict[str, Any], group: str, key: str) -> str | None:
-    """The user's file with the changes of `write` in `values`, and with its comments and order; `None` if the result
-    would mean something else, as after some nested tables."""
-    import tomlkit  # 7 ms, and a core seldom writes settings
+    """The user's file with the changes of `write` in `values`, keeping comments and order.
+
+    Returns `None` if the result would have another meaning, which happens after some nested tables.
+    """
+    import tomlkit  # imported here: it takes 7 ms, and a core seldom writes settings
     from tomlkit.exceptions import TOMLKitError
 
     try:
@@ -194,7 +204,7 @@ def _with_layout(user_file: Path, values: dict[str, Any], group: str, key: str) 
 
 
 def _tighten(settings: Settings, wanted: list[tuple[str, str, Any]], notices: list[Fault]) -> Settings:
-    """For each protection, the stricter of the project's value and the user's."""
+    """Use, for each protection, the stricter of the project's value and the user's."""
     looser: dict[str, list[str]] = {}
     for source, name, value in wanted:
         order, present = _STRICTER[name], getattr(settings, DEFINITIONS[name].field)
@@ -209,7 +219,7 @@ def _tighten(settings: Settings, wanted: list[tuple[str, str, Any]], notices: li
 
 
 def _limit_project(settings: Settings, own: Settings, path: Path, notices: list[Fault]) -> Settings:
-    """Limits cut to what a project may raise them to. What the user sets has priority over the project anyway."""
+    """Cap limits at what a project may raise them to. Values that the user set have priority over the project."""
     cut: dict[str, str] = {}
     for definition in DEFINITIONS.values():
         if not definition.limit:

@@ -1,7 +1,7 @@
 """Translates settings of other code-execution systems (`sandbox_mode`, `maxExecutionTime`, …) into ours.
 
-They are read at the top of `workbench.toml`, in its table `[mcpCodeExecution]`, or from that object of a JSON file.
-`settings/files.py` decides which of them are used.
+They are read from the top level of `workbench.toml`, from its table `[mcpCodeExecution]`, or from that object in a JSON
+file. `settings/files.py` decides which of them are used.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Translation:
 
 
 def translate_table(table: dict[str, Any]) -> Translation:  # Any: TOML
-    """Translate the keys of other systems in a settings file, at its top and in their own table, and remove them."""
+    """Translate and remove the other systems' keys at the top level of a settings file and in their own table."""
     result, read = Translation(), dict[str, Any]()
     for name in (name for name in _OBJECTS if name in table):
         inner = table.pop(name)
@@ -74,7 +74,7 @@ def translate_object(found: object) -> Translation:
 
 
 def _read_all(result: Translation, read: Mapping[str, Any]) -> None:
-    """The sandbox mode comes after the security level, because it is more specific."""
+    """Translate all settings. The sandbox mode is read after the security level, because it is more specific."""
     known = {_plain(key): (key, value) for key, value in read.items()}
     for key in sorted(known, key=lambda key: list(_KEYS).index(key) if key in _KEYS else -1):
         name, value = known[key]
@@ -89,7 +89,7 @@ def _read_all(result: Translation, read: Mapping[str, Any]) -> None:
 
 
 def _plain(key: object) -> str:
-    """`maxExecutionTime` and `max_execution_time` are the same key."""
+    """Normalize a key: `maxExecutionTime` and `max_execution_time` are the same key."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(key)).lower()
 
 
