@@ -337,7 +337,7 @@ _Result = TypeVar("_Result")
 
 
 class Bus:
-    """Delivers each event to all listeners synchronously and in order. A listener that fails does not stop the others."""
+    """Delivers each event to all listeners, synchronously and in order. A failing listener does not stop the others."""
 
     def __init__(self) -> None:
         self._listeners: list[tuple[Listener, tuple[type, ...]]] = []

@@ -41,7 +41,9 @@ _ENDS = {
 
 
 def read_plain(path: Path, encoding: str = "utf-8", *, largest: int = LARGEST) -> str:
-    """Read a regular file as text. Raises an `OSError` for a pipe, a device, or a file above `largest`; never blocks."""
+    """Read a regular file as text without blocking. Raises an `OSError` for a pipe, a device, or a file above
+    `largest`.
+    """
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(handle)

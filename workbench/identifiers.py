@@ -36,7 +36,9 @@ def python_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def script_names(names: Sequence[str]) -> dict[str, str]:
-    """A unique TypeScript function name for each tool; never a word that the language or a generated module reserves."""
+    """A unique TypeScript function name for each tool; never a reserved word of the language or of generated
+    modules.
+    """
     return _assign(names, "tool", _SCRIPT_WORDS)
 
 

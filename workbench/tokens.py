@@ -62,7 +62,10 @@ def counter() -> str:
 
 
 def take_vocabulary() -> bool:
-    """Switch to the o200k vocabulary if rs-bpe is installed. Loading takes 0.05 s and 50 MB, so only the core does it."""
+    """Switch to the o200k vocabulary if rs-bpe is installed.
+
+    Loading takes 0.05 s and 50 MB, so only the core does it.
+    """
     global _vocabulary
     try:
         _vocabulary = importlib.import_module("rs_bpe.bpe").openai.o200k_base()

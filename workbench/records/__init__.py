@@ -1,4 +1,4 @@
-"""Frozen records that packages share and that travel through the API. They have no behaviour."""
+"""Frozen records (data classes without behaviour) that packages share and that the API transmits."""
 
 from __future__ import annotations
 

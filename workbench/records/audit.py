@@ -14,7 +14,7 @@ from workbench.records.common_types import JsonObject
 
 
 class Note(Struct, frozen=True):
-    """An entry on its way into the audit; personal data is already masked."""
+    """An entry before it is written to the audit. Personal data is already masked."""
 
     kind: str  # "run.proposed", "call.done" …
     summary: str
@@ -31,18 +31,18 @@ class Note(Struct, frozen=True):
 
 
 class Entry(Struct, frozen=True):
-    """A note as written: numbered, timed, and chained to the one before by hash."""
+    """A written audit entry: numbered, with a time, and chained to the previous entry by hash."""
 
     seq: int
     at: float
     note: Note
     previous: str
     hash: str
-    written_kind: str = ""  # the kind that the hash covers, where it has been renamed since
+    written_kind: str = ""  # the kind that the hash covers, if it was renamed later
 
 
 class EntryQuery(Struct, frozen=True):
-    """Which entries to read, newest first; empty fields do not filter."""
+    """A query for entries, newest first. Empty fields do not filter."""
 
     text: str = ""
     kind: str = ""  # a prefix: "run." gives all run entries; a renamed kind or area works too
@@ -51,34 +51,34 @@ class EntryQuery(Struct, frozen=True):
     server: str = ""
     tool: str = ""
     risk: str = ""
-    before: int = 0  # only entries with a smaller number; for paging
+    before: int = 0  # only entries with a smaller number, for paging
     limit: int = 200
     actor: str = ""  # who did it: an agent's name, "you", or a server
     outcome: str = ""  # ok or failed
     since: float = 0.0  # seconds since 1970; 0: no bound
-    until: float = 0.0  # before this moment
-    brief: bool = False  # without details, which may be long; `entry` has them
+    until: float = 0.0  # exclusive; 0: no bound
+    brief: bool = False  # omit `details`, which may be long; the API method `entry` returns them
 
 
 class EntryPage(Struct, frozen=True):
-    """Entries of a query, newest first, as far as there was time to look."""
+    """The entries that match a query, newest first, as far as the time limit allowed."""
 
     entries: tuple[Entry, ...]
-    reached: int  # everything from this number on was looked at; go on `before` it
-    complete: bool = False  # nothing older can fit
+    reached: int  # every entry from this number on was searched; pass it as `before` to continue
+    complete: bool = False  # no older entry can match
 
 
 class EntryMarks(Struct, frozen=True):
-    """How many entries fit a query, and where each page of them begins, so that a list can jump anywhere."""
+    """The number of entries that match a query, and where each page begins, so that a list can jump to any page."""
 
     total: int
-    newest: int  # the number up to which entries were counted
-    every: int  # entries of a page
-    marks: tuple[int, ...]  # number of the newest entry of each page, falling
+    newest: int  # the highest number that was counted
+    every: int  # entries per page
+    marks: tuple[int, ...]  # number of the newest entry of each page, descending
 
 
 class Facet(Struct, frozen=True):
-    """One word that entries can be filtered by, such as a server's name."""
+    """A value that entries can be filtered by, such as a server's name."""
 
     field: str  # of EntryQuery: actor, session, server, tool
     value: str
@@ -86,33 +86,34 @@ class Facet(Struct, frozen=True):
 
 
 class ChainReport(Struct, frozen=True):
-    """Whether the audit is whole."""
+    """Whether the hash chain of the audit is intact."""
 
     whole: bool
     entries: int
     head: str
-    broken_at: int = 0  # number of the first entry that does not fit
+    broken_at: int = 0  # number of the first entry whose hash does not match
     reason: str = ""
 
 
 LONGEST: Final = 400
-"""Characters of a search that are looked at."""
+"""Maximum characters of a search that are used."""
 
 
 def search_words(text: str) -> list[str]:
-    """The words of a search; an entry fits when it has all of them."""
+    """The words of a search. An entry matches when it contains all of them."""
     return text[:LONGEST].replace("\0", " ").split()
 
 
 def lowered(text: str) -> str:
-    """In lower case letter by letter, as the index of words has it: a sigma does not depend on where it stands."""
+    """Lower-case a text letter by letter, as the word index does: a sigma becomes the same letter at any position."""
     return text.lower().replace("ς", "σ")
 
 
 def has_word(text: str, word: str) -> bool:
-    """Whether a text has a word of a search anywhere."""
+    """Whether a text contains a word of a search."""
     if word.isascii():
-        return word.encode().lower() in text.encode("utf-8", "surrogatepass").lower()  # bytes lower only ASCII
+        # `bytes.lower` changes ASCII letters only
+        return word.encode().lower() in text.encode("utf-8", "surrogatepass").lower()
     return lowered(word) in lowered(text)
 
 
@@ -182,5 +183,5 @@ _RENAMED_AREAS: Final = MappingProxyType({
 
 
 def current_kind(kind: str) -> str:
-    """The current name of a kind, or of an area of kinds such as `net.`; any other text is returned as it is."""
+    """The current name of a kind, or of an area of kinds such as `net.`. Any other text is returned unchanged."""
     return RENAMED_KINDS.get(kind) or _RENAMED_AREAS.get(kind, kind)

@@ -10,41 +10,41 @@ from workbench.records.runs import Ledger
 
 
 class ReviewFigures(Struct, frozen=True):
-    """Of the newest decisions about programs, plans and calls that somebody looked at."""
+    """Review statistics of the newest decisions that the user made about programs, plans and calls."""
 
     decided: int = 0
     allowed: int = 0
     median_seconds: float = 0.0
-    hasty: int = 0  # allowed too soon to have been read
+    hasty: int = 0  # allowed sooner than the text can be read
 
 
 class Tally(Struct, frozen=True):
-    """So many of something."""
+    """A count of something, with its name."""
 
     name: str
     number: int
 
 
 class RunTally(Struct, frozen=True):
-    """So many runs of one risk that ended in one way."""
+    """The number of runs of one risk with one outcome."""
 
-    risk: str  # empty: ended before anybody judged it
+    risk: str  # empty: the run ended before it was assessed
     outcome: str
     number: int
 
 
 class DayFigures(Struct, frozen=True):
-    """The runs that ended on one day of this place."""
+    """The runs that ended on one day in local time."""
 
     day: str  # 2026-11-19
     runs: int
-    failed: int  # refused, failed, stopped and interrupted ones
+    failed: int  # refused, failed, stopped and interrupted
     direct: int  # tokens that direct calls would have cost
     actual: int  # tokens that were spent
 
 
 class ServerFigures(Struct, frozen=True):
-    """Calls of one server's tools."""
+    """Statistics of the calls of one server's tools."""
 
     server: str
     calls: int
@@ -54,7 +54,7 @@ class ServerFigures(Struct, frozen=True):
 
 
 class ToolFigures(Struct, frozen=True):
-    """Calls of one tool at one risk, which is its class when it was called."""
+    """Statistics of the calls of one tool at one risk. The risk is the one at the time of the call."""
 
     server: str
     tool: str
@@ -65,25 +65,25 @@ class ToolFigures(Struct, frozen=True):
 
 
 class Given(Struct, frozen=True):
-    """Values of personal data that went back into a call in place of their tokens."""
+    """The number of PII tokens that were replaced by their values in calls."""
 
     kind: str
-    source: str  # whose data it was
-    to: str  # server and tool
+    source: str  # the server that the data came from
+    to: str  # the server and tool that received the data
     number: int
 
 
 class Foretold(Struct, frozen=True):
-    """Effects of programs: what reading them foretold beside what was seen."""
+    """Comparison of the predicted and the observed effects of programs."""
 
-    seen: int = 0  # foretold, and seen
-    unseen: int = 0  # foretold as possible, and not seen
-    unforeseen: int = 0  # seen or tried, and not foretold
-    unread: int = 0  # nobody could tell from the text
+    seen: int = 0  # predicted and observed
+    unseen: int = 0  # predicted as possible, and not observed
+    unforeseen: int = 0  # observed or attempted, and not predicted
+    unread: int = 0  # observed where the analysis could not predict anything
 
 
 class Incident(Struct, frozen=True):
-    """One entry that a report names."""
+    """One entry that the report lists."""
 
     seq: int
     at: float
@@ -103,7 +103,7 @@ class Execution(Struct, frozen=True):
     action: str
     code: str
     code_hash: str
-    given: str  # JSON: what it was asked with, beside the code
+    given: str  # JSON: the request without the code
     output: str
     sandbox: str
     ms: float
@@ -126,7 +126,7 @@ class Execution(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """All numbers of a stretch of time."""
+    """All figures of one period."""
 
     since: float
     until: float
@@ -138,36 +138,36 @@ class Figures(Struct, frozen=True):
     days: tuple[DayFigures, ...] = ()
     servers: tuple[ServerFigures, ...] = ()
     tools: tuple[ToolFigures, ...] = ()
-    hidden: tuple[Tally, ...] = ()  # kinds of personal data that got tokens
-    hidden_for: tuple[Tally, ...] = ()  # whose model got tokens in their place
+    hidden: tuple[Tally, ...] = ()  # kinds of personal data that were replaced by PII tokens
+    hidden_for: tuple[Tally, ...] = ()  # models that received PII tokens
     given: tuple[Given, ...] = ()
     review: ReviewFigures = field(default_factory=ReviewFigures)
     deciders: tuple[Tally, ...] = ()
     foretold: Foretold = field(default_factory=Foretold)
     flows: tuple[Tally, ...] = ()
-    trifecta: tuple[str, ...] = ()  # sessions that read private data and strangers' text, and could send
+    trifecta: tuple[str, ...] = ()  # sessions that read private data and untrusted text, and could send data
     violations: tuple[Tally, ...] = ()  # by kind of entry
     cents_per_million: int = 0
 
 
 class Report(Struct, frozen=True):
-    """Everything that the compliance report says."""
+    """The complete compliance report."""
 
     made: float
     version: str
     project: str
     figures: Figures
     chain: ChainReport
-    executions: tuple[Execution, ...] = ()  # the newest ones, at most as many as the report takes
+    executions: tuple[Execution, ...] = ()  # the newest ones, up to the report's limit
     incidents: tuple[Incident, ...] = ()  # violations
-    permissions: tuple[Incident, ...] = ()  # given, changed and revoked
-    void: tuple[str, ...] = ()  # rules that count no more at the moment
-    definitions: tuple[str, ...] = ()  # "server.tool hash" that runs were judged with
+    permissions: tuple[Incident, ...] = ()  # added, changed and revoked rules
+    void: tuple[str, ...] = ()  # rules that are currently void
+    definitions: tuple[str, ...] = ()  # "server.tool hash" of the definitions that runs were assessed with
     profiles: tuple[str, ...] = ()  # "name hash"
 
 
 class SessionTokens(Struct, frozen=True):
-    """The ledger of one conversation."""
+    """The token ledger of one session."""
 
     session: str
     author: str
@@ -176,28 +176,28 @@ class SessionTokens(Struct, frozen=True):
 
 
 class ModeAdvice(Struct, frozen=True):
-    """Programs or direct tool calls, with the numbers that decide. Tokens, all of them."""
+    """Whether programs or direct tool calls cost less, with the numbers behind the advice. All numbers are tokens."""
 
     mode: str  # "code" or "direct"
     tools: int
-    definitions: int  # every definition, loaded once a conversation by direct use
-    entry: int  # the workbench's own tools, loaded once a conversation
+    definitions: int  # all definitions; direct use loads them once per conversation
+    entry: int  # the workbench's own tools; loaded once per conversation
     finding: int  # one search with its answer, and the signatures of two tools
-    searches: int  # so many of them in one conversation cost as much as all definitions
-    counter: str = "≈"  # what made these numbers
+    searches: int  # the number of searches in one conversation that cost as much as all definitions
+    counter: str = "≈"  # the counter that made these numbers
 
 
 class ModelFactor(Struct, frozen=True):
-    """How many tokens another family of models counts for each one shown."""
+    """How many tokens another family of models counts for each token shown."""
 
     models: str
     least: float
     most: float
-    measured: bool = False  # on the definitions of this catalogue; else an estimate
+    measured: bool = False  # measured on the definitions of this catalogue; otherwise an estimate
 
 
 class TokenReport(Struct, frozen=True):
-    """Everything the tokens dialog and `mcp-workbench tokens` show."""
+    """The content of the tokens dialog and of `mcp-workbench tokens`."""
 
     total: Ledger = field(default_factory=Ledger)
     sessions: tuple[SessionTokens, ...] = ()

@@ -11,7 +11,7 @@ from workbench.records.common_types import Fault, JsonObject, JsonValue, Origin,
 
 
 class ToolCall(Struct, frozen=True):
-    """One wish to call a tool, on its way to the broker."""
+    """A request to call a tool, as the broker receives it."""
 
     id: str
     server: str
@@ -20,12 +20,12 @@ class ToolCall(Struct, frozen=True):
     origin: Origin
     session: str
     run_id: str = ""
-    confirmed: bool = False  # the user saw the warning and pressed the button anyway
-    unattended: bool = False  # a script made it: nobody pressed a button or typed it
+    confirmed: bool = False  # the user saw the warning and confirmed the call
+    unattended: bool = False  # a script made the call, not the user by hand
 
 
 class Content(Struct, frozen=True):
-    """One block of a tool's answer."""
+    """One content block of a tool's answer."""
 
     kind: str  # text, image, audio, resource, link
     text: str = ""
@@ -33,36 +33,40 @@ class Content(Struct, frozen=True):
     data: str = ""  # base64
     uri: str = ""
     name: str = ""  # of a link
-    note: str = ""  # what its server says of a link
+    note: str = ""  # the server's description of a link
 
 
 class Outcome(Struct, frozen=True):
-    """What came of a call. `structured` stays JSON text: large text travels as a handle, a tree would not."""
+    """The outcome of a call.
+
+    `structured` stays JSON text, because long text can be sent as a handle and a parsed tree cannot.
+    """
 
     call_id: str
     ok: bool
     content: tuple[Content, ...] = ()
     structured: str = ""  # structuredContent as JSON text; empty when the server sent none
     fault: Fault | None = None
-    refused: bool = False  # policy said no; nothing reached the server
+    refused: bool = False  # a policy or rule denied the call; nothing reached the server
     needs_confirmation: bool = False  # the user may repeat the call with `confirmed`
-    asks: str = ""  # with `needs_confirmation`: the tool destroys, sends, or is unknown; empty: it is about the values
-    schema_fault: str = ""  # how structured content departs from the tool's output schema
+    # with `needs_confirmation`: the tool destroys, sends, or is unknown; empty: the reason is the values
+    asks: str = ""
+    schema_fault: str = ""  # where the structured content does not match the tool's output schema
     ms: float = 0.0
     bytes: int = 0
     tokens: int = 0
-    tool_error: bool = False  # the tool was reached and answered isError; the fault has its words
-    cached: float = 0.0  # seconds since its server gave this answer; 0: it was asked just now
+    tool_error: bool = False  # the tool answered with `isError`; `fault` has its message
+    cached: float = 0.0  # age in seconds of a cached answer; 0: the server was called
     held: bool = False  # a dry run answered instead of the server; nothing was sent
 
 
 class CallTrace(Struct, frozen=True):
-    """A nested call of a run as people see it live."""
+    """A nested call of a run, as the user sees it while the run is active."""
 
     call_id: str
     server: str
     tool: str
-    arguments: str  # JSON text, shortened, tokens in place of personal data
+    arguments: str  # JSON text, shortened, with PII tokens in place of personal data
     risk: Risk
     state: str  # running, waiting, done, failed, refused, stopped, held
     note: str = ""
@@ -72,7 +76,7 @@ class CallTrace(Struct, frozen=True):
 
 
 class PastCall(Struct, frozen=True):
-    """One call that was made. Lists carry it without its outcome and with its arguments shortened."""
+    """One call in the call history. Lists omit its outcome and shorten its arguments."""
 
     id: int
     at: float
@@ -80,58 +84,58 @@ class PastCall(Struct, frozen=True):
     tool: str
     arguments: str  # JSON text
     origin: Origin = Origin.PERSON
-    run_id: str = ""  # the run whose program made the call; empty for a person's own
+    run_id: str = ""  # the run whose program made the call; empty for a call that the user made
     ok: bool = True
-    note: str = ""  # the fault's sentence, or the beginning of the answer
+    note: str = ""  # the fault's message, or the beginning of the answer
     ms: float = 0.0
     bytes: int = 0
     tokens: int = 0
-    withheld: tuple[str, ...] = ()  # arguments that the schema marks as secret; they were not kept
-    cut: bool = False  # the answer was too large to be kept whole
+    withheld: tuple[str, ...] = ()  # arguments that the schema marks as secret; they are not stored
+    cut: bool = False  # the answer was too large to be stored completely
     outcome: Outcome | None = None
 
 
 class PastQuery(Struct, frozen=True):
-    """Which calls to find, newest first."""
+    """A query for past calls, newest first."""
 
-    text: str = ""  # words that must all occur in names, arguments or answer; the last letters of each may be missing
+    text: str = ""  # words that must all occur in names, arguments or answer; prefixes match
     server: str = ""
     tool: str = ""
     state: str = ""  # "ok", "failed", or either
-    nested: bool = True  # the calls of runs too
-    before: int = 0  # only calls before this one
+    nested: bool = True  # include calls made by programs
+    before: int = 0  # only calls with a smaller id
     limit: int = 100
 
 
 class Expect(StrEnum):
-    """What may be expected of an answer; the words are the ones that stand in the files."""
+    """What can be expected of an answer. The values are the keywords in the files."""
 
     OK = "ok"  # the tool answered without an error
-    ERROR = "error"  # it answered with an error that contains this text
-    EQUALS = "equals"  # the value at the path is this one
-    EXISTS = "exists"  # there is a value at the path; false: there is none
-    MATCHES = "matches"  # the text at the path fits this regular expression
-    TYPE = "type"  # the value at the path is of this JSON type
-    COUNT = "count"  # at least so many values are at the path
-    TEXT = "text"  # the answer's text contains this
-    SCHEMA = "schema"  # the structured answer fits the tool's output schema
-    KEPT = "kept"  # the answer is the one that is kept in the file, apart from what is ignored
-    UNDER_MS = "under_ms"  # it took less than so many milliseconds
+    ERROR = "error"  # the tool answered with an error that contains this text
+    EQUALS = "equals"  # the value at the path equals this value
+    EXISTS = "exists"  # a value exists at the path; false: it does not
+    MATCHES = "matches"  # the text at the path matches this regular expression
+    TYPE = "type"  # the value at the path has this JSON type
+    COUNT = "count"  # the path has at least this many values
+    TEXT = "text"  # the answer's text contains this text
+    SCHEMA = "schema"  # the structured answer matches the tool's output schema
+    KEPT = "kept"  # the answer equals the one stored in the file, except for ignored paths
+    UNDER_MS = "under_ms"  # the call took less than this many milliseconds
 
 
 class Expectation(Struct, frozen=True):
-    """One thing that must hold."""
+    """One expectation about the answer of a saved call."""
 
     kind: Expect
     value: JsonValue = True
-    path: str = ""  # where in the answer, such as orders[0].id or orders[*].id
-    ignore: tuple[str, ...] = ()  # paths that may differ from what is kept
+    path: str = ""  # location in the answer, such as orders[0].id or orders[*].id
+    ignore: tuple[str, ...] = ()  # paths that may differ from the stored answer
 
 
 class SavedCall(Struct, frozen=True):
-    """One call as a file holds it: `calls/<collection>/<name>.json`."""
+    """A saved call, stored in `calls/<collection>/<name>.json`."""
 
-    collection: str  # empty for a file that lies in `calls` itself
+    collection: str  # empty for a file directly in `calls`
     name: str
     server: str
     tool: str
@@ -139,14 +143,14 @@ class SavedCall(Struct, frozen=True):
     note: str = ""
     tags: tuple[str, ...] = ()
     expectations: tuple[Expectation, ...] = ()
-    kept: JsonValue = None  # the answer that a later one is compared with
-    withheld: tuple[str, ...] = ()  # secret arguments, which no file keeps
-    more: Mapping[str, JsonValue] = field(default_factory=dict)  # what else somebody wrote into the file
-    file: str = ""  # below the project
+    kept: JsonValue = None  # the stored answer that later answers are compared with
+    withheld: tuple[str, ...] = ()  # secret arguments, which are not stored in the file
+    more: Mapping[str, JsonValue] = field(default_factory=dict)  # unknown keys of the file
+    file: str = ""  # relative to the project
 
 
 class BrokenCall(Struct, frozen=True):
-    """A file among the saved calls that cannot be used."""
+    """A saved-call file that cannot be used."""
 
     file: str
     fault: Fault
@@ -154,24 +158,24 @@ class BrokenCall(Struct, frozen=True):
 
 
 class SavedCalls(Struct, frozen=True):
-    """Every saved call of a project."""
+    """All saved calls of a project."""
 
     calls: tuple[SavedCall, ...] = ()
     broken: tuple[BrokenCall, ...] = ()
 
 
 class Mark(Struct, frozen=True):
-    """Whether one expectation holds."""
+    """The result of checking one expectation."""
 
     expectation: Expectation
     holds: bool
-    words: str  # what was expected and what came, in a sentence
-    expected: str = ""  # both sides as text where a diff says more
+    words: str  # what was expected and what was received, as a sentence
+    expected: str = ""  # the expected text, if a diff is more useful than the sentence
     got: str = ""
 
 
 class CheckResult(Struct, frozen=True):
-    """What came of making a saved call and looking at its answer."""
+    """The result of making a saved call and checking its answer."""
 
     file: str
     server: str
@@ -179,5 +183,5 @@ class CheckResult(Struct, frozen=True):
     passed: bool
     marks: tuple[Mark, ...] = ()
     outcome: Outcome | None = None
-    needs_confirmation: bool = False  # nothing was sent: the call may change or send something
-    fault: Fault | None = None  # why it could not be made
+    needs_confirmation: bool = False  # the call was not made, because it may change or send something
+    fault: Fault | None = None  # why the call could not be made

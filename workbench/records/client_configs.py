@@ -11,81 +11,82 @@ from workbench.records.servers import ServerConfig
 
 
 class Standing(StrEnum):
-    """How a found server stands to the project."""
+    """How a server found in another client's configuration relates to the project's servers."""
 
     NEW = "new"
-    HERE = "here"  # the project has the same one
-    CLASH = "clash"  # the project has another one of that name
+    HERE = "here"  # the project has the same server
+    CLASH = "clash"  # the project has a different server with this name
 
 
 class FoundServer(Struct, frozen=True):
-    """One server of another client; values that look like secrets are masked in its config."""
+    """One server of another client. Values in its config that look like secrets are masked."""
 
-    key: str  # names it in questions; says nothing to people
+    key: str  # opaque identifier for API requests
     client: str  # "Claude Desktop"
     file: str
     config: ServerConfig
-    sha: str  # of the entry as it stands in the file; importing it names what a person saw
+    sha: str  # hash of the entry in the file; an import must name the hash that the user saw
     standing: Standing = Standing.NEW
     masked: tuple[
         str, ...
     ] = ()  # where values are masked: "env TOKEN", "header Authorization", "option key", "argument 3", "url"
-    notes: tuple[str, ...] = ()  # what of the entry means something to that client alone
-    project: str = ""  # the folder it is configured for; empty: everywhere
+    notes: tuple[str, ...] = ()  # parts of the entry that only that client understands
+    project: str = ""  # the folder the server is configured for; empty: all folders
 
 
 class Discovery(Struct, frozen=True):
-    """What other clients have."""
+    """The servers configured in other clients."""
 
     servers: tuple[FoundServer, ...] = ()
     faults: tuple[Fault, ...] = ()  # files and entries that could not be read
 
 
 class ImportChoice(Struct, frozen=True):
-    """A found server that a person ticked."""
+    """A found server that the user selected for import."""
 
     key: str
     sha: str
     name: str  # its name in the project
-    replace: bool = False  # the one of that name here goes
-    keep_secrets: bool = False  # masked values go to where secrets are kept; otherwise into .mcp.json as they are
+    replace: bool = False  # replace the project's server of that name
+    # store masked values in the secret store; otherwise they are written to .mcp.json in plain text
+    keep_secrets: bool = False
 
 
 class ImportReport(Struct, frozen=True):
-    """What became of the choices."""
+    """The result of an import."""
 
     added: tuple[str, ...] = ()
-    secrets: int = 0  # stored
+    secrets: int = 0  # number of stored secrets
     faults: tuple[Fault, ...] = ()
 
 
 class ClientFile(Struct, frozen=True):
-    """One settings file that servers can be written to."""
+    """A settings file of a client that servers can be exported to."""
 
     id: str
     client: str
     file: str
-    installed: bool  # its app was here: the file or its folder exists
+    installed: bool  # the client seems to be installed: the file or its folder exists
     project: str = ""
 
 
 class ExportPreview(Struct, frozen=True):
-    """Exactly what would be written."""
+    """The exact changes of an export before it is written."""
 
     client: ClientFile
-    entries: str  # the entries alone, as that client writes them
-    diff: str  # the lines of the file that change, marked + and -
-    sha: str  # of the whole text after the change
-    notes: tuple[str, ...] = ()  # what that client cannot do, and what a person has to fill in
-    blocked: Fault | None = None  # why it cannot be written; the entries can be pasted still
-    replaced: tuple[str, ...] = ()  # servers of the same name that change
+    entries: str  # only the entries, in the format of that client
+    diff: str  # the changed lines of the file, marked + and -
+    sha: str  # hash of the complete text after the change
+    notes: tuple[str, ...] = ()  # what that client does not support, and what the user must fill in
+    blocked: Fault | None = None  # why the file cannot be written; the user can still paste the entries
+    replaced: tuple[str, ...] = ()  # existing servers of the same name that change
 
 
 class ExportReport(Struct, frozen=True):
-    """What was written, and the way back."""
+    """The result of an export, with what is needed to undo it."""
 
     client: ClientFile
     names: tuple[str, ...]
-    backup: str  # the file as it was before; empty: there was none
-    sha: str  # of what was written; undoing names it
+    backup: str  # copy of the previous file; empty: there was no file
+    sha: str  # hash of the written text; an undo must name it
     notes: tuple[str, ...] = field(default=())

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-# Any: foreign JSON is whatever a server, an agent or a schema author sent; check it before use.
+# Any: foreign JSON comes from a server, an agent or a schema author. Check it before use.
 JsonValue: TypeAlias = Any
 JsonObject: TypeAlias = Mapping[str, Any]
 
@@ -21,7 +21,7 @@ class Origin(StrEnum):
 
 
 class Risk(StrEnum):
-    """How much harm an effect could do. `worst` and `ORDER` rank the levels."""
+    """How much harm an effect could do. `rank` orders the levels."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -30,13 +30,13 @@ class Risk(StrEnum):
 
 
 class Fault(Struct, frozen=True):
-    """Why something did not work, and what to do about it."""
+    """A problem with its message, and a hint that says what to do."""
 
     message: str
     hint: str = ""
     detail: str = ""  # longer text: stderr lines, a traceback
-    code: str = ""  # a code for programs, if any: timeout, unknown_tool, a protocol's number
-    ours: bool = False  # message and detail are sentences of the workbench, not of a program, a server or the user
+    code: str = ""  # machine-readable code, if any: timeout, unknown_tool, or a protocol's error number
+    ours: bool = False  # message and detail were written by the workbench, not by a program, a server or the user
 
 
 ORDER = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
@@ -44,20 +44,20 @@ _RANK = {risk: rank for rank, risk in enumerate(ORDER)}
 
 
 def worst(risks: Iterable[Risk]) -> Risk:
-    """The highest of these risks; low when there is none."""
+    """The highest of these risks; low if there are none."""
     return max(risks, key=_RANK.__getitem__, default=Risk.LOW)
 
 
 def at_least(risk: Risk, floor: Risk) -> bool:
-    """Whether this risk is the floor or above it."""
+    """Whether the risk is equal to or higher than the floor."""
     return _RANK[risk] >= _RANK[floor]
 
 
 def rank(risk: Risk) -> int:
-    """0 for low up to 3 for critical, for sorting."""
+    """A number for sorting: 0 for low up to 3 for critical."""
     return _RANK[risk]
 
 
 def raised(risk: Risk) -> Risk:
-    """The next higher word; critical stays critical."""
+    """The next higher risk; critical stays critical."""
     return ORDER[min(_RANK[risk] + 1, len(ORDER) - 1)]

@@ -9,7 +9,7 @@ from workbench.records.runs import Ledger, Level, Strength
 
 
 class AgentInfo(Struct, frozen=True):
-    """An agent that is connected now."""
+    """A connected agent."""
 
     session: str
     name: str
@@ -19,14 +19,14 @@ class AgentInfo(Struct, frozen=True):
 
 
 class HttpEndpoint(Struct, frozen=True):
-    """The HTTP endpoint for agents, as the user sees it."""
+    """State of the HTTP endpoint for agents."""
 
     url: str = ""  # empty while it is closed
     token: str = ""
 
 
 class CoreStatus(Struct, frozen=True):
-    """The core in one look, for the status bar and `mcp-workbench status`."""
+    """Summary of a core's state, for the status bar and `mcp-workbench status`."""
 
     version: str
     pid: int
@@ -37,15 +37,15 @@ class CoreStatus(Struct, frozen=True):
     servers: int = 0
     tools: int = 0
     agents: tuple[AgentInfo, ...] = ()
-    waiting: int = 0  # runs that wait for a person
+    waiting: int = 0  # runs that wait for the user
     running: int = 0
-    queued: int = 0  # programs that wait for others to end
+    queued: int = 0  # programs that wait for other programs to end
     http_endpoint: str = ""  # address of the HTTP endpoint while it is open
     skills: int = 0
     ledger: Ledger = field(default_factory=Ledger)
-    interrupted: int = 0  # runs the previous core left unfinished
-    notices: tuple[Fault, ...] = ()  # what is wrong with the project: unreadable .mcp.json, not writable …
-    levels: tuple[Level, ...] = ()  # what isolation there is beside the processes' own
-    kept_states: int = 0  # sandboxes that are kept between programs
-    counter: str = "≈"  # what counts tokens in this core
-    packages: tuple[str, ...] = ()  # "numpy 2.4.6": what programs may import beside the standard library
+    interrupted: int = 0  # runs that the previous core left unfinished
+    notices: tuple[Fault, ...] = ()  # problems of the project: unreadable .mcp.json, folder not writable …
+    levels: tuple[Level, ...] = ()  # the isolation levels of this machine
+    kept_states: int = 0  # number of REPL sessions
+    counter: str = "≈"  # the token counter of this core
+    packages: tuple[str, ...] = ()  # "numpy 2.4.6": packages that programs may import besides the standard library

@@ -6,24 +6,24 @@ from msgspec import Struct
 
 
 class Candidate(Struct, frozen=True):
-    """A name that fits the place."""
+    """A completion candidate at the cursor."""
 
-    name: str  # with "=" behind the name of a parameter
+    name: str  # a parameter's name ends with "="
     kind: str  # function, class, instance, module, param, keyword, statement, property, path
-    typed: int  # letters of it that stand there already
+    typed: int  # number of letters of it that are already typed
 
 
 class CallShape(Struct, frozen=True):
-    """A call that is being written: its parameters, and which one it is at."""
+    """The signature of the call at the cursor, and the current parameter."""
 
     name: str
     parameters: tuple[str, ...]
-    current: int  # -1: none
-    words: str  # its documentation
+    current: int  # index of the current parameter; -1: none
+    words: str  # documentation of the function
 
 
 class Explanation(Struct, frozen=True):
-    """What a name stands for; empty where nobody knows."""
+    """What the name at the cursor means; empty if unknown."""
 
     name: str
     words: str

@@ -6,24 +6,27 @@ from msgspec import Struct
 
 
 class Ask(Struct, frozen=True):
-    """One question of a server. Everything but `id`, `server`, the times and who waits are the server's own words."""
+    """An elicitation or sampling request of a server.
+
+    The server wrote all text fields except `id`, `server`, the times and the caller.
+    """
 
     id: str
     server: str
-    kind: str  # form: fill in fields; url: visit a page; sampling: write what a model would
+    kind: str  # form: fill in fields; url: visit a page; sampling: write the answer of a model
     message: str = ""
-    schema: str = ""  # of a form, JSON text: an object of plain fields
-    url: str = ""  # with its host in the letters that a browser sends
-    host: str = ""  # in the letters that a browser sends
-    host_shown: str = ""  # as people would read it, where that is something else
-    warnings: tuple[str, ...] = ()  # why the address deserves a second look
-    request: str = ""  # of sampling, JSON text
-    opened: bool = False  # the page was opened; what happens there is between the person and the page
-    repeats: bool = False  # the call failed for want of this page and is made again afterwards
-    call_id: str = ""  # the call that waits; empty when nobody knows which one does
+    schema: str = ""  # for a form: JSON text of an object schema with primitive fields
+    url: str = ""  # with its host in the ASCII form that a browser sends
+    host: str = ""  # in the ASCII form that a browser sends
+    host_shown: str = ""  # the Unicode form of the host, if it differs
+    warnings: tuple[str, ...] = ()  # why the address may be misleading
+    request: str = ""  # for sampling: JSON text
+    opened: bool = False  # the page was opened; the workbench does not see what happens on it
+    repeats: bool = False  # the call failed because of this request and is repeated after it
+    call_id: str = ""  # the waiting call; empty if unknown
     tool: str = ""
     session: str = ""
     run_id: str = ""  # the program that made the call
-    by: str = ""  # whose wish the call was; empty when nobody knows
+    by: str = ""  # who made the call; empty if unknown
     asked_at: float = 0.0
     deadline: float = 0.0  # Unix time; 0: as long as the server waits

@@ -6,22 +6,22 @@ from typing import Final
 
 from msgspec import Struct
 
-OUTSIDE: Final = "outside"  # stands among those who share a change: a program of the user's, or a server
+OUTSIDE: Final = "outside"  # marks a change that a program outside the workbench, or a server, may have made
 
 
 class FileInfo(Struct, frozen=True):
-    """One entry of the workspace; the path is relative to it, with forward slashes, and can be seen as it is."""
+    """One entry of the workspace. The path is relative to the workspace, with forward slashes, and printable."""
 
     path: str
     size: int
     changed: float
     kind: str = "file"  # file, folder, link, odd
-    plain: bool = True  # it has no second name elsewhere
-    warning: str = ""  # what programs of yours would do with such a file; told where one folder is looked at
+    plain: bool = True  # the file has no other hard links
+    warning: str = ""  # how programs on the user's machine would use such a file; set when a single folder is listed
 
 
 class FileRoom(Struct, frozen=True):
-    """How full the workspace is, and how full it may be."""
+    """Used and maximum space of the workspace."""
 
     size: int
     files: int
@@ -30,74 +30,74 @@ class FileRoom(Struct, frozen=True):
 
 
 class FileState(Struct, frozen=True):
-    """How a file was at one moment."""
+    """The state of a file at one time."""
 
     kind: str  # file, folder, link
     size: int
-    rights: int  # the nine bits
-    kept: bool  # its content can be brought back
+    rights: int  # the nine permission bits
+    kept: bool  # the content is stored and can be restored
 
 
 class FileChange(Struct, frozen=True):
-    """One file that a run, an agent, a person or an undo left different."""
+    """One file that a run, an agent, the user or an undo changed."""
 
     path: str
     deed: str  # added, changed, deleted, rights
     before: FileState | None
     after: FileState | None
-    shared: tuple[str, ...] = ()  # other runs that were at work then and may have done it, or OUTSIDE
-    warning: str = ""  # what programs of yours would do with such a file
+    shared: tuple[str, ...] = ()  # other runs active at that time that may have made the change, or OUTSIDE
+    warning: str = ""  # how programs on the user's machine would use such a file
 
 
 class FileChanges(Struct, frozen=True):
-    """What one of them changed together."""
+    """A set of file changes made together."""
 
-    id: str  # of the run, where a run did it
-    kind: str  # run, agent, person, undo; held: it waits for the user; allowed: it waited, and the user allowed it
+    id: str  # the run's id, if a run made the changes
+    kind: str  # run, agent, person, undo; held: waits for the user; allowed: held first, then allowed by the user
     actor: str
-    label: str  # one line: what it was about
+    label: str  # one-line description
     at: float
     files: tuple[FileChange, ...] = ()
-    count: int = 0  # of files, also where they are not told one by one
-    undoes: str = ""  # the changes that this undid
-    undone_by: str = ""  # the undo that took these back
-    note: str = ""  # why something is not known
+    count: int = 0  # number of files, also if `files` does not list all
+    undoes: str = ""  # id of the changes that this undo reverted
+    undone_by: str = ""  # id of the undo that reverted these changes
+    note: str = ""  # why some information is missing
 
 
 class UndoLine(Struct, frozen=True):
-    """What undoing would do with one file."""
+    """What an undo would do with one file."""
 
     path: str
     deed: str  # restore, remove, bring back, nothing; of a held change: change, delete, make, nothing
     state: str  # ready, shared, conflict, done, lost
-    words: str  # one sentence for people
+    words: str  # a sentence for the user
     warning: str = ""
 
 
 class UndoPlan(Struct, frozen=True):
-    """All of it, before anything is done."""
+    """A preview of an undo or of held changes."""
 
     changes: FileChanges
     lines: tuple[UndoLine, ...]
 
 
 class FilePiece(Struct, frozen=True):
-    """A slice of a file for the eye: text, or bytes in base64."""
+    """A part of a file for display: text, or bytes in base64."""
 
     path: str
     kind: str  # text, json, csv, image, binary
-    text: str  # of a text file; base64 of a picture; the first bytes as hex of anything else
+    text: str  # text of a text file; base64 of a picture; for other files the first bytes as hex
     size: int
     start: int = 0
-    end: int = 0  # where the next slice begins
+    end: int = 0  # where the next part begins
     warning: str = ""
 
 
 class KeptFiles(Struct, frozen=True):
-    """What is kept of earlier states, and of answers for the next time."""
+    """Stored earlier file states and cached tool answers."""
 
     changes: int
     size: int
     most_size: int
-    cached: int = 0  # answers of tools
+    cached: int = 0  # number of cached tool answers
     cached_size: int = 0

@@ -1,4 +1,4 @@
-"""Calls of a running program that wait for approval, and calls that a dry run held back."""
+"""Held calls (they wait for approval while their program runs), and calls that a dry run held back."""
 
 from __future__ import annotations
 
@@ -9,48 +9,49 @@ from workbench.records.permissions import Permission
 
 
 class ValueOrigin(Struct, frozen=True):
-    """A value of a call's arguments that stood in what a tool answered before."""
+    """The source of a value in a call's arguments: the tool answer that contained it."""
 
-    path: str  # where in the arguments: `to`, `recipients[]`
+    path: str  # path within the arguments: `to`, `recipients[]`
     value: str  # shortened
-    kinds: tuple[str, ...]  # untrusted: outsiders can write there; private
-    server: str = ""  # whose answer it stood in; empty: of one that is not kept any more
+    kinds: tuple[str, ...]  # untrusted: outsiders can write the text; private
+    server: str = ""  # the server that sent the answer; empty: the answer is no longer stored
     tool: str = ""
     call_id: str = ""
     run_id: str = ""
-    around: str = ""  # what stood around it; the value itself lies between \x02 and \x03
+    around: str = ""  # surrounding text; the value itself is between \x02 and \x03
 
 
 class HeldCall(Struct, frozen=True):
-    """One call, or a batch of alike ones, that waits for a person while its program runs."""
+    """A call, or a batch of similar calls, that waits for approval while its program runs."""
 
     id: str
     run_id: str
     call_id: str
     server: str
     tool: str
-    arguments: str  # JSON text as a person sees it
+    arguments: str  # JSON text as shown to the user
     why: tuple[str, ...] = ()
     risk: Risk = Risk.HIGH
-    deadline: float = 0.0  # when waiting ends as a refusal
-    more: int = 0  # how many alike calls wait beside this one
-    list: tuple[str, ...] = ()  # one line for each of the batch
-    sentence: str = ""  # what a person reads first
-    origins: tuple[ValueOrigin, ...] = ()  # where its values came from, as far as that is why it is asked
+    deadline: float = 0.0  # the call is denied at this time
+    more: int = 0  # number of similar calls that wait too
+    list: tuple[str, ...] = ()  # one line for each call of the batch
+    sentence: str = ""  # a summary sentence, shown first
+    # sources of its values, as far as they are the reason for the approval request
+    origins: tuple[ValueOrigin, ...] = ()
     session: str = ""
     author: str = ""
-    trifecta: bool = False  # the session has read private data and text of outsiders, and this can send
-    offers: tuple[Permission, ...] = ()  # rules for personal data, each of which would have answered a part of it
+    trifecta: bool = False  # the session has read private data and untrusted text, and this tool can send data
+    offers: tuple[Permission, ...] = ()  # rules for personal data that would each have answered a part of the request
 
 
 class HeldCallAnswer(Struct, frozen=True):
-    """A person's answer to one held call."""
+    """The user's answer to a held call."""
 
     held_call_id: str
     allow: bool
-    scope: str = "once"  # once: what the held call shows; rest: also what the run calls of this tool from now on
+    scope: str = "once"  # once: the calls shown; rest: also later calls of this tool in this run
     reason: str = ""
-    seconds: float = 0.0  # how long the person looked
+    seconds: float = 0.0  # how long the user viewed the request
 
 
 class Held(Struct, frozen=True):
@@ -59,20 +60,20 @@ class Held(Struct, frozen=True):
     call_id: str
     server: str
     tool: str
-    arguments: str  # JSON text as a person sees it
+    arguments: str  # JSON text as shown to the user
     line: int = 0
     summary: str = ""
     reversible: bool | None = None  # None: not known
     risk: Risk = Risk.HIGH
-    origins: tuple[ValueOrigin, ...] = ()  # which of its values stood in what a tool answered
-    waits_for: tuple[str, ...] = ()  # values that only the answers of earlier calls will tell
-    answered: str = ""  # what the program was told instead: invented, recorded, nothing
+    origins: tuple[ValueOrigin, ...] = ()  # values that came from tool answers
+    waits_for: tuple[str, ...] = ()  # values that depend on the answers of earlier calls
+    answered: str = ""  # what the program received instead: invented, recorded, nothing
 
 
 class PlanChoice(Struct, frozen=True):
-    """What the user chose from the plan of a dry run: the calls that the real run may make."""
+    """The calls that the user selected from the plan of a dry run. The real run may make these calls."""
 
     dry_run: str  # the id of the dry run
-    sha: str  # of the program that the dry run ran
-    ticked: tuple[str, ...] = ()  # ids of held calls
-    seconds: float = 0.0  # how long the person looked
+    sha: str  # hash of the program of the dry run
+    ticked: tuple[str, ...] = ()  # ids of the selected calls
+    seconds: float = 0.0  # how long the user viewed the plan

@@ -11,7 +11,7 @@ from workbench.records.common_types import Fault
 
 
 class Word(StrEnum):
-    """What a rule says of a call."""
+    """The effect of a rule on a call."""
 
     ALLOW = "allow"
     ASK = "ask"
@@ -19,40 +19,46 @@ class Word(StrEnum):
 
 
 class Predicate(Struct, frozen=True):
-    """What a value among the arguments must look like for a rule to count."""
+    """A condition on a value in the arguments, for a rule to apply."""
 
-    path: str  # into the arguments: `to`, `recipients[]`, `message.to`
+    path: str  # path within the arguments: `to`, `recipients[]`, `message.to`
     pattern: str  # `*` and `?` as in file names, or `under workspace`
 
 
 class Permission(Struct, frozen=True):
-    """One rule. `key` is the hash it is about: of a tool's definition, or of what was approved; an allow is void when
-    that is another one."""
+    """One rule.
+
+    `key` is the hash of the tool definition, or of what was approved. An allow rule is void when the hash changes.
+    """
 
     id: str
     kind: str  # server, tool, arguments; text and skeleton: a pinned approval; restore, sealed: personal data
     word: Word
     server: str = ""
     tool: str = ""
-    where: tuple[Predicate, ...] = ()  # all of them must hold
+    where: tuple[Predicate, ...] = ()  # all conditions must be met
     key: str = ""
     scope: str = "always"  # always, session, run
-    session: str = ""  # the session or run it is for, unless it is for always
-    source: str = "you"  # how it came to be: you, or the decision it was learned from
+    session: str = ""  # the session or run that the rule is limited to, unless `scope` is always
+    source: str = "you"  # you, or the decision that the rule was learned from
     made: float = 0.0
-    used: float = 0.0  # when it last decided something
-    count: int = 0  # how often
+    used: float = 0.0  # time when the rule last decided a call
+    count: int = 0  # how many calls the rule has decided
     expires: float = 0.0  # 0: never
     label: str = ""  # one sentence that explains it
-    taint: tuple[str, ...] = ()  # of a pinned approval: what its session had read when it was made
-    about: tuple[str, ...] = ()  # of a pinned approval: the rules, Python, and each definition it was given for
-    data: str = ""  # restore: the kind of personal data, sealed: the field; empty: all there is
-    entry: str = ""  # of a rule for a tool: the fingerprint of the server's entry; an allow is void with another one
+    taint: tuple[str, ...] = ()  # for a rule about a program: the kinds of text that its session had read
+    about: tuple[str, ...] = ()  # for a rule about a program: the rules, the Python version, and each definition
+    data: str = ""  # restore: the kind of personal data, sealed: the field; empty: all
+    # for a tool rule: fingerprint of the server's configuration entry; if it changes, an allow rule is void
+    entry: str = ""
 
 
 class ToolBits(Struct, frozen=True):
-    """What a person says of a tool in place of its server's hints, and three bits that no server tells. None: nothing
-    was said, so the server's hint counts as far as it is believed, and a guess stands for the rest."""
+    """Tool annotations set by the user: overrides of the server's hints, and three properties that servers do not
+    declare.
+
+    None: not set. Then the server's hint applies if the server is trusted, and otherwise a guess.
+    """
 
     read_only: bool | None = None
     destructive: bool | None = None
@@ -61,50 +67,52 @@ class ToolBits(Struct, frozen=True):
     private: bool | None = None  # holds private data
     outsiders: bool | None = None  # returns text that outsiders can write
     sends: bool | None = None  # can send something out
-    key: str = ""  # the definition this was said of; of another one only what makes stricter still counts
-    entry: str = ""  # the fingerprint of the server's entry it was said of; with another one the same holds
+    # hash of the definition the values were set for; after a change, only values that make it stricter still apply
+    key: str = ""
+    # fingerprint of the server's configuration entry; after a change, only values that make it stricter still apply
+    entry: str = ""
 
 
 class Trust(Struct, frozen=True):
-    """Whose hints are believed, and what was said of single tools."""
+    """Which servers' hints are trusted, and the annotations that the user set on tools."""
 
     believed: tuple[str, ...] = ()  # servers
-    bits: Mapping[str, Mapping[str, ToolBits]] = field(default_factory=dict)  # server → tool → what was said
-    lost: bool = False  # what was kept cannot be read: nothing is allowed by a rule, and everything asks
+    bits: Mapping[str, Mapping[str, ToolBits]] = field(default_factory=dict)  # server → tool → annotations
+    lost: bool = False  # the stored data is unreadable: no rule allows anything, and every call asks for approval
 
 
 class Permissions(Struct, frozen=True):
-    """All rules, as clients of the user show them."""
+    """All rules, as shown to the user."""
 
     rules: tuple[Permission, ...] = ()
     trust: Trust = field(default_factory=Trust)
     notices: tuple[Fault, ...] = ()
-    void: Mapping[str, str] = field(default_factory=dict)  # id of a rule → why it counts no more, as far as is known
+    void: Mapping[str, str] = field(default_factory=dict)  # id of a rule → why it is void, if known
 
 
 class RunProfile(Struct, frozen=True):
-    """The bounds of a run, by name. Mounts and the broker hold a program to them, whatever its text says."""
+    """A named set of limits for runs. The sandbox's mounts and the broker enforce it."""
 
     name: str
-    base: str = ""  # the built-in profile that it began as
+    base: str = ""  # the built-in profile that it extends
     workspace: str = "write"  # none, read, write
-    tools: str = "all"  # none, read, add, all: the classes of tools it may call
-    only: tuple[str, ...] = ()  # servers or tools that it is kept to: `github`, `github.list_*`
-    network: bool = True  # whether the places that are open are open for it
-    ask: bool = False  # a person is asked whatever the risk
-    isolation: str = ""  # the least that isolates it; empty: as the risk asks
-    times: int = 1  # how many times the limits of the settings it may use
-    seconds: int = 0  # limits of its own, never above those; 0: none
+    tools: str = "all"  # none, read, add, all: the classes of tools that it may call
+    only: tuple[str, ...] = ()  # the servers or tools that it is limited to: `github`, `github.list_*`
+    network: bool = True  # whether the network rules apply; false: no network
+    ask: bool = False  # ask the user for approval regardless of the risk
+    isolation: str = ""  # minimum isolation level; empty: depends on the risk
+    times: int = 1  # factor for the limits in the settings
+    seconds: int = 0  # its own time limit, never above the settings; 0: none
     memory_mb: int = 0
     calls: int = 0
     source: str = "built in"  # you: settings.toml; project: workbench.toml
-    accepted: bool = True  # a project's profile that is wider than its base waits for a person's yes
-    sha: str = ""  # of what it says: what a person accepts
-    sentence: str = ""  # what it allows, in words
+    accepted: bool = True  # a project's profile that is wider than its base needs the user's consent
+    sha: str = ""  # hash of the profile, which the consent refers to
+    sentence: str = ""  # what the profile allows, as a sentence
 
 
 class Profiles(Struct, frozen=True):
-    """All profiles there are, and which one counts where none is named."""
+    """All profiles, and the default one."""
 
     all: tuple[RunProfile, ...] = ()
     default: str = "write_restricted"
@@ -112,33 +120,33 @@ class Profiles(Struct, frozen=True):
 
 
 class HostRule(Struct, frozen=True):
-    """A place that programs may reach. A project's rule is an offer until a person accepted it."""
+    """A host that programs may reach. A project's rule takes effect only after the user has accepted it."""
 
-    domain: str  # exact, or `*.example.org` for everything below example.org
+    domain: str  # exact, or `*.example.org` for all subdomains of example.org
     ports: tuple[int, ...] = (443,)
     protocols: tuple[str, ...] = ("tls",)  # tls, http, tcp
     source: str = "you"  # you: settings.toml; project: workbench.toml
     accepted: bool = True
-    sha: str = ""  # of domain, ports and protocols: what a person accepts
+    sha: str = ""  # hash of domain, ports and protocols, which the user accepts
 
 
 class NetworkRules(Struct, frozen=True):
-    """All rules as they stand now."""
+    """The network rules in force."""
 
     hosts: tuple[HostRule, ...] = ()
-    denied: tuple[str, ...] = ()  # addresses and domains that are refused beside the built-in ones
-    always_denied: tuple[str, ...] = ()  # built in; no rule opens them
-    closed: str = ""  # why nothing at all is reachable, though rules may say so
+    denied: tuple[str, ...] = ()  # refused addresses and domains in addition to the built-in ones
+    always_denied: tuple[str, ...] = ()  # built in; no rule can allow them
+    closed: str = ""  # why the network is closed regardless of the rules
     notices: tuple[Fault, ...] = ()
 
     @property
     def open(self) -> tuple[HostRule, ...]:
-        """What counts."""
+        """The rules in force."""
         return () if self.closed else tuple(rule for rule in self.hosts if rule.accepted)
 
 
 class Connection(Struct, frozen=True):
-    """One connection of a program, or one that was refused."""
+    """A network connection that a program made or that was refused."""
 
     host: str
     port: int
@@ -147,4 +155,4 @@ class Connection(Struct, frozen=True):
     sent: int = 0  # bytes from the program
     received: int = 0
     ms: float = 0.0
-    refused: str = ""  # why; empty when it was made
+    refused: str = ""  # the reason; empty if the connection was made

@@ -1,6 +1,6 @@
-"""Personal data as clients see it (values found, their PII tokens, sources and uses), and the names of stored secrets.
+"""Personal data as clients see it (detected values, their PII tokens, sources and uses), and names of stored secrets.
 
-No record but `Revealed`, `ModelView` and a mark holds a value, so that lists, exports and the audit cannot hold one by
+Only `Revealed`, `ModelView` and marks contain real values, so that lists, exports and the audit cannot contain one by
 mistake.
 """
 
@@ -12,66 +12,66 @@ from workbench.records.common_types import Fault
 
 
 class Place(Struct, frozen=True):
-    """One call that a value came with or went into."""
+    """A call that returned a value or received it."""
 
     server: str
     tool: str = ""
-    run_id: str = ""  # empty for a call of nobody's program
+    run_id: str = ""  # empty for a call that no program made
     at: float = 0.0
-    why: str = ""  # by whose word it went there
+    why: str = ""  # the decision that allowed it
 
 
 class KindCount(Struct, frozen=True):
-    """So many different values of one kind."""
+    """The number of different values of one kind."""
 
     kind: str
     count: int
 
 
 class HiddenValue(Struct, frozen=True):
-    """One token, and all that is known of the value behind it but the value."""
+    """A PII token and the metadata of its value, without the value."""
 
     token: str
     kind: str
-    times: int = 0  # how often it stood in what a model read
+    times: int = 0  # how often a model received the token
     sources: tuple[str, ...] = ()  # servers that supplied the value
-    came: tuple[Place, ...] = ()  # the first calls whose answers held it
-    went: tuple[Place, ...] = ()  # the last calls that it went into
-    runs: tuple[str, ...] = ()  # whose answers it was hidden in
+    came: tuple[Place, ...] = ()  # the first calls whose answers contained the value
+    went: tuple[Place, ...] = ()  # the last calls that received the value
+    runs: tuple[str, ...] = ()  # runs in whose answers the value was masked
 
 
 class PrivacySession(Struct, frozen=True):
-    """A conversation that has a memory of values of its own."""
+    """A session with its own vault."""
 
     id: str
     author: str
     agent: bool
     tokens: int = 0
-    here: bool = True  # an agent that left keeps its session as long as the core runs
+    here: bool = True  # the agent is connected; after it disconnects, the session stays as long as the core runs
 
 
 class PrivacyQuery(Struct, frozen=True):
-    """Which values of a session, in the order in which their tokens were made; empty fields do not filter."""
+    """A query for values of a session, in the order of their tokens. Empty fields do not filter."""
 
     session: str
-    text: str = ""  # a part of a token, server or tool; or a whole value
+    text: str = ""  # part of a token, server or tool, or a complete value
     kind: str = ""
-    after: int = 0  # for paging: so many of the fitting ones are passed over
+    after: int = 0  # paging offset: skip this many matching values
     limit: int = 500
 
 
 class PrivacyReport(Struct, frozen=True):
-    """A page of a session's values, and its figures."""
+    """A page of a session's values, with counts."""
 
     session: PrivacySession
     values: tuple[HiddenValue, ...] = ()
-    fitting: int = 0  # of all pages
-    counts: tuple[KindCount, ...] = ()  # different values with a token, by kind
+    fitting: int = 0  # number of matching values on all pages
+    counts: tuple[KindCount, ...] = ()  # number of different values with a token, by kind
     enabled: bool = True
 
 
 class Hidden(Struct, frozen=True):
-    """A stretch of a real text that a model does not see, in code points, and what it sees in its place."""
+    """A masked span of a text, in code points, and the PII token that replaces it for a model."""
 
     start: int
     end: int
@@ -80,17 +80,17 @@ class Hidden(Struct, frozen=True):
 
 
 class ModelView(Struct, frozen=True):
-    """A text as a model gets it."""
+    """A text as a model receives it."""
 
     text: str
-    session: str  # whose tokens these are
-    hidden: tuple[Hidden, ...] = ()  # in the real text; empty where the two cannot be laid beside each other
+    session: str  # the session of the tokens
+    hidden: tuple[Hidden, ...] = ()  # spans in the real text; empty if the two texts cannot be aligned
     counts: tuple[KindCount, ...] = ()
     enabled: bool = True
 
 
 class Revealed(Struct, frozen=True):
-    """The value behind a token, for a person's eyes; that they looked is in the audit."""
+    """The value of a PII token, shown to the user. The audit records that it was shown."""
 
     token: str
     kind: str
@@ -102,7 +102,7 @@ class Revealed(Struct, frozen=True):
 
 
 class TriedSpan(Struct, frozen=True):
-    """What the detector found in a text that a person tries it on."""
+    """A detection in a text that the user tests the detector with."""
 
     start: int
     end: int
@@ -111,60 +111,60 @@ class TriedSpan(Struct, frozen=True):
 
 
 class Trial(Struct, frozen=True):
-    """What the detector makes of a text; nothing of it is kept."""
+    """The detector's result for a test text. The text is not stored."""
 
     spans: tuple[TriedSpan, ...] = ()
     masked: str = ""
     ms: float = 0.0
-    is_json: bool = False  # read with its keys
+    is_json: bool = False  # the text was parsed as JSON, and its keys were considered
 
 
 class PrivacyMark(Struct, frozen=True):
-    """What somebody said of personal data for good: it hides something wherever it stands, or lets it pass."""
+    """A permanent mark: a value, pattern or key to mask always, or never to mask."""
 
     hide: bool
     what: str  # value, pattern or key
     text: str
-    kind: str = ""  # of what it hides
-    source: str = "you"  # or "project", which can only hide
+    kind: str = ""  # kind of the masked data
+    source: str = "you"  # or "project", which can only mask
     made: float = 0.0
-    id: str = ""  # the same for the same words
+    id: str = ""  # equal for equal marks
 
 
 class KindRule(Struct, frozen=True):
-    """How one kind of personal data is looked for."""
+    """How one kind of personal data is detected."""
 
     kind: str
-    plural: str  # as it stands in sentences
+    plural: str  # plural for sentences
     on: bool = True
-    threshold: float = 0.0  # from which score on it counts in prose; 0: nothing of it is scored
+    threshold: float = 0.0  # minimum score in prose; 0: this kind has no score
 
 
 class PrivacyRules(Struct, frozen=True):
-    """All that a person may change about what is hidden."""
+    """Everything that the user can change about masking."""
 
     marks: tuple[PrivacyMark, ...] = ()
     kinds: tuple[KindRule, ...] = ()
     enabled: bool = True
     recall_first: bool = False
-    keep_days: int = 0  # that values are kept beyond the core; 0: in memory only
+    keep_days: int = 0  # how long values are kept on disk; 0: in memory only
     notices: tuple[Fault, ...] = ()
 
 
 class SecretInfo(Struct, frozen=True):
-    """One secret that is stored, or that a server refers to."""
+    """A secret that is stored, or that a server's configuration refers to."""
 
     name: str
     stored: bool
-    servers: tuple[str, ...] = ()  # whose entries in `.mcp.json` refer to it
-    signed_in: str = ""  # set when it is what a sign-in brought for this server, not something a person typed
+    servers: tuple[str, ...] = ()  # servers whose entries in `.mcp.json` refer to it
+    signed_in: str = ""  # the server whose sign-in produced it; empty: the user entered it
 
 
 class SecretStore(Struct, frozen=True):
-    """Where secrets are kept on this machine, and which there are."""
+    """The secret store of this machine, and the secrets in it."""
 
-    kind: str  # keyring, file, memory, locked; empty while nobody needed it
+    kind: str  # keyring, file, memory, locked; empty before its first use
     sentence: str
     hint: str = ""
-    passphrase: str = ""  # what a passphrase would do now: "create" a file, "unlock" one, or "" nothing
+    passphrase: str = ""  # what a passphrase is needed for: "create" a file, "unlock" one, or "" for nothing
     secrets: tuple[SecretInfo, ...] = ()

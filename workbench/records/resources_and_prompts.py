@@ -14,7 +14,7 @@ from workbench.records.common_types import Fault
 
 
 class Resource(Struct, frozen=True):
-    """Something a server lets read, under its address."""
+    """A resource of a server."""
 
     server: str
     uri: str
@@ -22,11 +22,11 @@ class Resource(Struct, frozen=True):
     title: str = ""
     description: str = ""
     mime: str = ""
-    size: int = -1  # bytes, as the server claims; -1: it says nothing
+    size: int = -1  # bytes, as the server claims; -1: unknown
 
 
 class ResourceTemplate(Struct, frozen=True):
-    """An address with blanks (RFC 6570), for more resources than can be listed."""
+    """A URI template (RFC 6570) for resources that the server does not list."""
 
     server: str
     template: str
@@ -38,7 +38,7 @@ class ResourceTemplate(Struct, frozen=True):
 
 
 class PromptArgument(Struct, frozen=True):
-    """A blank of a prompt."""
+    """An argument of a prompt."""
 
     name: str
     title: str = ""
@@ -47,7 +47,7 @@ class PromptArgument(Struct, frozen=True):
 
 
 class Prompt(Struct, frozen=True):
-    """Words for a model that a server keeps ready."""
+    """A prompt of a server."""
 
     server: str
     name: str
@@ -57,30 +57,30 @@ class Prompt(Struct, frozen=True):
 
 
 class Offers(Struct, frozen=True):
-    """All a server offers besides tools; resources are told in slices, because there may be very many."""
+    """Everything a server offers besides tools. Resources are fetched in pages, because there may be very many."""
 
     server: str
-    known: bool = False  # its lists were read since the core started
+    known: bool = False  # the lists were read since the core started
     templates: tuple[ResourceTemplate, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     resource_count: int = 0
-    subscriptions: tuple[str, ...] = ()  # addresses whose changes the server tells us
-    subscribable: bool = False  # it takes subscriptions
-    completes: bool = False  # it completes arguments while they are typed
-    logs: bool = False  # it sends log messages of the level one asks for
-    log_level: str = ""  # as last asked for; empty: the server's own choice
-    warnings: tuple[str, ...] = ()  # entries left out and why
+    subscriptions: tuple[str, ...] = ()  # URIs whose changes the server reports
+    subscribable: bool = False  # the server supports subscriptions
+    completes: bool = False  # the server supports argument completion
+    logs: bool = False  # the server supports log levels
+    log_level: str = ""  # as last requested; empty: the server's default
+    warnings: tuple[str, ...] = ()  # entries that were left out, with the reason
 
 
 class PromptMessage(Struct, frozen=True):
     """One message of a filled prompt."""
 
-    role: str  # user, assistant; foreign words stay as they are
+    role: str  # user, assistant; unknown roles stay unchanged
     content: Content
 
 
 class PromptAnswer(Struct, frozen=True):
-    """A prompt with its blanks filled, or why it could not be."""
+    """A prompt filled with its arguments, or the reason why that failed."""
 
     name: str
     description: str = ""
@@ -93,31 +93,31 @@ class PromptAnswer(Struct, frozen=True):
 
 
 class Completion(Struct, frozen=True):
-    """What a server would put in for an argument."""
+    """A server's completions for an argument."""
 
     values: tuple[str, ...] = ()
-    total: int = 0  # how many there are; 0: it did not say
+    total: int = 0  # number of completions; 0: the server did not say
     more: bool = False
 
 
 class LogLine(Struct, frozen=True):
     """One message of a server's log."""
 
-    number: int  # grows by one with each message, also with those that were dropped
+    number: int  # increases by one with each message, including dropped ones
     at: float
-    level: str  # debug … emergency; foreign words stay as they are
+    level: str  # debug … emergency; unknown levels stay unchanged
     logger: str
-    text: str  # a text as it is, other values as JSON; shortened past a limit
+    text: str  # text, or other values as JSON; shortened at a limit
 
 
 class ServerLog(Struct, frozen=True):
-    """The end of a server's log."""
+    """The last lines of a server's log."""
 
     lines: tuple[LogLine, ...] = ()
-    dropped: int = 0  # older lines than the first one here that are not kept any more
+    dropped: int = 0  # number of older lines that are no longer stored
 
 
-LONGEST = 8_192  # characters of a template that is looked at
+LONGEST = 8_192  # maximum characters of a template that are parsed
 
 _EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]*)\}")
 _VARIABLE = re.compile(r"([A-Za-z0-9_.%-]{1,200})(\*|:(\d{1,4}))?\Z")
@@ -140,7 +140,7 @@ _OPERATORS: dict[str, _Operator] = {
 
 
 def variables(template: str) -> tuple[str, ...]:
-    """The names of the variables, each once, in the order of the template."""
+    """The names of the variables, without duplicates, in the order of the template."""
     names: dict[str, None] = {}
     for match in _EXPRESSION.finditer(template[:LONGEST]):
         names.update(dict.fromkeys(name for name, _, _ in _parts(match[2])))
@@ -148,14 +148,17 @@ def variables(template: str) -> tuple[str, ...]:
 
 
 def optional(template: str) -> frozenset[str]:
-    """The variables of a query or fragment: a URI without them is still valid."""
+    """The variables of a query or fragment. A URI without them is still valid."""
     found = ((match[1], name) for match in _EXPRESSION.finditer(template[:LONGEST]) for name, _, _ in _parts(match[2]))
     return frozenset(name for operator, name in found if operator in ("?", "&", ";", "#"))
 
 
 def expand(template: str, values: Mapping[str, str]) -> str:
-    """The URI. A variable without a value is left out. The value of an exploded variable is split: of a path at
-    slashes, of others at commas."""
+    """Expand the template to a URI.
+
+    A variable without a value is left out. The value of an exploded variable is split: in a path at slashes, otherwise
+    at commas.
+    """
     return _EXPRESSION.sub(lambda match: _expression(match, values), template)
 
 
@@ -163,7 +166,7 @@ def _expression(match: re.Match[str], values: Mapping[str, str]) -> str:
     operator, parts = _OPERATORS[match[1]], tuple(_parts(match[2]))
     first, separator = operator[:2]
     if not parts:
-        return match[0]  # not a template's expression; the server may know what it means
+        return match[0]  # not a template expression; the server may interpret it
     written = [piece for part in parts for piece in _written(operator, part, values)]
     return first + separator.join(written) if written else ""
 
@@ -184,7 +187,7 @@ def _written(operator: _Operator, part: tuple[str, bool, int], values: Mapping[s
 
 
 def _escaped(text: str, safe: str) -> str:
-    """Existing percent escapes are kept where reserved characters are allowed."""
+    """Percent-encode a text. Existing percent escapes are kept where reserved characters are allowed."""
     if safe != _RESERVED:
         return quote(text, safe=safe, errors="replace")
     pieces = _ESCAPED.split(text)
@@ -192,7 +195,7 @@ def _escaped(text: str, safe: str) -> str:
 
 
 def _parts(inner: str) -> Iterator[tuple[str, bool, int]]:
-    """Each variable as (name, exploded, prefix length or 0); an invalid expression has no parts."""
+    """Each variable of an expression as (name, exploded, prefix length or 0). An invalid expression has none."""
     found = [_VARIABLE.match(word) for word in inner.split(",")]
     for match in found if all(found) else ():
         if match is not None:

@@ -15,28 +15,28 @@ from workbench.records.permissions import RunProfile
 
 
 class Impact(Struct, frozen=True):
-    """Names as a person knows them; what is only known at run time is no name and stands among the effects."""
+    """The files, hosts and tools that a program names. Targets known only at run time are listed among the effects."""
 
     read: tuple[str, ...] = ()  # files and folders
-    changed: tuple[str, ...] = ()  # files and folders, databases among them
+    changed: tuple[str, ...] = ()  # files, folders and databases
     networks: tuple[str, ...] = ()  # hosts
     commands: tuple[str, ...] = ()
     tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # reads, adds, changes, sends → "server.tool"
-    lasting: int = 0  # effects that cannot be taken back
-    unnamed: int = 0  # effects on something that is only known at run time
+    lasting: int = 0  # number of irreversible effects
+    unnamed: int = 0  # number of effects on targets that are known only at run time
 
 
 class Gate(StrEnum):
-    """The four outcomes of an assessment, kept apart from the risk word."""
+    """The four outcomes of an assessment. They are independent of the risk."""
 
-    BLOCKED = "blocked"  # goes back to its author with the reason
-    REFUSED = "refused"  # the sandbox will refuse what the code tries: no question for a person
+    BLOCKED = "blocked"  # returned to its author with the reason
+    REFUSED = "refused"  # the sandbox will refuse what the code tries, so no approval is requested
     ASK = "ask"
     AUTO = "auto"
 
 
 class Span(Struct, frozen=True):
-    """A stretch of code: lines from 1, columns from 0 in Python code points."""
+    """A span of code: lines start at 1, columns at 0 in Python code points."""
 
     line: int
     column: int = 0
@@ -45,13 +45,13 @@ class Span(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """One thing the analyzer noticed, and the words a person reads."""
+    """A finding of the analysis, with the message shown to the user."""
 
     rule: str
     risk: Risk
     message: str
     span: Span
-    subject: str = ""  # the named file, host, command or tool
+    subject: str = ""  # the file, host, command or tool that the finding is about
 
 
 class EffectKind(StrEnum):
@@ -63,7 +63,7 @@ class EffectKind(StrEnum):
 
 
 class Effect(Struct, frozen=True):
-    """Something the program does to the world, as a line of the approval table."""
+    """An effect of the program, as a line of the approval table."""
 
     kind: EffectKind
     text: str
@@ -73,9 +73,9 @@ class Effect(Struct, frozen=True):
 
 
 class Flow(Struct, frozen=True):
-    """Data on its way through the program: from what one line reads into what another line does."""
+    """A data flow through the program, from the line that reads the data to the line that uses it."""
 
-    kind: str  # private (a person's data) or untrusted (text that outsiders can write)
+    kind: str  # private (the user's data) or untrusted (text that outsiders can write)
     source: str  # such as "web.fetch"
     line: int
     sink: str  # such as "demo.send_email.to"
@@ -83,45 +83,46 @@ class Flow(Struct, frozen=True):
 
 
 class ToolUse(Struct, frozen=True):
-    """A tool the code names, as far as reading it tells."""
+    """A tool that the code refers to, as found by the static analysis."""
 
     server: str
     tool: str
     line: int
-    often: bool = False  # it may be called any number of times: in a loop, in a function, or handed on
+    often: bool = False  # it may be called any number of times: in a loop, in a function, or passed on
 
 
 class Verdict(Struct, frozen=True):
-    """What policy says of one canonical text."""
+    """The result of assessing one canonical program text."""
 
     sha: str
     risk: Risk
     gate: Gate
-    sentence: str  # one plain sentence a person reads first
+    sentence: str  # a summary sentence, shown first
     findings: tuple[Finding, ...] = ()
     effects: tuple[Effect, ...] = ()
     tools: tuple[ToolUse, ...] = ()
     not_assessed: tuple[str, ...] = ()
-    rules: str = ""  # version of the rule set that judged
-    definitions: Mapping[str, str] = field(default_factory=dict)  # "server.tool" → definition hash when judged
-    hosts: tuple[str, ...] = ()  # "host:port" that it names, no rule opens, and a person may open for one run
-    profile: RunProfile | None = None  # the bounds it was judged within, and is held to
-    required: tuple[str, ...] = ()  # "server.tool": the only ones it may call; empty: any
-    allowed: tuple[str, ...] = ()  # what a rule of the person's allows, one sentence each
-    asks: tuple[str, ...] = ()  # why a person is asked whatever the risk is
-    mild: bool = False  # of medium risk, and nothing in it that a person has to decide
-    unsettled: Risk | None = None  # the highest risk that no rule settles; None: the risk itself
+    rules: str = ""  # version of the rule set
+    # "server.tool" → hash of its definition at the assessment
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    hosts: tuple[str, ...] = ()  # "host:port" that it names and no rule allows; the user may allow them for one run
+    profile: RunProfile | None = None  # the profile it was assessed with and must keep to
+    required: tuple[str, ...] = ()  # "server.tool": the only tools it may call; empty: any
+    allowed: tuple[str, ...] = ()  # what a rule of the user allows, one sentence each
+    asks: tuple[str, ...] = ()  # why approval is needed regardless of the risk
+    mild: bool = False  # medium risk, and nothing that the user has to decide
+    unsettled: Risk | None = None  # the highest risk that no rule covers; None: the program's own risk
     flows: tuple[Flow, ...] = ()
-    may_carry: tuple[str, ...] = ()  # "server.tool": reaches outside, and may be given what was read or is not known
+    may_carry: tuple[str, ...] = ()  # "server.tool": sends data out, and may receive data that was read or is unknown
     impact: Impact = field(default_factory=Impact)
-    lines: int = 0  # of code, none of them empty
-    forks: int = 0  # branches and loops in it: how much there is to read, and no sign of risk
-    skills: Mapping[str, int] = field(default_factory=dict)  # import name of each kept skill it uses → first line
-    any_skill: bool = False  # which kept skills it uses is decided when it runs
+    lines: int = 0  # number of non-empty lines of code
+    forks: int = 0  # number of branches and loops: a measure of review effort, not of risk
+    skills: Mapping[str, int] = field(default_factory=dict)  # import name of each saved skill it uses → first line
+    any_skill: bool = False  # the saved skills it uses are only known at run time
 
 
 class RunState(StrEnum):
-    """The road of a run; the last five are ends."""
+    """The state of a run. The last five are final."""
 
     PROPOSED = "proposed"
     CHECKED = "checked"
@@ -131,39 +132,40 @@ class RunState(StrEnum):
     REFUSED = "refused"
     FAILED = "failed"
     STOPPED = "stopped"
-    INTERRUPTED = "interrupted"  # the core died under it; written when the next core starts
+    INTERRUPTED = "interrupted"  # the core ended during the run; set when the next core starts
 
 
-# Nothing follows these.
+# The final states.
 ENDS: Final = frozenset({RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
 class Proposal(Struct, frozen=True):
-    """A program somebody wants to run. `sha` is SHA-256 of `code` after it became canonical."""
+    """A program submitted for a run. `sha` is SHA-256 of the canonical `code`."""
 
     id: str
     code: str
     sha: str
     origin: Origin
     session: str
-    author: str  # the agent's name as it gave it, or "you"
-    purpose: str = ""  # claimed by the author, never shown as fact
+    author: str  # the agent's name as the agent gave it, or "you"
+    purpose: str = ""  # claimed by the author; never shown as a fact
     at: float = 0.0
-    seconds: float = 0.0  # wished time limit; 0: the setting
-    skill: str = ""  # the skill this is a test of, if any
+    seconds: float = 0.0  # requested time limit; 0: the setting
+    skill: str = ""  # the skill that this program tests, if any
     language: str = "python"
-    state: str = ""  # name of the kept sandbox whose variables it goes on with; empty: a fresh one
-    profile: str = ""  # the bounds it asks for; empty: the default
-    required: tuple[str, ...] = ()  # "server.tool": the only ones it may call; empty: any
-    force_approval: bool = False  # a person is asked whatever the risk
-    dry_run: bool = False  # side effects are held instead of made
-    dry_run_of: str = ""  # the waiting run that this is a dry run of, if any
-    original: str = ""  # the author's own text, where a person edited it
-    wish: str = "program"  # what its author asked for: a program, or a call, file or skill that we wrote one for
+    state: str = ""  # name of the REPL session to continue; empty: a new sandbox
+    profile: str = ""  # the requested profile; empty: the default
+    required: tuple[str, ...] = ()  # "server.tool": the only tools it may call; empty: any
+    force_approval: bool = False  # ask the user for approval regardless of the risk
+    dry_run: bool = False  # hold back side effects
+    dry_run_of: str = ""  # the waiting run that this dry run is for, if any
+    original: str = ""  # the author's text, if the user edited it
+    # what the author submitted: a program, or a call, file or skill for which the workbench generated the program
+    wish: str = "program"
 
 
 class Decision(Struct, frozen=True):
-    """A person's answer; it names the text it is about, so nothing else can be let through by it."""
+    """The user's answer to an approval request. It names the program by hash, so it cannot allow a different one."""
 
     run_id: str
     sha: str
@@ -171,113 +173,113 @@ class Decision(Struct, frozen=True):
     by: str
     reason: str = ""
     at: float = 0.0
-    seconds: float = 0.0  # how long the person looked
-    hosts: tuple[str, ...] = ()  # "host:port", reachable from this run only because the person said so
-    scope: str = "once"  # once, session, text, tool, server: how far the answer reaches
-    fingerprint: str = ""  # of the run, as the person saw it
-    also: tuple[str, ...] = ()  # other runs of the same question that the answer is for
+    seconds: float = 0.0  # how long the user viewed the request
+    hosts: tuple[str, ...] = ()  # "host:port" that the user allowed for this run only
+    scope: str = "once"  # once, session, text, tool, server: how far the decision applies
+    fingerprint: str = ""  # approval fingerprint of the run that the user saw
+    also: tuple[str, ...] = ()  # other runs with the same request that the answer applies to
     plan: str = ""  # the dry run whose plan was allowed; anything else needs approval
-    terminal: str = ""  # where it was given, if not in a window: written by the core, never by a client
+    terminal: str = ""  # the terminal of the answer, if not a window; set by the core, never by a client
 
 
 class Ledger(Struct, frozen=True):
-    """What a run or session cost a model, beside what direct tool calls would have cost."""
+    """Tokens that a run or session cost a model, compared with direct tool calls."""
 
     direct: int = 0
     actual: int = 0
-    kept_bytes: int = 0  # of nested answers: they stayed in the sandbox
-    counter: str = "≈"  # which counter made the numbers; ≈ is the built-in estimator
-    definitions: int = 0  # the part of `direct` that is tool definitions, loaded once a conversation
+    kept_bytes: int = 0  # size of nested answers that stayed in the sandbox
+    counter: str = "≈"  # the counter that made the numbers; ≈ is the built-in estimator
+    definitions: int = 0  # the part of `direct` for tool definitions, which are loaded once per conversation
 
 
 class Run(Struct, frozen=True):
-    """The state of one run, as clients see it. Output and result are unmasked."""
+    """The state of one run, as clients of the user see it. Output and result are unmasked."""
 
     id: str
     proposal: Proposal
     state: RunState
     verdict: Verdict | None = None
     decision: Decision | None = None
-    deadline: float = 0.0  # when waiting ends as a refusal
+    deadline: float = 0.0  # the run is denied at this time
     started: float = 0.0
     ended: float = 0.0
     output: str = ""
     result: str = ""  # JSON text
     fault: Fault | None = None
     calls: tuple[CallTrace, ...] = ()
-    model_view: str = ""  # exactly what went back to the agent: tokens in place of personal data
+    model_view: str = ""  # exactly what the agent received, with PII tokens in place of personal data
     ledger: Ledger = field(default_factory=Ledger)
     memory_mb: float = 0.0
-    backend: str = ""  # what isolated it, once it runs
-    level: str = ""  # process, container or vm: where it runs, or will
-    isolation: str = ""  # one sentence where that is weaker than its risk asks for; allowing it is the consent
-    held_calls: tuple[HeldCall, ...] = ()  # nested calls that wait for a person right now
-    plan: tuple[Held, ...] = ()  # what a dry run held
-    plan_notes: tuple[str, ...] = ()  # what its plan cannot say
-    observed: tuple[Observation, ...] = ()  # what it did beside what was foretold, once it is over
-    read: tuple[str, ...] = ()  # what its session had read when it ended: private, untrusted
-    fingerprint: str = ""  # SHA-256 over text, limits, servers and definitions: what an answer is about
-    like: Resemblance | None = None  # a program that was allowed before
-    scopes: tuple[str, ...] = ()  # how far a yes may reach beyond once: session, text, server
-    scopes_why: str = ""  # why not further
-    preparing: bool = False  # its program has ended; personal data is looked for in its answer
-    stopping: bool = False  # somebody stopped it, and it is about to end
-    held: tuple[str, ...] = ()  # files that it changed in its copy of the workspace, and about which the user decides
+    backend: str = ""  # the sandbox backend, once the run has started
+    level: str = ""  # process, container or vm: the isolation level of the run
+    isolation: str = ""  # a sentence if the isolation is weaker than the risk requires; allowing the run consents to it
+    held_calls: tuple[HeldCall, ...] = ()  # nested calls that wait for the user
+    plan: tuple[Held, ...] = ()  # side effects that a dry run held back
+    plan_notes: tuple[str, ...] = ()  # limitations of the plan
+    observed: tuple[Observation, ...] = ()  # predicted and observed effects, once the run has ended
+    read: tuple[str, ...] = ()  # the kinds of text its session had read at the end: private, untrusted
+    fingerprint: str = ""  # SHA-256 over text, limits, servers and definitions, which an answer refers to
+    like: Resemblance | None = None  # a similar program that was allowed before
+    scopes: tuple[str, ...] = ()  # how far an approval may apply beyond this run: session, text, server
+    scopes_why: str = ""  # why no wider scope is possible
+    preparing: bool = False  # the program has ended, and its answer is being searched for personal data
+    stopping: bool = False  # the run was stopped and is about to end
+    held: tuple[str, ...] = ()  # files that it changed in its copy of the workspace; the user decides about them
 
 
 class Observation(Struct, frozen=True):
-    """One effect: foretold, seen, or both."""
+    """One effect that was predicted, observed, or both."""
 
     kind: str  # tool, host, written, deleted
     subject: str  # `demo.send_email`, `api.example.org:443`, `workspace/report.csv`
-    predicted: bool | None  # None: nobody could tell from the text
-    times: int = 0  # how often it was seen
-    refused: int = 0  # tries that were refused
-    line: int = 0  # where the text foretold it
+    predicted: bool | None  # None: the analysis could not predict it
+    times: int = 0  # how often it was observed
+    refused: int = 0  # number of attempts that were refused
+    line: int = 0  # line of the prediction
 
     @property
     def unforeseen(self) -> bool:
-        """It happened, or was tried, and the text did not say so."""
+        """Whether the effect was observed or attempted, and not predicted."""
         return self.predicted is False and bool(self.times or self.refused)
 
 
 class Likeness(StrEnum):
-    """How much of an allowed program a new one is."""
+    """How similar a new program is to an allowed one."""
 
-    TEXT = "text"  # every character
+    TEXT = "text"  # identical
     TREE = "tree"  # only spacing or comments differ
-    VALUES = "values"  # only written values differ
+    VALUES = "values"  # only literal values differ
     NEAR = "near"  # most lines are the same
 
 
 class ValueChange(Struct, frozen=True):
-    """A value that is written otherwise than in the allowed program; `line` is that of the new text."""
+    """A literal value that differs from the allowed program. `line` is the line in the new text."""
 
     line: int
     before: str
     after: str
-    destination: bool = False  # it says where something goes: an address, a host, a recipient
+    destination: bool = False  # the value is a destination: an address, a host, a recipient
 
 
 class Resemblance(Struct, frozen=True):
-    """A program that was allowed before, beside the one that waits now."""
+    """A program that was allowed before, compared with the waiting program."""
 
     likeness: Likeness
     at: float  # when it was allowed
     code: str  # the allowed text
-    changes: tuple[ValueChange, ...] = ()  # where only values differ
+    changes: tuple[ValueChange, ...] = ()  # set if only values differ
 
 
 class KeptState(Struct, frozen=True):
-    """Variables, imports and open files that the next program under the same name goes on with."""
+    """A REPL session: variables, imports and open files for the next program with the same session id."""
 
     session: str
     name: str
-    author: str  # the agent's name as it gave it, or "you"
+    author: str  # the agent's name as the agent gave it, or "you"
     began: float
-    used: float  # when its last program ended, or now while one is at work
-    expires: float = 0.0  # when it ends if nobody uses it; 0 while a program is at work
-    programs: int = 0  # how many ran in it
+    used: float  # when its last program ended, or now while a program is running
+    expires: float = 0.0  # when it ends if unused; 0 while a program is running
+    programs: int = 0  # number of programs that ran in it
     busy: bool = False
     memory_mb: float = 0.0
     level: str = ""
@@ -285,38 +287,38 @@ class KeptState(Struct, frozen=True):
 
 
 class Limits(Struct, frozen=True):
-    """What one run may use up; each ends the run with a clear reason."""
+    """Resource limits of one run. Exceeding a limit ends the run with a reason."""
 
-    seconds: float = 30.0  # of its own time; what its tools, the user and the scanning of answers take is not counted
-    total_seconds: float = 0.0  # with its tools, without the user; 0: `seconds` bounds this
-    sleep_counts: bool = True  # whether time in which it uses no processor is its own time
+    seconds: float = 30.0  # of its own time, without the time of tools, of the user and of scanning answers
+    total_seconds: float = 0.0  # including tools, without the user; 0: `seconds` is the only limit
+    sleep_counts: bool = True  # whether idle time counts as its own time
     memory_mb: int = 512
     cpu_seconds: float = 30.0
     pids: int = 64
     output_bytes: int = 1_000_000
     disk_mb: int = 1024
     calls: int = 10_000
-    cpus: int = 1  # processors it may use at once
+    cpus: int = 1  # processors it may use at the same time
 
 
 class Strength(Struct, frozen=True):
-    """What isolation this machine gives, as probed, not as hoped."""
+    """The isolation that this machine provides, as probed."""
 
     backend: str  # native, bubblewrap, reduced, none
     level: str  # full, reduced, none
     features: Mapping[str, bool] = field(default_factory=dict)  # "namespaces" → True …
     reason: str = ""  # why it is not stronger
     hint: str = ""
-    fixes: Mapping[str, str] = field(default_factory=dict)  # a feature that is missing → the line that brings it
+    fixes: Mapping[str, str] = field(default_factory=dict)  # missing feature → the command that adds it
 
 
 class Level(Struct, frozen=True):
-    """One kind of isolation, from the weakest to the strongest: process, container, vm."""
+    """One isolation level: process, container or vm, from weakest to strongest."""
 
     name: str
     available: bool
-    backend: str = ""  # what makes it here: native, bubblewrap, podman, docker, qemu
-    sentence: str = ""  # what it is, or why it is not there
-    hint: str = ""  # what to do so that it is there: a command, mostly
+    backend: str = ""  # the backend on this machine: native, bubblewrap, podman, docker, qemu
+    sentence: str = ""  # a description, or why it is not available
+    hint: str = ""  # how to make it available, usually a command
     languages: tuple[str, ...] = ("python",)
-    reduced: bool = False  # weaker than it should be: nothing of high risk runs in it
+    reduced: bool = False  # weaker than designed: no program of high risk runs in it

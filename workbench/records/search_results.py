@@ -11,7 +11,7 @@ from workbench.records.servers import Hints, ServerStatus
 
 
 class FindKind(StrEnum):
-    """What can be found."""
+    """The kinds of items that a search returns."""
 
     TOOL = "tool"
     RESOURCE = "resource"
@@ -21,57 +21,57 @@ class FindKind(StrEnum):
 
 
 class FoundIn(StrEnum):
-    """Where the words of a question were found, or what else led there."""
+    """Why an item matches: the field that contains the query's words, or another reason."""
 
-    EXACT = "exact"  # the question is its name
+    EXACT = "exact"  # the query is its name
     NAME = "name"
-    ASKED = "asked"  # a question after which it ran
+    ASKED = "asked"  # a query that was followed by a run of the tool
     DESCRIPTION = "description"
     PARAMETERS = "parameters"
     SERVER = "server"
-    SYNONYM = "synonym"  # another word for nearly the same
-    LETTERS = "letters"  # its name has these letters
-    MEANING = "meaning"  # it shares no word with the question
+    SYNONYM = "synonym"  # a synonym of a query word
+    LETTERS = "letters"  # the name contains these letters
+    MEANING = "meaning"  # similar meaning without a common word
 
 
 class Reason(Struct, frozen=True):
-    """Why something was found."""
+    """A reason why an item matches."""
 
     at: FoundIn
-    words: str = ""  # of the question, as they were typed
+    words: str = ""  # the words of the query, as typed
 
 
 class Find(Struct, frozen=True):
-    """One thing that was found."""
+    """One search result."""
 
     kind: FindKind
-    server: str  # empty: a skill
-    name: str  # as its server calls it; of resources the address, of templates the address with blanks
+    server: str  # empty for a skill
+    name: str  # as its server names it; for resources the URI, for templates the URI template
     title: str
     summary: str  # one line
     reasons: tuple[Reason, ...] = ()
-    tokens: int = 0  # what its definition costs a model
-    size: int = -1  # bytes, as a server claims of a resource; -1: nobody said
+    tokens: int = 0  # tokens that its definition costs a model
+    size: int = -1  # bytes, as the server claims for a resource; -1: unknown
     mime: str = ""
     hints: Hints = field(default_factory=Hints)
-    status: ServerStatus = ServerStatus.READY  # of its server
-    allowed: bool = True  # whether its server may start when it is used
-    category: str = ""  # which a person gave its server
+    status: ServerStatus = ServerStatus.READY  # status of its server
+    allowed: bool = True  # whether the user has allowed its server to start
+    category: str = ""  # the user's category of its server
 
 
 class Finds(Struct, frozen=True):
-    """The best first."""
+    """Search results, best first."""
 
     finds: tuple[Find, ...] = ()
-    total: int = 0  # how many fit
-    known: Mapping[str, int] = field(default_factory=dict)  # how many there are of each kind
-    fresh: bool = True  # False: something changed and is not in the index yet; ask again in a moment
-    reader: str = ""  # what read the meaning of tools and question; "" while only words are compared
+    total: int = 0  # number of matches
+    known: Mapping[str, int] = field(default_factory=dict)  # number of items of each kind
+    fresh: bool = True  # False: the index is out of date; search again shortly
+    reader: str = ""  # the model that compared meanings; "" if only words are compared
 
 
 class Companion(Struct, frozen=True):
-    """A tool that often runs in one program with another one."""
+    """A tool that often runs in the same program as another tool."""
 
     server: str
     tool: str
-    times: int  # programs in which both ran to their end
+    times: int  # number of programs in which both completed

@@ -11,7 +11,7 @@ from workbench.records.common_types import Fault, JsonObject, JsonValue
 
 
 class ServerStatus(StrEnum):
-    """Where a server is on its way; a stopped server starts at its first call when a person has allowed it."""
+    """The status of a server. A stopped server starts at its first call if the user has allowed it."""
 
     STOPPED = "stopped"
     STARTING = "starting"
@@ -20,7 +20,7 @@ class ServerStatus(StrEnum):
 
 
 class ServerConfig(Struct, frozen=True):
-    """One entry of `.mcp.json`."""
+    """A server's entry in `.mcp.json`."""
 
     name: str
     command: str = ""
@@ -29,42 +29,42 @@ class ServerConfig(Struct, frozen=True):
     cwd: str = ""
     url: str = ""  # set for a remote server
     disabled: bool = False
-    builtin: bool = False  # the demo server: ours, allowed without asking
+    builtin: bool = False  # the demo server, which needs no consent
     transport: str = ""  # stdio, http or sse; empty: stdio for a command, and for a url http, then sse
     headers: Mapping[str, str] = field(default_factory=dict)  # sent with every request; ${NAME} is expanded
-    category: str = ""  # the group it is listed in
-    oauth: Mapping[str, JsonValue] = field(default_factory=dict)  # how to sign in where the server does not say enough
-    roots: tuple[str, ...] = ()  # folders told to a server that asks which it may work in
-    timeout_seconds: int = 0  # how long a call may take; 0: as the setting says
-    description: str = ""  # a person's own words about it
+    category: str = ""  # the group of the server in lists
+    oauth: Mapping[str, JsonValue] = field(default_factory=dict)  # sign-in parameters that the server does not announce
+    roots: tuple[str, ...] = ()  # folders announced to the server as MCP roots
+    timeout_seconds: int = 0  # maximum duration of a call; 0: the setting
+    description: str = ""  # the user's own description
 
     @property
     def remote(self) -> bool:
-        """Whether it is reached by its address; without a type, a command counts more than a url."""
+        """Whether the server is reached by its URL. Without a type, a command has priority over a URL."""
         return bool(self.url) and (self.transport in ("http", "sse") or (not self.transport and not self.command))
 
 
 class KnownServer(Struct, frozen=True):
-    """A server of a well-known maker: an entry to be added, and what a person should know before."""
+    """A known server of a well-known publisher: an entry to add, and what the user should know before."""
 
     title: str
     config: ServerConfig
     maker: str
-    page: str  # where the maker tells of it
+    page: str  # the publisher's page about the server
     licence: str
-    needs: str  # what it takes to use it: programs, accounts, secrets
+    needs: str  # required programs, accounts and secrets
 
 
 class ServerState(Struct, frozen=True):
-    """What is known of a server right now."""
+    """The current state of a server."""
 
     config: ServerConfig
     status: ServerStatus = ServerStatus.STOPPED
-    allowed: bool = False  # a person has started exactly this command before
-    doubt: str = ""  # why it is not allowed any more: the file behind its command is another one
-    rests: bool = False  # stopped because nobody used it; the next call starts it again
+    allowed: bool = False  # the user has started exactly this command before
+    doubt: str = ""  # why it is no longer allowed: the executable file has changed
+    rests: bool = False  # stopped because it was idle; the next call starts it again
     fault: Fault | None = None
-    title: str = ""  # the name the server gives itself
+    title: str = ""  # the server's own name for itself
     version: str = ""
     protocol: str = ""
     instructions: str = ""
@@ -72,18 +72,18 @@ class ServerState(Struct, frozen=True):
     pid: int = 0
     latency_ms: float = 0.0
     era: str = ""  # "legacy" (sessions that begin with a handshake) or "modern" (2026-07-28 and later)
-    capabilities: tuple[str, ...] = ()  # what it offers: tools, resources, resources.subscribe, prompts, logging …
+    capabilities: tuple[str, ...] = ()  # tools, resources, resources.subscribe, prompts, logging …
     resource_count: int = 0
     prompt_count: int = 0
-    memory_mb: int = 0  # of the process and what it started; 0 when it is not ours or does not run
-    restarts: int = 0  # how often it was started again after it had gone unasked
-    sign_in: str = ""  # "needed" when only a person's sign-in helps, "done" after it
-    plain_secrets: tuple[str, ...] = ()  # where its entry holds what looks like a secret: "GITHUB_TOKEN in env"
-    warnings: tuple[str, ...] = ()  # tools left out and why, rubbish on stdout
+    memory_mb: int = 0  # of the process and its children; 0 if it is remote or not running
+    restarts: int = 0  # number of restarts after unexpected exits
+    sign_in: str = ""  # "needed" if the user must sign in, "done" after that
+    plain_secrets: tuple[str, ...] = ()  # fields of its entry that seem to contain a secret: "GITHUB_TOKEN in env"
+    warnings: tuple[str, ...] = ()  # tools that were left out with the reason, invalid output on stdout
 
 
 class Hints(Struct, frozen=True):
-    """A server's own claims about a tool (None: it says nothing); never proof."""
+    """A server's own hints about a tool (None: not declared). They are claims, never proof."""
 
     read_only: bool | None = None
     destructive: bool | None = None
@@ -92,7 +92,7 @@ class Hints(Struct, frozen=True):
 
 
 class Tool(Struct, frozen=True):
-    """One tool with its whole definition; `raw` is what the server sent, unknown keys included."""
+    """A tool with its complete definition. `raw` is what the server sent, including unknown keys."""
 
     server: str
     name: str
@@ -102,18 +102,18 @@ class Tool(Struct, frozen=True):
     output_schema: JsonObject | None = None
     hints: Hints = field(default_factory=Hints)
     raw: JsonObject = field(default_factory=dict)
-    hash: str = ""  # SHA-256 of the definition; a change of it voids what was approved
-    definition_tokens: int = 0  # what this definition costs in a model's context
-    claimed: Hints | None = None  # the server's own hints, where `hints` are what counts instead
-    private: bool | None = None  # holds private data; None: nobody has judged it yet
+    hash: str = ""  # SHA-256 of the definition; a change voids approvals
+    definition_tokens: int = 0  # tokens of this definition in a model's context
+    claimed: Hints | None = None  # the server's own hints, if `hints` contains overriding values
+    private: bool | None = None  # holds private data; None: unknown
     outsiders: bool | None = None  # returns text that outsiders can write
-    sends: bool | None = None  # can send something out
-    said: tuple[str, ...] = ()  # hints and bits that a person decided
-    guessed: tuple[str, ...] = ()  # bits that are a guess from its name, description and hints
+    sends: bool | None = None  # can send data out
+    said: tuple[str, ...] = ()  # hints and annotations that the user set
+    guessed: tuple[str, ...] = ()  # annotations guessed from name, description and hints
 
 
 class ToolSummary(Struct, frozen=True):
-    """A tool as lists show it: without its schemas, so ten thousand of them stay light."""
+    """A tool for lists, without its schemas, so that a list of 10,000 tools stays small."""
 
     server: str
     name: str
@@ -122,12 +122,13 @@ class ToolSummary(Struct, frozen=True):
     hints: Hints
     import_line: str  # `from servers.github import create_issue`
     definition_tokens: int
-    mark: str = ""  # "new" or "removed" since a person last looked, "changed": blocked until a person approves that
-    warned: int = 0  # how many things are odd about its definition
+    # "new" or "removed" since the user last looked, "changed": blocked until the user approves the definition
+    mark: str = ""
+    warned: int = 0  # number of warnings about its definition
 
 
 class Depth(StrEnum):
-    """How much a search tells about each tool: the three steps of progressive disclosure."""
+    """How much detail a search returns for each tool: the three levels of progressive disclosure."""
 
     NAME = "name"
     DESCRIPTION = "description"
@@ -135,57 +136,57 @@ class Depth(StrEnum):
 
 
 class SearchAnswer(Struct, frozen=True):
-    """What a search found; `text` is exactly what an agent receives."""
+    """The result of a tool search. `text` is exactly what an agent receives."""
 
     text: str
     matches: tuple[ToolSummary, ...]
-    total: int  # how many matched before the limit
+    total: int  # number of matches before the limit
     tokens: int
-    definition_tokens: int  # what loading every definition of the catalogue would have cost
-    reader: str = ""  # what read the meaning of tools and question; "" while only words are compared
+    definition_tokens: int  # tokens of all definitions in the catalogue
+    reader: str = ""  # the model that compared meanings; "" if only words are compared
 
 
 class Consent(Struct, frozen=True):
-    """One wish to start a command, or to speak to an address, in the words a person decides by."""
+    """A request for consent to start a command or to connect to an address, as shown to the user."""
 
     server: str
-    told: str  # the whole command with its variables, or the address with its headers; values of secrets are hidden
-    sha: str  # of exactly this entry; connecting with it refuses another one
-    notes: tuple[str, ...] = ()  # what else goes along: folders
-    warnings: tuple[str, ...] = ()  # what deserves a second look: secrets that leave, variables that load code
+    told: str  # the complete command with its variables, or the address with its headers; secret values are masked
+    sha: str  # hash of this entry; connecting with it fails for any other entry
+    notes: tuple[str, ...] = ()  # further information: folders
+    warnings: tuple[str, ...] = ()  # risks: secrets that are sent, variables that load code
     remote: bool = False
 
 
 class SignInStep(Struct, frozen=True):
-    """One thing that was asked or done, and what came of it."""
+    """One step of a sign-in, with its result."""
 
     title: str
     ok: bool
-    sentence: str  # what it means
-    method: str = ""  # empty: nothing was asked of anybody
+    sentence: str  # explanation
+    method: str = ""  # HTTP method; empty: no request was sent
     url: str = ""
-    status: int = 0  # of HTTP; 0: no answer
+    status: int = 0  # HTTP status; 0: no response
     sent: str = ""
     received: str = ""
     ms: float = 0.0
 
 
 class SignIn(Struct, frozen=True):
-    """The last sign-in at a server, under way or over."""
+    """The current or last sign-in at a server."""
 
     server: str
-    state: str = ""  # "", asking, waiting (for the person in the browser), done, failed, cancelled
+    state: str = ""  # "", asking, waiting (for the user in the browser), done, failed, cancelled
     url: str = ""  # while waiting: the page to open
-    host: str = ""  # whose page that is
+    host: str = ""  # the host of that page
     steps: tuple[SignInStep, ...] = ()
     fault: Fault | None = None
-    stored: bool = False  # tokens of it are kept
-    scope: str = ""  # what was granted
-    expires: float = 0.0  # when the access token ends; 0: not told
+    stored: bool = False  # its access tokens are stored
+    scope: str = ""  # the granted scope
+    expires: float = 0.0  # when the access token expires; 0: unknown
 
 
 class ChangeKind(StrEnum):
-    """What happened to a definition."""
+    """How a definition changed."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -193,31 +194,31 @@ class ChangeKind(StrEnum):
 
 
 class DefinitionChange(Struct, frozen=True):
-    """One tool of a known server that is not what it was. A changed one is blocked until a person approves it."""
+    """A tool whose definition has changed. A changed tool is blocked until the user approves the new definition."""
 
     server: str
     tool: str
     kind: ChangeKind
-    hash: str  # of the definition as it is now; empty when it is gone
-    at: float  # when it was first seen
+    hash: str  # hash of the current definition; empty if the tool was removed
+    at: float  # when the change was first seen
     before: str = ""  # the approved definition as JSON text
-    after: str = ""  # the definition as it is now
+    after: str = ""  # the current definition
     blocked: bool = False
-    warnings: tuple[str, ...] = ()  # what is odd about the definition as it is now
+    warnings: tuple[str, ...] = ()  # warnings about the current definition
 
 
 class ToolWarning(Struct, frozen=True):
-    """Something odd about a definition, in words for a person."""
+    """A warning about a tool definition, as shown to the user."""
 
     server: str
     tool: str
     rule: str  # hidden, lookalike, contradiction, unmarked, poison
     message: str
-    why: str  # what somebody could do with it
+    why: str  # how the problem could be abused
 
 
 class Moment(Struct, frozen=True):
-    """What a server was at some time: kept each time it changed, so that two times can be compared."""
+    """The state of a server at one time, stored at each change so that two times can be compared."""
 
     at: float
     version: str = ""
@@ -225,84 +226,87 @@ class Moment(Struct, frozen=True):
 
 
 class Frame(Struct, frozen=True):
-    """One message as it crossed a server's pipe, in the order of `number`; its whole text is asked for by `at`."""
+    """A message between the workbench and a server, ordered by `number`. The full text is fetched by `at`."""
 
     server: str
     at: float  # unique within the server
-    direction: str  # ">" to the server, "<" from it, "!" from it and not JSON-RPC, "·" something happened to it
+    direction: str  # ">" to the server, "<" from it, "!" from it and not JSON-RPC, "·" an event such as a restart
     text: str  # the beginning of the message
     bytes: int
-    number: int = 0  # from 1; a gap before the first one is what was dropped
+    number: int = 0  # starts at 1; a gap before the first frame means dropped frames
     kind: str = ""  # request, notice, answer, error, batch; empty for "!" and "·"
-    method: str = ""  # of requests and notices
-    id: str = ""  # as JSON: 7 is not "7"
-    about: str = ""  # the tool, resource, prompt or error message it is about
-    cut: bool = False  # too long to keep: only its beginning is
+    method: str = ""  # of requests and notifications
+    id: str = ""  # as JSON: 7 differs from "7"
+    about: str = ""  # the tool, resource, prompt or error message that the frame is about
+    cut: bool = False  # only the beginning is stored
 
 
 class RawAnswer(Struct, frozen=True):
-    """What came of a message a person wrote by hand; the messages themselves stand among the frames."""
+    """The result of sending a message that the user wrote. The messages themselves are among the frames."""
 
     method: str
     ok: bool
-    at: float  # no frame of it is earlier
+    at: float  # all of its frames are later than this time
     fault: Fault | None = None
-    needs_confirmation: bool = False  # a tool call that a person may send again with `confirmed`
+    needs_confirmation: bool = False  # a tool call that the user may send again with `confirmed`
     ms: float = 0.0
 
 
 class Vitals(Struct, frozen=True):
-    """How one server is doing right now. Asking looks into /proc, so it is asked while somebody looks."""
+    """Current health figures of a server.
+
+    Reading them accesses /proc, so clients fetch them only while they are shown.
+    """
 
     server: str
-    since: float = 0.0  # when its process started; 0: it does not run
-    memory_mb: float = 0.0  # of its whole process group; 0: not known here
+    since: float = 0.0  # when its process started; 0: not running
+    memory_mb: float = 0.0  # of its process group; 0: unknown
     processes: int = 0
-    calls: int = 0  # answered or failed since the core opened
+    calls: int = 0  # completed calls since the core opened
     errors: int = 0
-    typical_ms: float = 0.0  # the median of the last calls
+    typical_ms: float = 0.0  # median duration of the last calls
     slowest_ms: float = 0.0
     last_error: str = ""
     last_error_at: float = 0.0
     sent_bytes: int = 0
     received_bytes: int = 0
-    frames: int = 0  # messages that are kept
-    dropped: int = 0  # older messages that made room
+    frames: int = 0  # number of stored frames
+    dropped: int = 0  # number of older frames that were dropped
 
 
 class CheckState(StrEnum):
-    """How a check ended."""
+    """The result of a check."""
 
     GOOD = "good"
-    DOUBT = "doubt"  # it works, but a person should know
-    BAD = "bad"  # this is why it fails
-    SKIPPED = "skipped"  # could not be made; the sentence says why
+    DOUBT = "doubt"  # works, with a warning
+    BAD = "bad"  # failed; this is the cause
+    SKIPPED = "skipped"  # not possible; the sentence says why
 
 
 class Check(Struct, frozen=True):
-    """One thing looked at."""
+    """One check of the doctor."""
 
     name: str  # two or three words: "Executable", "TLS"
     state: CheckState
     sentence: str
-    fix: str = ""  # what to do about it; empty when there is nothing to do
-    detail: str = ""  # what was really seen: last words, headers, certificates
+    fix: str = ""  # how to fix it; empty if nothing is wrong
+    detail: str = ""  # evidence: last output, headers, certificates
 
 
 class ServerTask(Struct, frozen=True):
-    """One piece of work that goes on at a server, or ended there."""
+    """An MCP task at a server."""
 
     server: str
     id: str
     status: str  # working, input_required, completed, failed, cancelled
-    message: str = ""  # the server's words about it
-    tool: str = ""  # where it began with a call of ours since the core opened
-    since: float = 0.0  # as the server says
+    message: str = ""  # the server's message
+    tool: str = ""  # the tool call that started the task, if made since the core opened
+    since: float = 0.0  # as the server reports
     changed: float = 0.0
 
     @property
     def open(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the task has not ended."""
         return self.status in ("working", "input_required")
 
     @property

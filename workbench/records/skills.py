@@ -10,7 +10,7 @@ from workbench.records.runs import Verdict
 
 
 class SkillState(StrEnum):
-    """Agents see kept skills only; retired ones are hidden, never deleted."""
+    """The state of a skill. Agents see kept skills only; retired skills are hidden, never deleted."""
 
     DRAFT = "draft"
     KEPT = "kept"
@@ -18,80 +18,80 @@ class SkillState(StrEnum):
 
 
 class Skill(Struct, frozen=True):
-    """A program worth keeping, with where it came from."""
+    """A saved program with its metadata."""
 
     name: str
     description: str
     code: str
     state: SkillState
-    version: int = 0  # 0 while it has never been kept
-    sha: str = ""  # SHA-256 of the code as it stands in the file now, whatever SKILL.md says
+    version: int = 0  # 0 before it is kept for the first time
+    sha: str = ""  # SHA-256 of the code in the file, regardless of SKILL.md
     tags: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()  # "server.tool" it needs
-    run_id: str = ""  # the run it was drafted from
+    tools: tuple[str, ...] = ()  # "server.tool" names that it needs
+    run_id: str = ""  # the run that the draft was made from
     author: str = ""
     kept_by: str = ""
     changed: float = 0.0
-    starter: bool = False  # shipped with the app
+    starter: bool = False  # shipped with the workbench
     notes: str = ""  # the text of its SKILL.md: usage, features, examples
     license: str = ""
-    compatibility: str = ""  # what it needs of its surroundings, in words
-    allowed: str = ""  # its card's `allowed-tools`, for clients that read them; nothing here is allowed by it
-    triggers: tuple[str, ...] = ()  # words that should bring it to mind
-    kept_at: str = ""  # when this version was kept, as a date and time in UTC
-    others: tuple[str, ...] = ()  # files it carries beside its card and code, by their paths in its folder
-    cassettes: tuple[str, ...] = ()  # names of the recordings it can be tested against
-    missing: tuple[str, ...] = ()  # tools it needs that no server offers now, each with names that are alike
-    faults: tuple[str, ...] = ()  # what is wrong with its folder; a skill with faults is not handed to programs
+    compatibility: str = ""  # requirements as free text
+    allowed: str = ""  # `allowed-tools` of its SKILL.md, for clients that read it; the workbench ignores it
+    triggers: tuple[str, ...] = ()  # trigger words for search
+    kept_at: str = ""  # date and time in UTC when this version was kept
+    others: tuple[str, ...] = ()  # other files in its folder, as relative paths
+    cassettes: tuple[str, ...] = ()  # names of its recordings for tests
+    missing: tuple[str, ...] = ()  # required tools that no server offers now, each with similar names
+    faults: tuple[str, ...] = ()  # problems of its folder; a skill with faults cannot be imported by programs
 
 
 class SkillUse(Struct, frozen=True):
-    """How often programs used a skill, and what came of it."""
+    """How often programs used a skill, with the outcomes."""
 
     name: str
     runs: int = 0
-    done: int = 0  # of them that ran to their end
-    saved: int = 0  # tokens that direct calls would have cost more
+    done: int = 0  # number of them that completed
+    saved: int = 0  # tokens saved compared with direct calls
     last: float = 0.0
 
 
 class SkillPage(Struct, frozen=True):
-    """All there is to see of one skill."""
+    """Everything that the skill page shows."""
 
     skill: Skill
-    draft: Skill | None = None  # beside the kept one
-    versions: tuple[Skill, ...] = ()  # earlier ones, oldest first
+    draft: Skill | None = None  # the draft, if there is one besides the kept version
+    versions: tuple[Skill, ...] = ()  # earlier versions, oldest first
     use: SkillUse | None = None
-    schema: str = ""  # of its arguments, as JSON text
-    sources: str = ""  # where its folder is
+    schema: str = ""  # schema of its arguments as JSON text
+    sources: str = ""  # path of its folder
 
 
 class SkillFile(Struct, frozen=True):
-    """A file that came with a skill."""
+    """A file in the folder of a skill."""
 
     path: str
     bytes: int
 
 
 class SkillReview(Struct, frozen=True):
-    """What came from elsewhere, as a person sees it before anything of it is written."""
+    """A preview of a skill to import, shown before anything is written."""
 
-    key: str  # names exactly this reading; importing takes it and nothing else
+    key: str  # identifies this preview; only it can be imported with the key
     skill: Skill
-    source: str  # the file or folder, and where in it
+    source: str  # the file or folder, and the location inside it
     files: tuple[SkillFile, ...] = ()
-    verdict: Verdict | None = None  # None: it is instructions only
-    notices: tuple[str, ...] = ()  # what a person should know: comments that nobody sees, programs that are not run
-    refusal: str = ""  # why it cannot be imported
-    before: Skill | None = None  # the skill of this name that is here already
+    verdict: Verdict | None = None  # None: the skill has instructions only
+    notices: tuple[str, ...] = ()  # what the user should know: hidden comments, programs that are not run
+    refusal: str = ""  # why the skill cannot be imported
+    before: Skill | None = None  # the existing skill of this name
 
 
 class SkillHint(Struct, frozen=True):
-    """Programs of one form ran again and again: they may be worth a skill."""
+    """A suggestion to save a skill: programs of the same form were run repeatedly."""
 
     key: str
     times: int
-    run_id: str  # the newest of them
+    run_id: str  # the newest of these runs
     purpose: str = ""
     tools: tuple[str, ...] = ()
     saved: int = 0
@@ -99,7 +99,7 @@ class SkillHint(Struct, frozen=True):
 
 
 class DifferenceKind(StrEnum):
-    """What is not as it was recorded. The first two are causes, the others are what came of them."""
+    """How a test differs from the recording. The first two kinds are causes, the others are consequences."""
 
     CODE = "code"
     DEFINITION = "definition"
@@ -110,21 +110,21 @@ class DifferenceKind(StrEnum):
 
 
 class SkillDifference(Struct, frozen=True):
-    """One thing that is not as it was recorded."""
+    """One difference between a test and the recording."""
 
     kind: DifferenceKind
     words: str
     before: str = ""  # as JSON text, shortened
     after: str = ""
-    breaks: bool = True  # False: it is another one, and the skill did the same all the same
+    breaks: bool = True  # False: a difference that did not change the skill's behaviour
 
 
 class SkillTest(Struct, frozen=True):
-    """What came of playing one cassette to a skill."""
+    """The result of testing a skill with one recording."""
 
     skill: str
     cassette: str
-    state: str  # "passed", "changed": other code or definitions and the same behaviour, "failed", "error"
+    state: str  # "passed", "changed": other code or definitions with the same behaviour, "failed", "error"
     differences: tuple[SkillDifference, ...] = ()
     ms: float = 0.0
     version: int = 0
@@ -132,7 +132,7 @@ class SkillTest(Struct, frozen=True):
 
 
 class CassetteInfo(Struct, frozen=True):
-    """A recording as a list shows it."""
+    """A recording, as shown in lists."""
 
     name: str
     recorded: str = ""
@@ -141,5 +141,5 @@ class CassetteInfo(Struct, frozen=True):
     tools: tuple[str, ...] = ()
     calls: int = 0
     result: str = ""  # JSON text, shortened
-    fault: str = ""  # why it cannot be read
-    program: str = ""  # that calls the skill, where what it is given is no JSON
+    fault: str = ""  # why the recording cannot be read
+    program: str = ""  # the program that calls the skill, if the arguments are not JSON

@@ -8,7 +8,10 @@ from workbench.settings.definitions import Settings
 
 
 class CurrentSettings:
-    """A callable that returns the settings in force. Call it at each use instead of storing the result, to see changes."""
+    """A callable that returns the settings in force.
+
+    Call it at each use instead of storing the result, to see changes.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.now = settings
