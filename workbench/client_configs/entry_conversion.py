@@ -44,9 +44,7 @@ def read(client: ClientApp, name: str, entry: object, project: str, file: str) -
         known["disabled"] = known["enabled"] is False
     timeout = known.pop("timeout", 0)
     if isinstance(timeout, int) and not isinstance(timeout, bool) and _times(client):
-        known["timeout"] = (
-            timeout * 1000 if client.seconds and timeout >= 1000 else timeout
-        )  # the client's unit is seconds
+        known["timeout"] = timeout * 1000 if client.seconds and timeout >= 1000 else timeout  # in seconds
     for key in ("category", "roots", "oauth") if client.yaml else ("category", "roots"):
         known.pop(key, None)  # these keys have another meaning in `.mcp.json`
     notes = tuple(_note(key, entry[key]) for key in _UNREAD if entry.get(key))

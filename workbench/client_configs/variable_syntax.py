@@ -16,10 +16,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OURS = re.compile(r"\$\{(?:keyring:([^{}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)\}")
 _BARE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _EDITORS_OWN = ("workspaceFolder", "workspaceFolderBasename", "workspaceRoot", "file", "fileDirname", "cwd")
-_WITHOUT = (
-    "HOME",
-    "USER",
-)  # written as values for clients without variables: they are the same wherever the client runs
+# Written as values for clients without variables: they are the same wherever the client runs.
+_WITHOUT = ("HOME", "USER")
 
 
 def braced(value: Any) -> Any:  # Any: JSON

@@ -1,4 +1,5 @@
-"""Converts a server's raw answer to a tool call into an `Outcome`. What breaks the protocol is shown, not dropped."""
+"""Converts a server's raw answer to a tool call into an `Outcome`. Content that breaks the protocol is shown, not
+dropped."""
 
 from __future__ import annotations
 
@@ -11,12 +12,12 @@ from workbench.records import Content, Fault, JsonObject, Outcome, Tool
 from workbench.servers.tool_definitions import schema_validation, tool_error_messages
 
 _plainly = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-_SLICE = 100_000  # characters counted at a time, so that the thread lets the loop breathe
-_MESSAGE = 2_000  # characters of a tool's own error text that become the fault's sentence
+_SLICE = 100_000  # characters counted at a time, so that the thread releases the interpreter lock for the event loop
+_MESSAGE = 2_000  # characters of a tool's own error text that become the fault's message
 
 
 async def outcome(call_id: str, tool: Tool, arguments: JsonObject, raw: JsonObject, ms: float) -> Outcome:
-    """The outcome of a call that was answered."""
+    """Build the outcome of an answered call."""
     size = offload.value_size(raw, offload.ANSWER_CONVERSION.limit)
     return await offload.ANSWER_CONVERSION.run(size, read, call_id, tool, arguments, raw, ms)
 
@@ -91,8 +92,8 @@ def _missing_structure(tool: Tool, fault: Fault | None) -> str:
 
 
 def _cost(content: tuple[Content, ...], structured: str) -> int:
-    """Model tokens of the text or of the structured content, whichever holds more: clients pass on one of the two, and
-    a short text next to much data is useless to a model that works without programs. Images are not counted."""
+    """Count the model tokens of the text or of the structured content, whichever has more. Clients pass on one of the
+    two, and a short text beside much data is useless to a model that works without programs. Images are not counted."""
     return max(sum([_count(block.text) for block in content if block.text]), _count(structured))
 
 
@@ -110,7 +111,7 @@ def _as_json_text(value: Any) -> str:  # Any: JSON
 
 
 def finite(value: Any) -> Any:  # Any: JSON
-    """NaN and Infinity are no JSON; they become null so that every reader can read it."""
+    """Replace NaN and Infinity by null, because they are not valid JSON."""
     try:
         json.dumps(value, allow_nan=False)
     except ValueError:

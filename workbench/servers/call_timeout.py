@@ -9,7 +9,7 @@ from types import TracebackType
 
 
 class CallTimeout:
-    """An async context manager that raises TimeoutError when its time, not counting pauses, is over."""
+    """Async context manager that raises TimeoutError when its time, not counting pauses, is over."""
 
     def __init__(self, seconds: float, others: set[CallTimeout] | None = None) -> None:
         """`others`: the set that holds this timeout while it runs."""
@@ -17,7 +17,7 @@ class CallTimeout:
         self._others = others if others is not None else set()
         self._timeout = asyncio.timeout(None)
         self._pauses = 0
-        self._left = seconds  # while it is paused
+        self._left = seconds  # seconds left while the timeout is paused
         self._entered = False
 
     async def __aenter__(self) -> CallTimeout:
@@ -37,7 +37,7 @@ class CallTimeout:
 
     @property
     def remaining(self) -> float:
-        """Seconds until the timeout; while it is paused, the seconds it will have afterwards."""
+        """Seconds until the timeout; for a paused timeout, the seconds left after `resume`."""
         until = self._timeout.when()
         return self._left if until is None else max(0.0, until - asyncio.get_running_loop().time())
 
@@ -46,13 +46,13 @@ class CallTimeout:
         return self._pauses > 0
 
     def restart(self) -> None:
-        """Give the call its whole time again; a paused timeout stays paused."""
+        """Restart the timeout with its full time; a paused timeout stays paused."""
         self._left = self.seconds
         if not self._pauses:
             self._run(self.seconds)
 
     def pause(self) -> None:
-        """Each pause needs its own `resume`."""
+        """Pause the timeout. Each pause needs its own `resume`."""
         self._pauses += 1
         if self._pauses == 1 and self._entered:
             self._left = self.remaining
@@ -67,7 +67,7 @@ class CallTimeout:
         self._set(asyncio.get_running_loop().time() + seconds)
 
     def _set(self, until: float | None) -> None:
-        """Does nothing to a clock that has run out or was left."""
+        """Set the deadline. Has no effect on a timeout that has expired or whose context was left."""
         if self._entered and not self._timeout.expired():
             self._timeout.reschedule(until)
 
@@ -80,7 +80,7 @@ class CallTimeouts:
         self._pauses = 0
 
     def running(self, seconds: float) -> CallTimeout:
-        """The clock of one call, for as long as the call takes."""
+        """Create the timeout of one call."""
         clock = CallTimeout(seconds, self._clocks)
         for _ in range(self._pauses):
             clock.pause()
@@ -88,7 +88,7 @@ class CallTimeouts:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """Pauses all timeouts, also those that start meanwhile."""
+        """Pause all timeouts, including those that start in the meantime."""
         self._pauses += 1
         for clock in tuple(self._clocks):
             clock.pause()

@@ -1,4 +1,4 @@
-"""A live connection to one server. One owner task enters and leaves the SDK's session; other tasks only call.
+"""Connection to one server. One owner task enters and leaves the SDK's session; other tasks only send requests.
 
 The SDK's cancel scopes must be left in the task that entered them.
 """
@@ -44,11 +44,11 @@ class ProgressListener(Protocol):
 
 
 class SessionExpired(ServerFault):
-    """A remote server has forgotten the session; it did not carry out the request."""
+    """The remote server has forgotten the session; it did not carry out the request."""
 
 
 class ServerConnection:
-    """One way to a server and the session on it. Single use: a new start is a new connection."""
+    """Transport and session of one server. Single use: each start creates a new connection."""
 
     def __init__(
         self,
@@ -61,29 +61,29 @@ class ServerConnection:
         clocks: CallTimeouts | None = None,
         observers: Sequence[Observer] = (),
     ) -> None:
-        """`observers` see each notification of the server before the host does."""
+        """`observers` receive each notification of the server before the host does."""
         self._name = name
         self._traffic = traffic
         self._transport = transport
         self._host = host
-        self._changed = changed  # the tool list
+        self._changed = changed  # called when the tool list changed
         self._lost = lost
-        self._settled = asyncio.Event()  # ready, or ended without having been
+        self._settled = asyncio.Event()  # set when the connection is ready or failed to become ready
         self._owner: asyncio.Task[None] | None = None
         self._scope: anyio.CancelScope | None = None
         self._closing = False
         self._meta: JsonObject = {}  # empty in the legacy era
-        self.clocks = clocks or CallTimeouts()  # of the calls that wait here; paused while the host is asked
+        self.clocks = clocks or CallTimeouts()  # timeouts of the waiting calls; paused while the host answers
         self._gateway = HostGateway(name, host, self.clocks, self._observe, *observers)
         self.greeting: Greeting | None = None  # set when ready
-        self.fault: ServerFault | None = None  # set when it ended unasked
+        self.fault: ServerFault | None = None  # set when the connection ended unexpectedly
         self._under_way = 0  # requests that wait for their answer
         self._subscribed: set[str] = set()  # subscribed resources
         self._used = time.monotonic()
-        self.log_level = ""  # what a modern server is asked to log, with each request; empty: nothing
+        self.log_level = ""  # log level sent with each request to a modern server; empty: none
 
     async def open(self, seconds: float, era: str) -> Greeting:
-        """Start the server and shake hands; raises ServerFault."""
+        """Start the server and perform the handshake. Raises ServerFault."""
         self._owner = spawn(f"server {self._name}", self._own(seconds, era))
         await self._settled.wait()
         if self.greeting is None:
@@ -91,7 +91,7 @@ class ServerConnection:
         return self.greeting
 
     async def close(self) -> None:
-        """End the server and everything it started. Safe to call twice, and from any task."""
+        """Stop the server and everything it started. Safe to call twice, and from any task."""
         self._closing = True
         if self._scope is not None:
             self._scope.cancel()
@@ -105,9 +105,9 @@ class ServerConnection:
         progress: ProgressListener | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> JsonObject:
-        """The server's raw answer. Raises MCPError, or ServerFault when the server is gone.
+        """Send a request and return the raw answer. Raises MCPError, or ServerFault when the server is gone.
 
-        A server of the modern era may ask back first; the host answers, and the request is made again.
+        A server of the modern era may first request input; the host answers, and the request is repeated.
         """
 
         async def send(added: JsonObject) -> JsonObject:
@@ -134,15 +134,15 @@ class ServerConnection:
             self._subscribed.discard(uri)
 
     async def notify(self, method: str, params: JsonObject | None = None) -> None:
-        """Nothing comes back; what is sent to a server that is just going is lost."""
+        """Send a notification. It is lost when the server is just stopping."""
         if not self.alive:
             raise ServerFault("The server was stopped.", "Connect it again.")
         sent = self._signed(params or {}) or None
         await self._dispatch.notify(method, sent, {"headers": self._headers(method, params or {})})
 
     def watch(self, resources: Collection[str]) -> None:
-        """Subscribe to changes of these resources (protocol 2026-07-28); an older server is asked with
-        resources/subscribe."""
+        """Subscribe to changes of these resources (protocol 2026-07-28). Older servers need `resources/subscribe`
+        requests instead."""
         if self._meta:
             self._subscribed = set(resources)
             self._changes.watch(resources)
@@ -185,7 +185,7 @@ class ServerConnection:
             raise
 
     def _signed(self, params: JsonObject) -> JsonObject:
-        """In the modern era each request says who asks and what it can do."""
+        """Add the client metadata that each request of the modern era carries."""
         if not self._meta:
             return params
         from mcp.types import LOG_LEVEL_META_KEY
@@ -202,7 +202,8 @@ class ServerConnection:
             self._changed()
 
     async def _ending(self) -> ServerFault | None:
-        """The fault of an ended connection, once it is known; None when the server only answered with that code."""
+        """Wait for the fault of an ended connection; None when the connection is alive and the error code came from the
+        server."""
         if not self._transport.ended.is_set() and not self._closing:
             return None
         if self._owner is not None:
@@ -210,7 +211,7 @@ class ServerConnection:
         return self.fault or ServerFault("The server was stopped.", "Connect it again.")
 
     async def _own(self, seconds: float, era: str) -> None:
-        """The whole life of the connection, in one task, as the SDK's cancel scopes demand."""
+        """Run the connection from start to end in one task, as the SDK's cancel scopes demand."""
         try:
             await self._live(seconds, era)
         except ServerFault as fault:
@@ -251,7 +252,7 @@ class ServerConnection:
             self.fault = self._transport.gone()
 
     async def _last(self) -> None:
-        """Until the server is gone; a modern server is asked to say when its lists change."""
+        """Wait until the server is gone; subscribe to list changes of a modern server."""
         listener = spawn(f"server {self._name}: changes", self._changes.run()) if self._meta else None
         try:
             await self._transport.ended.wait()
@@ -261,7 +262,7 @@ class ServerConnection:
                 await asyncio.wait([listener])
 
     def _explain(self, fault: BaseException, seconds: float) -> ServerFault:
-        """Why it did not start; an exit code or an HTTP status says more than the SDK's exception."""
+        """Explain why the server did not start; an exit code or an HTTP status says more than the SDK's exception."""
         from mcp.shared.exceptions import MCPError
 
         found = list(server_faults.leaves(fault))
@@ -281,7 +282,8 @@ class ServerConnection:
 def _session(
     dispatch: RawDispatcher, client: Any, capabilities: JsonObject
 ) -> ClientSession:  # Any: the SDK's Implementation
-    """The SDK derives the announced capabilities from callbacks; the dispatcher answers in their place."""
+    """Create the SDK's session. The SDK derives the announced capabilities from callbacks. They are never called: the
+    dispatcher answers the requests."""
     from mcp.client.session import ClientSession
     from mcp.types import SamplingCapability
 
@@ -298,13 +300,13 @@ def _session(
 
 
 def _import_sdk() -> None:
-    """On a thread: it takes half a second, and the core has other callers."""
+    """Import the SDK on a thread: it takes half a second, and the core has other callers."""
     started = time.monotonic()
     load_sdk()
 
     import workbench.servers.sdk_adapter.raw_dispatcher  # noqa: F401
 
-    # The SDK warns in its log, with a traceback, of each malformed message; a hostile server sends thousands.
+    # The SDK logs a warning with a traceback for each malformed message; a hostile server sends thousands.
     for name in ("client", "mcp"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     logging.getLogger(__name__).debug("the MCP SDK took %.2f s to import", time.monotonic() - started)

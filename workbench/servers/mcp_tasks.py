@@ -1,6 +1,6 @@
 """MCP tasks (protocol 2025-11-25): calls that a server runs as tasks, and the list of its tasks.
 
-The SDK has types for tasks only (python-sdk#2849), so the requests are made raw. A task's status is reported like
+The SDK has only types for tasks (python-sdk#2849), so the requests are sent raw. A task's status is reported like
 progress.
 """
 
@@ -21,8 +21,8 @@ from workbench.servers.sdk_adapter.protocol_negotiation import MODERN
 from workbench.servers.server import McpServer
 from workbench.servers.server_faults import ServerFault
 
-_KEPT_MS = 3_600_000  # how long a server is asked to keep a result
-_LEAST, _MOST, _USUAL = 0.05, 10.0, 1.0  # seconds between two looks
+_KEPT_MS = 3_600_000  # milliseconds that a server is asked to keep a result
+_LEAST, _MOST, _USUAL = 0.05, 10.0, 1.0  # seconds between two status requests
 _FAREWELL = 2.0  # seconds to cancel a task at its server
 _KNOWN = 1_000  # tasks of one server whose tool is remembered
 _OPEN = ("working", "input_required")
@@ -32,13 +32,13 @@ Heard = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 class TaskSend(Protocol):
-    """Makes a request of the server."""
+    """Sends a request to the server."""
 
     def __call__(self, method: str, params: JsonObject) -> Awaitable[JsonObject]: ...
 
 
 def runs_as_task(tool: Tool, state: ServerState) -> bool:
-    """Whether a call of this tool is made as a task: where the tool allows it and the server speaks of tasks."""
+    """Whether a call of this tool runs as a task: both the tool and the server must support it."""
     execution = tool.raw.get("execution")
     support = execution.get("taskSupport") if isinstance(execution, Mapping) else None
     if support not in ("required", "optional"):
@@ -54,10 +54,11 @@ def runs_as_task(tool: Tool, state: ServerState) -> bool:
 
 
 async def call_as_task(send: TaskSend, params: JsonObject, heard: Heard, known: dict[str, str]) -> JsonObject:
-    """The raw answer of the call. Cancelling cancels the task at its server. `known` learns which tool it is of."""
+    """Call a tool as a task and return the raw answer. Cancellation cancels the task at its server. `known` maps the
+    task to its tool."""
     begun = await send("tools/call", {**params, "task": {"ttl": _KEPT_MS}})
     if "task" not in begun and "content" in begun:
-        return begun  # it preferred to answer at once
+        return begun  # the server answered at once
     number, status = _task(begun.get("task"))
     _learn(known, number, str(params.get("name", "")))
     try:
@@ -74,7 +75,8 @@ def _learn(known: dict[str, str], number: str, tool: str) -> None:
 
 
 async def _follow(send: TaskSend, number: str, status: str, task: JsonObject, heard: Heard) -> JsonObject:
-    """Looks as often as the server likes. One that needs input asks for it while its result is being fetched."""
+    """Poll a task at the server's interval until it ends. A task in the state input_required requests its input while
+    its result is fetched."""
     fetching: asyncio.Task[JsonObject] | None = None
     told, looks = "", 0
     try:
@@ -103,12 +105,12 @@ async def _fetch(send: TaskSend, number: str) -> JsonObject:
 async def _cancel(send: TaskSend, number: str) -> None:
     from mcp.shared.exceptions import MCPError
 
-    with contextlib.suppress(MCPError, ServerFault):  # it may be over already, or the server be gone
+    with contextlib.suppress(MCPError, ServerFault):  # the task may have ended, or the server may be gone
         await send("tasks/cancel", {"taskId": number})
 
 
 def _task(task: object) -> tuple[str, str]:
-    """Id and status of a task in a server's answer."""
+    """Return id and status of a task in a server's answer."""
     number = task.get("taskId") if isinstance(task, Mapping) else None
     status = task.get("status") if isinstance(task, Mapping) else None
     if not isinstance(number, str) or status not in (*_OPEN, *_ENDED):
@@ -133,12 +135,12 @@ def _pause(task: JsonObject) -> float:
 
 
 _STATUSES = frozenset({"working", "input_required", "completed", "failed", "cancelled"})
-_SHOWN = 500  # tasks in one answer, the newest ones
-_NAME, _WORDS = 512, 1_000  # characters of a task's name, and kept of its message
+_SHOWN = 500  # tasks in one answer, newest first
+_NAME, _WORDS = 512, 1_000  # characters of a task's name and of its message
 
 
 async def list_tasks(server: McpServer, seconds: float) -> tuple[ServerTask, ...]:
-    """Newest first; entries that are no tasks are left out."""
+    """List a server's tasks, newest first; invalid entries are left out."""
     connection = server.running
     if connection is None:
         return ()
@@ -156,7 +158,7 @@ async def cancel_task(server: McpServer, task: str, seconds: float) -> None:
 
 
 async def task_result(server: McpServer, task: str, seconds: float) -> str:
-    """The raw answer of the call it began with, as JSON text."""
+    """Return the raw answer of the call that started the task, as JSON text."""
     return json.dumps(await _ask(server, "tasks/result", task, seconds), ensure_ascii=False)
 
 
@@ -171,7 +173,7 @@ async def _ask(server: McpServer, method: str, task: str, seconds: float) -> Jso
 
 
 def _as_user_error(server: McpServer, method: str, seconds: float, fault: Exception) -> Exception:
-    """The fault as a sentence for the user; unexpected exceptions are returned unchanged."""
+    """Convert a fault to an error for the user; unexpected exceptions are returned unchanged."""
     from mcp.shared.exceptions import MCPError
 
     if isinstance(fault, TimeoutError):
@@ -204,7 +206,7 @@ def _listed_task(server: McpServer, raw: object) -> ServerTask | None:
 
 
 def _moment(text: object) -> float:
-    """Seconds since the epoch; 0 for an invalid time."""
+    """Return seconds since the epoch; 0 for an invalid time."""
     try:
         return datetime.fromisoformat(text[:64]).timestamp() if isinstance(text, str) else 0.0
     except (ValueError, OverflowError, OSError):

@@ -1,1 +1,1 @@
-"""Configuration of servers: `.mcp.json`, what an entry starts, and the consent to start it."""
+"""Configuration of servers: `.mcp.json`, the launch command of an entry, and the consent to start it."""

@@ -1,4 +1,4 @@
-"""Builds the process to start from an entry of `.mcp.json`: expands variables, sets environment and folder."""
+"""Builds the launch command of an entry in `.mcp.json`: expands variables, sets environment and folder."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from workbench.secrets.secret_references import REFERENCE, missing, names_in, re
 
 DEMO = "demo"  # the built-in server's name
 
-# What a server gets of our own environment: enough to find programs, homes, certificates and a display, but
-# none of the keys and tokens that it may hold: those are passed in the entry or not at all.
+# Variables of our environment that a server inherits: enough to find programs, home folder, certificates and display.
+# API keys and tokens are not inherited; an entry must pass them.
 _PASSED_ON_WORDS = """HOME LOGNAME PATH SHELL TERM USER LANG LANGUAGE TZ TMPDIR DISPLAY WAYLAND_DISPLAY XAUTHORITY
 DBUS_SESSION_BUS_ADDRESS HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
 SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NODE_EXTRA_CA_CERTS"""
@@ -32,22 +32,23 @@ Secret = Callable[[str], str | None]  # the value of a stored secret; may block
 
 @dataclass(frozen=True, slots=True)
 class LaunchCommand:
-    """One process to start, with nothing left to look up."""
+    """One process to start, with all variables expanded."""
 
     command: str
-    args: tuple[str, ...] = field(repr=False)  # these two may hold secrets
+    args: tuple[str, ...] = field(repr=False)  # arguments and environment may hold secrets
     env: Mapping[str, str] = field(repr=False)
     cwd: str
 
 
 def demo_config() -> ServerConfig:
-    """The built-in server. `-P`: a project with a folder called `workbench` must not replace the package."""
+    """Return the config of the built-in server. `-P`: a project with a folder called `workbench` must not replace the
+    package."""
     return ServerConfig(name=DEMO, command=sys.executable, args=("-P", "-m", "workbench.demo"), builtin=True)
 
 
 def fingerprint(config: ServerConfig) -> str:
-    """Hash over what the user consents to: command, arguments, environment entries and folder, or address and what is
-    sent to it. Root folders count too, because servers take them for permission to work there."""
+    """Hash over what the user consents to: command, arguments, environment entries and folder, or URL and headers. Root
+    folders are included, because servers treat them as permission to work there."""
     told: list[object] = [config.command, list(config.args), sorted(config.env.items()), config.cwd]
     if config.remote:
         told += ["url", config.url, config.transport, sorted(config.headers.items())]
@@ -62,8 +63,8 @@ def no_secret(name: str) -> None:
 
 
 def expand(text: str, environment: Mapping[str, str], secret: Secret = no_secret) -> str:
-    """Replace `${NAME}`, `${NAME:-default}` and `${keyring:name}`; what is set or stored nowhere is a fault, not an
-    empty text. What was put in is not read again."""
+    """Replace `${NAME}`, `${NAME:-default}` and `${keyring:name}`. An unset variable or missing secret is a fault, not
+    an empty text. Inserted values are not expanded again."""
 
     def value(match: re.Match[str]) -> str:
         stored, name, default = match.groups()
@@ -81,7 +82,7 @@ def expand(text: str, environment: Mapping[str, str], secret: Secret = no_secret
 def prepare(
     config: ServerConfig, project: Path, environment: Mapping[str, str] | None = None, secret: Secret = no_secret
 ) -> LaunchCommand:
-    """The launch of a config; raises WorkbenchError with a sentence when it cannot be one."""
+    """Build the launch of a config. Raises WorkbenchError when that is impossible."""
     ours = os.environ if environment is None else environment
     env = {name: value for name, value in ours.items() if _passed_on(name)}
     env |= {name: expand(value, ours, secret) for name, value in config.env.items()}
@@ -95,13 +96,13 @@ def prepare(
 
 
 def variables(texts: Iterable[str]) -> tuple[str, ...]:
-    """The names of the environment's variables that some texts take values from."""
+    """Return the names of the environment variables that the texts refer to."""
     found = (match[2] for text in texts for match in _VARIABLE.finditer(text))
     return tuple(dict.fromkeys(name for name in found if name))
 
 
 def references(config: ServerConfig) -> tuple[str, ...]:
-    """The names of the secrets that an entry refers to."""
+    """Return the names of the secrets that an entry refers to."""
     signing_in = (value for value in config.oauth.values() if isinstance(value, str))
     return names_in((*config.args, *config.env.values(), config.url, *config.headers.values(), *signing_in))
 

@@ -1,8 +1,9 @@
-"""Consents of the user to start a server, by the fingerprint of its entry, and what the user reads before consenting.
+"""Consents of the user to start a server, stored by the fingerprint of its entry, and the text that the user reads
+before consenting.
 
-A changed entry asks again. The executable and the script of the command are hashed at the first start; when they
-change, the consent is void. The author of the project also wrote the entry, so a reference to a secret in a header is
-shown as a request for it.
+A changed entry needs a new consent. The executable and the script of the command are hashed at the first start; when
+they change, the consent is void. The author of the project also wrote the entry, so a reference to a secret in a header
+is shown as a request for that secret.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ class LaunchConsents:
         return config.builtin or fingerprint(config) in self._given
 
     def known(self, config: ServerConfig) -> dict[str, CommandFile]:
-        """The files that were behind this command when it was allowed, by name."""
+        """Return the files that the command used when the user allowed it, by name."""
         return {file.name: file for file in self._files(config) or ()}
 
     def vouch(self, config: ServerConfig, files: tuple[CommandFile, ...]) -> str:
-        """What differs from what the user allowed, or an empty text. A consent without files takes these files as
+        """Return what differs from what the user allowed, or "". A consent without stored files accepts these files as
         allowed."""
         before = self._files(config)
         if before is not None and (told := difference(before, files)):
@@ -58,8 +59,8 @@ class LaunchConsents:
         return ""
 
     def give(self, config: ServerConfig, like: ServerConfig | None = None) -> None:
-        """Store the user's consent to this command and to the files found behind it at its next start. `like`: the
-        entry that it replaces without a new question, so the files allowed before stay the only ones."""
+        """Store the user's consent to this command and to the files found at its next start. `like`: the entry that it
+        replaces without asking the user again; the files allowed for that entry remain the only allowed ones."""
         if config.builtin:
             return
         files = self._files(like) if like is not None else None
@@ -76,54 +77,55 @@ class LaunchConsents:
         self._given = given
 
 
-_LARGEST = 512 << 20  # bytes; beyond that size and time of change have to do
+_LARGEST = 512 << 20  # bytes; larger files are compared by size and modification time only
 _INTERPRETERS = re.compile(r"(?:python|pypy|node|deno|bun|ruby|perl|php|java|bash|sh|zsh)[\d.]*")
 
 
 class CommandFile(Struct, frozen=True):
-    """A file behind a command: its path, size, time of change and hash."""
+    """A file that a command runs: path, size, modification time and hash."""
 
-    name: str  # as the command says it
-    path: str  # where it really is
+    name: str  # as written in the command
+    path: str  # resolved path
     size: int
-    changed: int  # its time of change, in nanoseconds
-    sha: str = ""  # made when it is needed
+    changed: int  # modification time in nanoseconds
+    sha: str = ""  # computed when needed
 
 
 class _StoredConsent(Struct, frozen=True):
-    """What the user allowed, and the files behind the command at its first start."""
+    """A consent, and the files of the command at its first start."""
 
     server: str = ""
     command: str = ""
     at: float = 0.0
-    files: tuple[CommandFile, ...] | None = None  # None: not started yet, or allowed by a version that kept no files
+    files: tuple[CommandFile, ...] | None = None  # None: not started yet, or allowed by a version that stored no files
 
 
 def of(config: ServerConfig, project: Path, known: Mapping[str, CommandFile]) -> tuple[CommandFile, ...]:
-    """The files of an entry; secrets are not asked for, because no file is called by one. Blocks."""
+    """Return the files of an entry. Secrets are not resolved, because no file name contains one. Blocks."""
     return look(prepare(config, project, secret=lambda name: "-"), known)
 
 
 def look(launch: LaunchCommand, known: Mapping[str, CommandFile]) -> tuple[CommandFile, ...]:
-    """The files of a launch. Blocks: call it on a thread. `known`, by name: what did not change is not read again."""
+    """Return the files of a launch. Blocks: call it on a thread. `known`, by name: unchanged files are
+    not read again."""
     found = []
     for name, path in _files(launch):
         try:
             found.append(_look(name, path, known.get(name)))
         except OSError:
-            continue  # the start says what is wrong with it
+            continue  # starting the server reports the error
     return tuple(found)
 
 
 def difference(before: tuple[CommandFile, ...], now: tuple[CommandFile, ...]) -> str:
-    """What the user should know before allowing the command again; empty when nothing changed."""
+    """Describe what changed for the user before the command is allowed again; "" when nothing changed."""
     known = {file.name: file for file in before}
     for file in now:
         old = known.get(file.name)
         if old is None:
             return f"{file.name} is a file now: {file.path}"
         if old.sha and old.sha == file.sha:
-            continue  # the same bytes, wherever they are
+            continue  # identical content, even at another path
         if old.path != file.path:
             return f"{file.name} is another file now: {file.path} instead of {old.path}"
         if (old.sha, old.size, old.changed) != (file.sha, file.size, file.changed):
@@ -147,11 +149,12 @@ def _files(launch: LaunchCommand) -> list[tuple[str, Path]]:
 
 
 def _script(args: tuple[str, ...], folder: Path) -> list[tuple[str, Path]]:
-    """The first thing an interpreter is given that is a file."""
+    """Return the first argument of an interpreter that is a file."""
     for arg in args:
         if arg in ("-m", "-c", "-e", "--eval"):
             return []
-        if not arg.startswith("-") and os.path.isfile(folder / arg):  # what is none may belong to an option
+        # An argument that is not a file may belong to an option.
+        if not arg.startswith("-") and os.path.isfile(folder / arg):
             return [(arg, folder / arg)]
     return []
 
@@ -169,7 +172,7 @@ def _look(name: str, path: Path, known: CommandFile | None) -> CommandFile:
     return CommandFile(name, now.path, now.size, now.changed, sha)
 
 
-# Variables that make a harmless command load other code, or find another program under its name.
+# Variables that make a harmless command load different code, or run a different program of the same name.
 _LOADING = re.compile(
     r"PATH|LD_[A-Z_]+|DYLD_[A-Z_]+|PYTHON[A-Z]+|NODE_OPTIONS|NODE_PATH|BASH_ENV|ENV|SHELL|IFS|PERL5(?:OPT|LIB)|RUBY(?:OPT|LIB)"
     r"|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GIT_[A-Z_]+|GCONV_PATH|(?:NPM|UV|PIP)_[A-Z_]+|npm_config_\w+|DOTNET_STARTUP_HOOKS"
@@ -177,7 +180,7 @@ _LOADING = re.compile(
 
 
 def consent(config: ServerConfig) -> Consent:
-    """The text that the user reads, and the fingerprint that it describes."""
+    """Build the text that the user reads, with the fingerprint that it describes."""
     shown, _ = secret_masking.mask(config)
     told = _sent(shown) if config.remote else _run(shown)
     return Consent(
@@ -223,7 +226,7 @@ def _texts(config: ServerConfig) -> Iterable[str]:
 
 
 def _host(url: str) -> str:
-    """The host of an address; an invalid address is shown in full."""
+    """Return the host of a URL; an invalid URL is shown in full."""
     try:
         return urlsplit(url).hostname or url[:200]
     except ValueError:

@@ -25,7 +25,7 @@ from workbench.servers.configuration.launch_command import DEMO, demo_config
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,100}")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
-# How clients spell the transports; an entry that we write again keeps its spelling.
+# Spellings of the transports in other clients; an entry that we write again keeps its spelling.
 _TRANSPORTS = {
     "": "",
     "stdio": "stdio",
@@ -35,13 +35,13 @@ _TRANSPORTS = {
     "streamable_http": "http",
     "sse": "sse",
 }
-# A timeout from here on is in milliseconds, as Claude Code writes it; a smaller one in seconds.
+# A timeout of at least this value is in milliseconds, as Claude Code writes it; a smaller one is in seconds.
 _MILLISECONDS = 1_000
 _LONGEST = 86_400  # seconds
 
 
 def parse_entry(name: str, entry: object, file: str = ".mcp.json") -> ServerConfig:
-    """The record of an entry; raises WorkbenchError that names the entry and what is wrong in it."""
+    """Parse an entry. Raises WorkbenchError that names the entry and what is wrong in it."""
     where = f"The server {name!r:.120} in {file}"
     if not _NAME.fullmatch(name) or name != name.strip():
         raise WorkbenchError(f"{where} has an unusable name.", "Use 1 to 100 visible characters.")
@@ -66,7 +66,8 @@ def parse_entry(name: str, entry: object, file: str = ".mcp.json") -> ServerConf
 
 
 def entry_as_json(config: ServerConfig, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry as JSON: keys that were there in their order, our fields over them, empty fields left out."""
+    """Convert a config to the JSON of its entry. Existing keys keep their order, our fields replace their values, empty
+    fields are left out."""
     ours: dict[str, Any] = {  # Any: JSON
         "type": config.transport,
         "command": config.command,
@@ -92,7 +93,7 @@ def _kept_empty(key: str, ours: Mapping[str, Any], before: Mapping[str, Any]) ->
 
 
 def _means(key: str, value: object, config: ServerConfig) -> bool:
-    """Whether what the file says is another spelling of what we would write."""
+    """Whether the value in the file is another spelling of what we would write."""
     try:
         if key == "type":
             return isinstance(value, str) and _TRANSPORTS.get(value) == config.transport
@@ -102,7 +103,7 @@ def _means(key: str, value: object, config: ServerConfig) -> bool:
 
 
 def _transport(entry: Mapping[str, Any], where: str) -> str:
-    """The transport of an entry that has a command or an address."""
+    """Return the transport of an entry that has a command or a URL."""
     command, url = _text(entry, "command", where).strip(), _text(entry, "url", where).strip()
     spelled = _text(entry, "type", where)
     transport = _TRANSPORTS.get(spelled)
@@ -150,7 +151,7 @@ def _headers(entry: Mapping[str, Any], where: str) -> dict[str, str]:
     return dict(headers)
 
 
-def _oauth(entry: Mapping[str, Any], where: str) -> dict[str, Any]:  # Any: JSON, read by who signs in
+def _oauth(entry: Mapping[str, Any], where: str) -> dict[str, Any]:  # Any: JSON, parsed by the sign-in
     oauth = entry.get("oauth") or {}
     if not isinstance(oauth, Mapping):
         raise WorkbenchError(f"{where}: oauth is not an object.", 'Write "oauth": { "clientId": "…" }.')
@@ -176,7 +177,7 @@ FILE = "known_servers.json"
 
 @functools.cache
 def known_servers() -> tuple[KnownServer, ...]:
-    """In the order of the file, read like entries of a project. None of them is a server before the user adds it."""
+    """Return the known servers in the order of the file. None is started or added before the user adds it."""
     listed = json.loads((resources() / FILE).read_text(encoding="utf-8"))["servers"]
     return tuple(
         KnownServer(
@@ -192,29 +193,29 @@ def known_servers() -> tuple[KnownServer, ...]:
 
 
 SERVERS = "mcpServers"
-MOST_SERVERS = 1_000  # entries that are used; all are searched at each change
+MOST_SERVERS = 1_000  # entries that are used; every change searches all of them
 
 
 class McpJsonContents(Struct, frozen=True):
-    """What the file says, and what of it could not be used."""
+    """The entries of the file, and notices about what could not be used."""
 
     configs: tuple[ServerConfig, ...]
     notices: tuple[Fault, ...] = ()
-    unreadable: bool = False  # nothing could be used: the file as a whole is broken
+    unreadable: bool = False  # the complete file is invalid
 
 
 class McpJsonFile:
-    """The file `.mcp.json` of one project."""
+    """The `.mcp.json` file of one project."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._dropped: dict[str, tuple[Any, str]] = {}  # name → its entry (JSON), and the name of the next entry
+        self._dropped: dict[str, tuple[Any, str]] = {}  # name → removed entry (JSON) and the name of the next entry
 
     def exists(self) -> bool:
         return self._file.exists()
 
     def read(self) -> McpJsonContents:
-        """All usable entries; the built-in demo server comes first unless the file has its own of that name."""
+        """Read all usable entries. The built-in demo server comes first unless the file has an entry of that name."""
         try:
             listed = _entries(self._load())
         except WorkbenchError as fault:
@@ -232,18 +233,18 @@ class McpJsonFile:
         return McpJsonContents((*builtin, *configs), tuple(notices))
 
     def put_entry(self, config: ServerConfig) -> None:
-        """Write one entry, replacing one of the same name; keys we do not know stay."""
+        """Write one entry, replacing one of the same name; unknown keys are kept."""
         document = self._load()
         document.setdefault(SERVERS, {})
         listed = _entries(document)
         before = listed.get(config.name)
         entry = entry_as_json(config, before if isinstance(before, Mapping) else {})
-        parse_entry(config.name, entry)  # what could not be read again is not written
+        parse_entry(config.name, entry)  # an entry that could not be read again is not written
         listed[config.name] = entry
         self._save(document)
 
     def remove_entry(self, name: str) -> None:
-        """Take one entry out, and keep it for `restore`; nothing happens when it is not there."""
+        """Remove one entry and remember it for `restore`. Does nothing when the entry does not exist."""
         document = self._load()
         listed = _entries(document)
         if name not in listed:
@@ -261,15 +262,15 @@ class McpJsonFile:
         self._rearrange(lambda listed: _placed({**listed, name: entry}, name, before))
 
     def rename(self, name: str, new: str) -> None:
-        """Give an entry another name, in its place."""
+        """Rename an entry; its position stays the same."""
         self._rearrange(lambda listed: {new if key == name else key: entry for key, entry in listed.items()}, new)
 
     def duplicate(self, name: str, new: str) -> None:
-        """The same entry once more, behind the first."""
+        """Insert a copy of an entry after it."""
         self._rearrange(lambda listed: _doubled(listed, name, new), new)
 
     def move(self, name: str, before: str) -> None:
-        """Put an entry before another one, or last."""
+        """Move an entry before another one, or to the end."""
         self._rearrange(lambda listed: _placed(listed, name, before))
 
     def _rearrange(self, change: Callable[[dict[str, Any]], dict[str, Any]], new: str = "") -> None:
@@ -279,7 +280,7 @@ class McpJsonFile:
             raise WorkbenchError(f"The project has a server {new} already.", "Choose another name.")
         changed = change(listed)
         if new:
-            parse_entry(new, changed.get(new))  # what could not be read again is not written
+            parse_entry(new, changed.get(new))  # an entry that could not be read again is not written
         document[SERVERS] = changed
         self._save(document)
 
@@ -295,7 +296,7 @@ class McpJsonFile:
         return _parse(text, self._file.name) if text.strip() else {}
 
     def _save(self, document: Mapping[str, Any]) -> None:
-        target = self._file.resolve()  # a link stays a link
+        target = self._file.resolve()  # writes the target of a symbolic link, so the link remains
         text = json.dumps(document, ensure_ascii=False, indent=_indent(target)) + "\n"
         hint = "Is the project's folder writable?"
         write_file(target, text, mode=0o644, keep_mode=True, name=self._file.name, hint=hint)
@@ -328,7 +329,7 @@ def _parse(text: str, name: str) -> dict[str, Any]:
 
 
 def _explain(text: str, fault: json.JSONDecodeError) -> str:
-    """The mistakes people really make, in their words."""
+    """Explain common JSON mistakes in plain words."""
     before, after = text[: fault.pos].rstrip(), text[fault.pos :].lstrip()
     if after.startswith(("//", "/*", "#")) or before.endswith(("//", "/*")):
         return "JSON knows no comments: remove this one."

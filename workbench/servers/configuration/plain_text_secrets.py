@@ -1,6 +1,6 @@
 """Finds secrets that `.mcp.json` holds in plain text, and replaces them with references to the keyring.
 
-A project is a folder that is shared with git, so a secret in it does not stay secret.
+A project is shared with git, so a secret in it does not stay secret.
 """
 
 from __future__ import annotations
@@ -30,21 +30,22 @@ _OPTION = re.compile(r"--?([A-Za-z][\w.-]*)(=?)")
 _QUERY = re.compile(r"(?<=[?&])([^=&#]+)=([^&#]+)")
 _RANDOM = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w.+-]{28,400}={0,2}", re.ASCII)
 _PATH = re.compile(r"~?/|\.\.?/|[A-Za-z]:[\\/]")
-_POINTER = re.compile(r"(?:file|path|dir|folder|command|helper|name)$", re.IGNORECASE)  # `PASSWORD_FILE` holds none
-_BITS = 3.8  # of entropy in each letter; words and versions have fewer
+# `PASSWORD_FILE` is a path, not a secret.
+_POINTER = re.compile(r"(?:file|path|dir|folder|command|helper|name)$", re.IGNORECASE)
+_BITS = 3.8  # bits of entropy per character; words and versions have fewer
 _LONGEST_KEY = 60
 
 
 class PlainTextSecret(Struct, frozen=True):
     """One secret; `value` is stored in the keyring and never shown."""
 
-    place: str  # as the user reads it: "GITHUB_TOKEN in env"
+    place: str  # as shown to the user: "GITHUB_TOKEN in env"
     key: str
     value: str
 
 
 def find(config: ServerConfig) -> tuple[PlainTextSecret, ...]:
-    """Everything in an entry that looks like a secret."""
+    """Return everything in an entry that looks like a secret."""
     found: list[PlainTextSecret] = []
 
     def note(place: str, key: str, text: str) -> str:
@@ -56,7 +57,7 @@ def find(config: ServerConfig) -> tuple[PlainTextSecret, ...]:
 
 
 def moved(config: ServerConfig, taken: Collection[str] = ()) -> tuple[ServerConfig, Mapping[str, str]]:
-    """The entry with references in the places of its secrets, and what to keep under which name."""
+    """Return the entry with references in place of its secrets, and the secrets to store by name."""
     values: dict[str, str] = {}
 
     def swap(place: str, key: str, text: str) -> str:
@@ -70,7 +71,7 @@ def moved(config: ServerConfig, taken: Collection[str] = ()) -> tuple[ServerConf
 
 
 def _walk(config: ServerConfig, change: Change) -> ServerConfig:
-    """The entry with every text changed; keys come from the names next to the texts."""
+    """Return the entry with every text changed; the key of a text is the name beside it."""
     args, option = [], ""
     for arg in config.args:
         match = _OPTION.match(arg)
@@ -92,7 +93,7 @@ def _walk(config: ServerConfig, change: Change) -> ServerConfig:
 
 
 def _spans(key: str, text: str) -> list[Span]:
-    """Positions of secrets in a text under this key; references and variables are not secrets."""
+    """Return the positions of secrets in a text under this key; references and variables are not secrets."""
     start = (match.end() if (match := _OPTION.match(text)) and match[2] else 0) if text.startswith("-") else 0
     if "${" in text[start:]:
         return []
@@ -111,7 +112,7 @@ def _spans(key: str, text: str) -> list[Span]:
 
 
 def _apart(spans: list[Span]) -> list[Span]:
-    """In order, without those that lie in others."""
+    """Sort the spans and drop those that lie inside others."""
     kept: list[Span] = []
     for start, end in sorted(spans):
         if not kept or start >= kept[-1][1]:
@@ -120,7 +121,7 @@ def _apart(spans: list[Span]) -> list[Span]:
 
 
 def _random(text: str) -> bool:
-    """Whether a text is as mixed as only dice and key makers write."""
+    """Whether a text has the entropy of a generated key."""
     if not _RANDOM.fullmatch(text):
         return False
     counts = Counter(text)
@@ -128,7 +129,7 @@ def _random(text: str) -> bool:
 
 
 def _name(server: str, key: str, value: str, values: Mapping[str, str], taken: Collection[str]) -> str:
-    """A name that the user recognises in the keyring's list; equal values share one name."""
+    """Return a name that the user recognises in the keyring's list; equal values share one name."""
     same = next((name for name, held in values.items() if held == value), "")
     if same:
         return same
@@ -141,17 +142,19 @@ def _name(server: str, key: str, value: str, values: Mapping[str, str], taken: C
 
 
 def hide(config: ServerConfig, masks: Masks) -> tuple[str, ...]:
-    """Places of secrets in an entry. From now on they are masked like stored secrets, and so are those that come from
-    our environment."""
+    """Return the places of secrets in an entry, and mask those secrets from now on like stored ones. Values from our
+    environment are masked too."""
     found = find(config)
     for plain in (*found, *find(_walk(config, _filled))):
-        if not plain.value.isalpha():  # "postgres" is a password too, but half of what its server says
+        # "postgres" may be a password, but masking it would hide half of the server's output.
+        if not plain.value.isalpha():
             masks.hide(plain.value)
     return tuple(dict.fromkeys(plain.place for plain in found))
 
 
 def _filled(place: str, key: str, text: str) -> str:
-    """A text as the server gets it; one that cannot be filled in stays, and its start says why."""
+    """Expand a text as the server gets it. A text that cannot be expanded stays as it is; starting the server reports
+    why."""
     try:
         return expand(text, os.environ, lambda name: "-")
     except WorkbenchError:

@@ -1,6 +1,6 @@
 """Private JSON files of the servers: decoded into types with msgspec, written atomically with mode 0600.
 
-A file may have been damaged or written by another version: what does not fit its type is logged and left out.
+A file may be damaged or written by another version: values that do not fit their type are logged and left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LARGEST = 1 << 30  # bytes; the workbench writes no larger file
 Stored = TypeVar("Stored")
 
 
-def load(file: Path) -> Any:  # Any: JSON; callers check its shape. None: there is nothing usable
+def load(file: Path) -> Any:  # Any: JSON; callers check its shape. None: no usable file
     try:
         return json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -28,12 +28,13 @@ def load(file: Path) -> Any:  # Any: JSON; callers check its shape. None: there 
 
 
 def load_as(file: Path, kind: type[Stored]) -> Stored | None:
-    """The file's content as a value of this type; None when it is missing or does not fit."""
+    """Decode a file as a value of this type; None when the file is missing or does not fit."""
     return convert(load(file), kind, file.name) if file.exists() else None
 
 
 def read_as(file: Path, kind: type[Stored]) -> tuple[Stored | None, bool]:
-    """The same, and whether there is a file at all: one that cannot be read is not a missing one."""
+    """Decode a file as `load_as` does; also returns whether the file exists, because an unreadable file is not a
+    missing one."""
     try:
         return convert(json.loads(read_plain(file, "ascii", largest=LARGEST)), kind, file.name), True
     except FileNotFoundError:
@@ -43,7 +44,7 @@ def read_as(file: Path, kind: type[Stored]) -> tuple[Stored | None, bool]:
 
 
 def convert(value: object, kind: type[Stored], what: str) -> Stored | None:
-    """A decoded value as this type, or None and a line in the log."""
+    """Convert a decoded value to this type; None and a log entry when it does not fit."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as fault:
@@ -52,16 +53,16 @@ def convert(value: object, kind: type[Stored], what: str) -> Stored | None:
 
 
 def convert_entries(entries: Mapping[str, Any], kind: type[Stored], what: str) -> dict[str, Stored]:  # Any: JSON
-    """Those entries of an object that fit the type."""
+    """Return the entries of an object that fit the type."""
     found = ((name, convert(value, kind, f"{what} {name:.80}")) for name, value in entries.items())
     return {name: value for name, value in found if value is not None}
 
 
 def convert_items(items: Iterable[Any], kind: type[Stored], what: str) -> list[Stored]:  # Any: JSON
-    """Those items of a list that fit the type."""
+    """Return the items of a list that fit the type."""
     return [value for item in items if (value := convert(item, kind, what)) is not None]
 
 
 def save(file: Path, value: Any, *, durable: bool = False, name: str = "") -> None:  # Any: JSON, or Structs of it
-    """Atomic and 0600; the folder is made 0700 when it is missing."""
+    """Write a file atomically with mode 0600; a missing folder is created with mode 0700."""
     write_file(file, json.dumps(msgspec.to_builtins(value)), durable=durable, name=name)

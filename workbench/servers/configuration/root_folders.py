@@ -1,4 +1,4 @@
-"""Root folders that are announced to a server. Announcing is no restriction: the server runs with the user's rights."""
+"""Root folders that are announced to a server. They do not restrict the server, which runs with the user's rights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST = 50
 
 
 def listed(project: Path, roots: Sequence[str]) -> JsonObject:
-    """The answer to `roots/list`: what is a folder right now; the rest is left out."""
+    """Build the answer to `roots/list`. Paths that are not folders now are left out."""
     found = []
     for root in roots[:MOST]:
         try:
@@ -25,7 +25,7 @@ def listed(project: Path, roots: Sequence[str]) -> JsonObject:
 
 
 def check(project: Path, roots: Sequence[str]) -> None:
-    """Each is a folder, and they are not too many; raises WorkbenchError."""
+    """Check that each root is a folder and that there are not too many. Raises WorkbenchError."""
     if len(roots) > MOST:
         raise WorkbenchError(f"A server is told of at most {MOST} folders.", "Name a folder above them instead.")
     for root in roots:
@@ -33,7 +33,8 @@ def check(project: Path, roots: Sequence[str]) -> None:
 
 
 def resolved(project: Path, root: str) -> Path:
-    """The real folder. A relative one lies in the project and may not lead out of it, not even by a link."""
+    """Resolve a root folder. A relative path is relative to the project and may not leave it, not even by a symbolic
+    link."""
     if not root.strip() or "\0" in root:
         raise WorkbenchError("A root needs a folder.", "Give its path, or take the line away.")
     place = Path(root).expanduser()

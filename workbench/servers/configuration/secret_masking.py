@@ -23,7 +23,7 @@ Swap = Callable[[str, str], str]  # place and value of a secret → its replacem
 
 
 def mask(config: ServerConfig) -> tuple[ServerConfig, tuple[str, ...]]:
-    """The entry as the user first sees it, and the places where something is hidden."""
+    """Return the masked entry that the user sees first, and the places of hidden values."""
     places: list[str] = []
 
     def hide(place: str, value: str) -> str:
@@ -34,7 +34,7 @@ def mask(config: ServerConfig) -> tuple[ServerConfig, tuple[str, ...]]:
 
 
 def swap(config: ServerConfig, swapped: Swap) -> ServerConfig:
-    """The entry with each secret replaced by what `swapped` says."""
+    """Return the entry with each secret replaced by the result of `swapped`."""
     return replace(
         config,
         args=_args(config.args, swapped),
@@ -45,7 +45,7 @@ def swap(config: ServerConfig, swapped: Swap) -> ServerConfig:
 
 
 def secret_name(name: str) -> bool:
-    """Whether a key, a variable or an option announces a secret."""
+    """Whether the name of a key, variable or option indicates a secret."""
     kind, words = kind_of(name), words_of(name)
     return (kind is not None and kind.name == "SECRET") or bool(words and words[-1] in _LAST_WORDS)
 
@@ -55,7 +55,7 @@ def _table(place: str, values: Mapping[str, str], swapped: Swap) -> dict[str, st
 
 
 def _value(place: str, name: str, value: str, swapped: Swap) -> str:
-    """A scheme before the secret stays, as in "Bearer …": the secret alone is kept."""
+    """Replace a secret value. A scheme before it, as in "Bearer …", stays."""
     if secret_name(name) and not _FILLED_IN.search(value):
         scheme, space, rest = value.partition(" ")
         if space and scheme.lower() in ("bearer", "basic", "token") and rest.strip():
@@ -67,7 +67,7 @@ def _value(place: str, name: str, value: str, swapped: Swap) -> str:
 
 def _args(args: tuple[str, ...], swapped: Swap) -> tuple[str, ...]:
     written: list[str] = []
-    announced = ""  # the option before, when what follows it is a secret
+    announced = ""  # the preceding option, when its value is a secret
     for number, arg in enumerate(args, 1):
         flag = _FLAG.fullmatch(arg)
         place = f"option {announced or (flag and flag[1])}" if announced or (flag and flag[2]) else f"argument {number}"
@@ -82,10 +82,10 @@ def _args(args: tuple[str, ...], swapped: Swap) -> tuple[str, ...]:
 
 
 def _inside(place: str, text: str, swapped: Swap) -> str:
-    """Secrets of a known form inside a longer text, and logins in addresses."""
+    """Replace secrets of a known form inside a longer text, and logins in URLs."""
     parts, at = [], 0
     for start, end in sorted(credentials.find_secrets(text)):
-        if start >= at:  # a token after "Bearer" is found twice
+        if start >= at:  # a token after "Bearer" matches twice
             parts += [text[at:start], swapped(place, text[start:end])]
             at = end
     text = "".join((*parts, text[at:]))

@@ -14,11 +14,11 @@ from workbench.servers.doctor.check_results import bad, doubt, good, skipped
 from workbench.servers.server_faults import INSTALLERS
 
 Prepare = Callable[[ServerConfig], LaunchCommand]
-_HEAD = 256  # bytes of a program that identify its type
+_HEAD = 256  # bytes of a program file that identify its type
 
 
 def check_command(config: ServerConfig, launch_of: Prepare) -> tuple[tuple[Check, ...], LaunchCommand | None]:
-    """The checks, and the launch when all of it could be one."""
+    """Run the checks; also returns the launch when it could be built."""
     try:
         launch = launch_of(config)
     except WorkbenchError as fault:
@@ -28,7 +28,7 @@ def check_command(config: ServerConfig, launch_of: Prepare) -> tuple[tuple[Check
 
 
 def launcher(project: Path, secret: Secret = no_secret) -> Prepare:
-    """How configs of a project are prepared; may block while a keyring is asked."""
+    """Return the function that builds launches of this project; it may block while a keyring is read."""
     return lambda config: prepare(config, project, None, secret)
 
 
@@ -43,7 +43,8 @@ def _find(launch: LaunchCommand) -> Check:
 
 
 def _locate(launch: LaunchCommand) -> str | None:
-    """Where the system would find the command: a path counts from the server's folder, a name on PATH."""
+    """Find the command as the operating system does: a path is relative to the server's folder, a name is searched in
+    PATH."""
     if os.sep in launch.command:
         place = Path(launch.cwd) / launch.command
         return str(place) if place.is_file() else None
@@ -70,7 +71,7 @@ def _describe_missing(name: str, path: str, launch: LaunchCommand) -> Check:
 
 
 def _common_places(name: str) -> str:
-    """A desktop session often has a shorter PATH than a terminal."""
+    """Search common program folders. A desktop session often has a shorter PATH than a terminal."""
     home = Path.home()
     folders = [home / ".local/bin", home / ".cargo/bin", home / ".bun/bin", home / ".deno/bin", Path("/usr/local/bin")]
     folders += sorted((home / ".nvm/versions/node").glob("*/bin"), reverse=True)
@@ -78,7 +79,7 @@ def _common_places(name: str) -> str:
 
 
 def _look_inside(program: Path, path: str) -> Check:
-    """A script is only as good as its interpreter."""
+    """Check the program file, and the interpreter of a script."""
     try:
         with program.open("rb") as file:
             head = file.read(_HEAD)

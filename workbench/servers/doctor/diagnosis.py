@@ -1,4 +1,4 @@
-"""Runs the checks of one server in order, and reports each result as soon as it is known."""
+"""Runs the checks of one server in order and reports each result as soon as it is known."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from workbench.servers.doctor.protocol_check import check_protocol
 from workbench.servers.server import McpServer
 
 Tell = Callable[[Check], None]
-ReachOf = Callable[[ServerConfig], tuple[str, Mapping[str, str]]]  # the address and the headers, with nothing left open
+ReachOf = Callable[[ServerConfig], tuple[str, Mapping[str, str]]]  # URL and headers with all variables expanded
 
 
 class Diagnosis:
-    """One diagnosis of one server; used once."""
+    """One diagnosis of one server. Single use."""
 
     def __init__(self, server: McpServer, launch_of: Prepare, reach_of: ReachOf, tell: Tell) -> None:
         self._server = server
@@ -29,7 +29,7 @@ class Diagnosis:
         self._checks: list[Check] = []
 
     async def make(self) -> tuple[Check, ...]:
-        """All checks that make sense; after one that failed, those that need it are left out."""
+        """Run all applicable checks; after a failed check, those that depend on it are skipped."""
         able = await self._remote() if self._server.state.config.url else await self._local()
         if able:
             self._add(await check_protocol(self._server))
@@ -41,10 +41,11 @@ class Diagnosis:
         return launch is not None
 
     async def _remote(self) -> bool:
-        """The protocol check runs even where the plain request failed, because it may sign in. Before the user allowed
-        the server, nothing is resolved or requested: the address alone can carry a secret away."""
+        """Check a remote server. The protocol check runs even when the plain request failed, because it can sign in.
+        Before the user allowed the server, nothing is resolved or requested: a request to its URL alone could leak a
+        secret."""
         if not self._server.state.allowed:
-            return True  # the talk says so
+            return True  # the protocol check reports the rest
         try:
             url, headers = await asyncio.to_thread(self._reach_of, self._server.state.config)
         except WorkbenchError as fault:

@@ -1,7 +1,7 @@
 """Rules that explain the last stderr lines of a server that exited, with a remedy.
 
-They cover the runners that start most servers (npx, uvx, python, node, docker) and their network layers. The first rule
-that matches wins, so narrow rules come first.
+They cover the runners that start most servers (npx, uvx, python, node, docker) and their network layers. The first
+matching rule wins, so narrow rules come first.
 """
 
 from __future__ import annotations
@@ -91,11 +91,11 @@ _RULES: tuple[tuple[str, str, str], ...] = (
     (r"^[Uu]sage:|the following arguments are required|Usage: ", "It was started with the wrong arguments.",
      "Compare args with the server's own documentation."),
 )  # fmt: skip
-_READ = 40_000  # characters of the last words that are looked at
+_READ = 40_000  # characters at the end of stderr that are searched
 
 
 def explain(text: str) -> tuple[str, str]:
-    """What the words mean and what to do, or two empty texts."""
+    """Return the meaning of the stderr text and a remedy, or two empty texts."""
     for pattern, meaning, fix in _RULES:
         if found := re.search(pattern, text[-_READ:], re.MULTILINE):
             words = [f"{group:.100}" for group in found.groups()]

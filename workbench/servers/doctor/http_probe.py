@@ -1,6 +1,7 @@
-"""Checks a remote server by plain HTTP: explains its answer to a greeting, and reads its OAuth metadata after a 401.
+"""Checks a remote server by plain HTTP: explains its answer to an initialize request, and reads its OAuth metadata
+after a 401.
 
-The SDK reports all of them as one exception, so the doctor makes its own request.
+The SDK reports all of these failures as one exception, so the doctor sends its own request.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     import httpx2
 
 _PATIENCE = 10.0  # seconds for the answer
-_READ = 64 * 1024  # bytes of it that are looked at
+_READ = 64 * 1024  # bytes of the answer that are read
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
-_KEYS = ("authorization", "x-api-key", "api-key")  # headers that say who one is
+_KEYS = ("authorization", "x-api-key", "api-key")  # headers that authenticate the client
 _VERSION = "2025-11-25"
 _HELLO = {
     "jsonrpc": "2.0",
@@ -53,7 +54,7 @@ _STATUS = {
 
 
 class ProbeAnswer(Struct, frozen=True):
-    """The beginning of what came back."""
+    """The first bytes of an answer."""
 
     status: int
     headers: Mapping[str, str]
@@ -61,7 +62,7 @@ class ProbeAnswer(Struct, frozen=True):
 
 
 async def check_answer(address: ServerAddress, headers: Mapping[str, str]) -> tuple[Check, ProbeAnswer | None]:
-    """Say hello as a client does, without the SDK."""
+    """Send an initialize request without the SDK."""
     import httpx2
 
     try:
@@ -76,7 +77,7 @@ async def check_answer(address: ServerAddress, headers: Mapping[str, str]) -> tu
 
 
 def judge_answer(answer: ProbeAnswer, *, keyed: bool = False) -> Check:
-    """What an answer means; `keyed` when a key was sent along."""
+    """Explain an answer. `keyed`: the request carried a key."""
     if answer.status == 401 and keyed:
         fix = "Store the right one under Secrets… in the Workbench menu, or edit its entry (F2)."
         return bad("Answer", "The server does not take the key that was sent (401).", fix, _describe_answer(answer))
@@ -113,7 +114,7 @@ async def _ask(address: ServerAddress, headers: Mapping[str, str]) -> ProbeAnswe
 
 
 async def _beginning(response: httpx2.Response) -> str:
-    """A stream of events may stay open for ever: the first whole event is enough."""
+    """Read up to the first complete event, because an event stream may stay open for ever."""
     import httpx2
 
     body = b""
@@ -124,7 +125,7 @@ async def _beginning(response: httpx2.Response) -> str:
             if len(body) >= _READ or (events and b"\n\n" in body.replace(b"\r", b"") and b"data:" in body):
                 break
     except httpx2.HTTPError:
-        pass  # what came until then is what there is to look at
+        pass  # the part received so far is used
     return body[:_READ].decode("utf-8", "replace")
 
 
@@ -158,7 +159,7 @@ def _greeting(message: Mapping[str, object], answer: ProbeAnswer) -> Check:
 
 
 def _message(body: str) -> object:
-    """The JSON of a plain body, or of the first event that has data."""
+    """Return the JSON of a plain body, or of the first event that has data."""
     text = body.strip()
     if not text.startswith("{"):
         lines = [line[5:].strip() for line in text.splitlines() if line.startswith("data:")]
@@ -177,11 +178,11 @@ def _describe_answer(answer: ProbeAnswer) -> str:
 
 _DOCUMENT_SECONDS = 5.0  # seconds for each document
 _PARAMETER = re.compile(r'(\w+)=(?:"([^"]*)"|([^\s,]+))')
-Document = Mapping[str, Any]  # Any: a stranger's JSON
+Document = Mapping[str, Any]  # Any: untrusted JSON
 
 
 async def check_sign_in(address: ServerAddress, answer: ProbeAnswer) -> tuple[Check, ...]:
-    """The resource's metadata, then that of the server that gives out tokens."""
+    """Check the metadata of the resource, then that of its authorization server."""
     challenge = read_challenge(answer.headers.get("www-authenticate", ""))
     if "error" in challenge:
         words = challenge.get("error_description", challenge["error"])
@@ -195,7 +196,7 @@ async def check_sign_in(address: ServerAddress, answer: ProbeAnswer) -> tuple[Ch
 
 
 def read_challenge(header: str) -> dict[str, str]:
-    """The parameters of a WWW-Authenticate header."""
+    """Parse the parameters of a WWW-Authenticate header."""
     return {name.lower(): quoted or plain for name, quoted, plain in _PARAMETER.findall(header[:4000])}
 
 
@@ -244,7 +245,7 @@ def _issuer_places(issuer: str) -> list[str]:
 
 
 def _may_ask(url: str, address: ServerAddress) -> bool:
-    """A server must not make us ask its neighbours: only itself, or something encrypted elsewhere."""
+    """SSRF guard: whether a URL is on the server itself or an encrypted address elsewhere."""
     return may_request(url, address.url) and (
         urlsplit(url).hostname == address.host or url.lower().startswith("https:")
     )
@@ -256,7 +257,7 @@ def _split(url: str) -> tuple[str, str]:
 
 
 async def _first(places: list[str]) -> tuple[Document | None, list[str]]:
-    """The first place that has a JSON object, and what each said until then."""
+    """Return the first JSON object found at these URLs, and the failures before it."""
     import httpx2
 
     tried = []

@@ -1,4 +1,4 @@
-"""Checks the address, DNS, TCP and TLS of a remote server, and explains what failed."""
+"""Checks the URL, DNS, TCP and TLS of a remote server, and explains failures."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from workbench.servers.sdk_adapter.http_errors import why_refused
 
 _PATIENCE = 5.0  # seconds for each step
 _EXPIRES_SOON = 14 * 86_400  # seconds
-_DETAIL = 2_000  # characters of a certificate's facts
+_DETAIL = 2_000  # characters of a certificate's details
 
 
 async def check_network(address: ServerAddress) -> tuple[Check, ...]:
-    """As far as it goes: a step that fails makes the next ones pointless."""
+    """Run the checks in order; a failed step ends them."""
     if address.proxy:
         host, _, port = address.proxy.rpartition(":")
         reached = await _connect(host, int(port), "Proxy")
@@ -77,7 +77,8 @@ def _unreached(host: str, port: int, name: str, fault: OSError, *, local: bool) 
 
 
 def _errnos(words: str) -> list[str]:
-    """asyncio puts several failed attempts into one sentence: `[Errno 111] Connect call failed …`."""
+    """Return the error numbers in a message. asyncio joins several failed attempts into one: `[Errno 111] Connect call
+    failed …`."""
     return [part.split("]")[0] for part in words.split("[Errno ")[1:] if part.split("]")[0].isdigit()]
 
 
@@ -127,13 +128,13 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class ServerAddress(Struct, frozen=True):
-    """The address of a remote server, and the proxy in front of it."""
+    """Address of a remote server, and the HTTP proxy for it."""
 
     url: str
     scheme: str
     host: str
     port: int
-    proxy: str = ""  # an HTTP proxy that will be asked instead
+    proxy: str = ""  # the HTTP proxy that receives the requests
 
     @property
     def secure(self) -> bool:
@@ -150,7 +151,7 @@ class ServerAddress(Struct, frozen=True):
 
 
 def read_address(url: str) -> tuple[Check, ServerAddress | None]:
-    """The address, or why it is none."""
+    """Parse a URL; the result is a failed check when it is invalid."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -178,7 +179,7 @@ def _judge(address: ServerAddress) -> Check:
 
 
 def _proxy(scheme: str, host: str) -> str:
-    """What the environment says of proxies; only its host and port, for it may hold a password."""
+    """Return host and port of the proxy set in the environment; the full value may hold a password."""
     if urllib.request.proxy_bypass(host):
         return ""
     found = urllib.request.getproxies_environment().get(scheme, "")

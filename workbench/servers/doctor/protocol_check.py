@@ -1,4 +1,4 @@
-"""Connects to a server and checks what it did on the connection."""
+"""Connects to a server and checks its behaviour on the connection."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 3  # warnings in one sentence
 
 
 async def check_protocol(server: McpServer) -> tuple[Check, ...]:
-    """Connect as for a call, and look at what came."""
+    """Connect as for a call and check the result."""
     if server.running is None and (held := _held_back(server.state.config, allowed=server.state.allowed)):
         return (held,)
     started = time.perf_counter()
@@ -55,7 +55,8 @@ def _check_greeting(server: McpServer, ms: float) -> tuple[Check, ...]:
 
 
 def _check_output(server: McpServer) -> tuple[Check, ...]:
-    """Lines on stdout that are no messages break stricter clients, and its error output says more than we do."""
+    """Check stdout and stderr. Stricter clients fail on stdout lines that are not messages, and stderr often says more
+    than we can."""
     checks = []
     if server.traffic.invalid_line_count:
         words = f"It printed {server.traffic.invalid_line_count} lines that are no protocol messages."

@@ -1,1 +1,1 @@
-"""Elicitation and sampling requests of servers: parsed, kept open, and answered by the user."""
+"""Elicitation and sampling requests of servers: parsed, held open, and answered by the user."""

@@ -1,7 +1,7 @@
 """Validates the form schema of an elicitation, and the user's answer against it.
 
-The protocol allows an object of plain fields: text, number, boolean, one or several of a list. Both sides are checked
-without regular expressions from the server, so that no schema can block the core.
+The protocol allows an object of plain fields: text, number, boolean, one or several choices of a list. Regular
+expressions of the server are never run, so no schema can block the core.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,40}:\S+")
 
 
 def flaw(schema: JsonValue) -> str:
-    """Why a schema cannot be asked, as a sentence; empty when it can."""
+    """Explain why a schema cannot be shown as a form; "" when it can."""
     if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
         return "requestedSchema must be an object schema."
     fields = schema.get("properties", {})
@@ -40,14 +40,14 @@ def flaw(schema: JsonValue) -> str:
 
 
 def faults(schema: JsonObject, content: JsonValue) -> tuple[str, ...]:
-    """What is wrong with an answer, field by field, in sentences."""
+    """Return a sentence for each invalid field of an answer."""
     if not isinstance(content, Mapping):
         return ("The answer must be an object.",)
     return tuple(_faults(schema, content))
 
 
 def defaults(schema: JsonObject) -> dict[str, JsonValue]:
-    """What the server proposes, where that would be a right answer."""
+    """Return the server's default values that would be valid answers."""
     fields = schema.get("properties", {})
     given = {name: field["default"] for name, field in fields.items() if "default" in field}
     return {name: value for name, value in given.items() if not next(_value_faults(value, fields[name]), "")}
@@ -67,7 +67,7 @@ def _field_flaw(field: JsonObject) -> str:
 
 
 def _choices(field: JsonObject) -> list[JsonValue] | None:
-    """The values of a field that offers some; None where it is free."""
+    """Return the choices of a field; None when any value is allowed."""
     if isinstance(field.get("enum"), list):
         return list(field["enum"])
     for word in ("oneOf", "anyOf"):

@@ -1,7 +1,7 @@
-"""Checks a web address that a server asks the user to visit: its real target, and what makes it deceptive.
+"""Checks a URL that a server asks the user to visit: its real target, and what makes it deceptive.
 
-The host is shown and opened in the ASCII form that a browser sends, so that two readers cannot read it differently. An
-address that has no such form is refused.
+The host is shown and opened in the ASCII form that a browser sends, so that two parsers cannot read it differently. A
+URL without such a form is refused.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ _PORTS = {"http": 80, "https": 443}
 _FAMILIAR = frozenset({"com", "org", "net", "gov", "edu", "io", "dev", "app"})
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?\.?")
 _NUMBER = re.compile(r"(?:0x[0-9a-f]*|\d+)")
-_UNLIKE = frozenset("ßς\u200c\u200d")  # browsers and Python turn these into different addresses
+_UNLIKE = frozenset("ßς\u200c\u200d")  # browsers and Python convert these to different hosts
 _TWINS = frozenset("аеорсухіјѕһԁԛԝкмтвнοαεικνρτυχωɡɑı")  # letters of other scripts that look like a to z
 _TOGETHER = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"})
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedLink:
-    """Address of a page as the user is shown it, its host, and warnings about it."""
+    """A checked URL as the user is shown it, its host, and warnings about it."""
 
     url: str
     host: str
-    shown: str = ""  # the host in its own letters, where these are not a to z
+    shown: str = ""  # the host in its own script, if not only a to z
     warnings: tuple[str, ...] = ()
 
 
 def look(url: str) -> CheckedLink:
-    """Raises ValueError with a sentence for an address that must not be opened."""
+    """Check a URL. Raises ValueError with a sentence for a URL that must not be opened."""
     if len(url) > LONGEST:
         raise ValueError(f"The address has more than {LONGEST:,} characters.")
     if any(letter.isspace() or not letter.isprintable() or letter == "\\" for letter in url):
@@ -52,7 +52,7 @@ def look(url: str) -> CheckedLink:
 
 
 def _ascii(name: str) -> str:
-    """The host as a browser sends it."""
+    """Return the host as a browser sends it."""
     if ":" in name:
         return str(ipaddress.IPv6Address(name))
     if _UNLIKE & set(name):
@@ -67,7 +67,7 @@ def _ascii(name: str) -> str:
 
 
 def _letters(host: str, name: str) -> str:
-    """The host in its own letters; empty where a to z is all there is."""
+    """Return the host in its own script; "" when it has only letters a to z."""
     if not name.isascii():
         return unicodedata.normalize("NFKC", name).lower() if "xn--" in host else ""
     if "xn--" not in host:
@@ -81,7 +81,7 @@ def _letters(host: str, name: str) -> str:
 
 
 def _rebuilt(parts: SplitResult, host: str) -> str:
-    """The same address, its host in plain letters and the rest in ASCII; who is logged in by it stays in sight."""
+    """Rebuild the URL with an ASCII host and the rest escaped as ASCII. A login in the URL stays visible."""
     place = f"[{host}]" if ":" in host else host
     port = f":{parts.port}" if parts.port is not None else ""
     user = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""

@@ -1,7 +1,7 @@
 """Requests of servers to the user that have not been answered yet.
 
-A request holds up one call and nothing else. It ends when it is answered, times out, is withdrawn by the server, or
-when its call or server ends. Each end is announced, so that no window shows a request that has ended.
+A request blocks only its own call. It ends when it is answered, times out, is withdrawn by the server, or when its call
+or server ends. Each end emits an event, so that no window shows an ended request.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from workbench.servers.elicitation import request_parsing
 from workbench.servers.elicitation.request_parsing import INVALID_PARAMS, NOT_NOW, ElicitationRefusal
 from workbench.settings import Settings
 
-MOST_OPEN = 20  # of one server: a hostile one must not bury the rest
-UNATTENDED_SECONDS = 600  # how long a question waits for a window at most, where it may wait without an end
+MOST_OPEN = 20  # open requests of one server, so that a hostile server cannot bury the others
+UNATTENDED_SECONDS = 600  # longest wait without a window, when the setting has no limit
 
 _numbers = itertools.count(1)
-_calling: ContextVar[str] = ContextVar("calling", default="")  # the call whose own task asks
+_calling: ContextVar[str] = ContextVar("calling", default="")  # the call of the current asyncio task
 
 
 class _Calling:
-    """One call's stay at its server; a generator would cost each call of a program ten turns."""
+    """Context of one call that runs at its server. Not a generator: that would cost each call of a program ten turns of
+    the event loop."""
 
     def __init__(self, asks: OpenElicitations, call: ToolCall, clock: PausableClock) -> None:
         self._key = str(next(_numbers))  # clients choose the ids of their calls, so two may be equal
@@ -49,7 +50,7 @@ class _Calling:
 
 
 class OpenElicitations:
-    """Open questions, the calls that wait for them, and the windows that could answer."""
+    """Open requests, the calls that wait for them, and the number of windows that can answer."""
 
     def __init__(
         self,
@@ -59,19 +60,19 @@ class OpenElicitations:
     ) -> None:
         self._tell = tell
         self._settings = settings
-        self._author = author  # session → whose it is
+        self._author = author  # agent session → its client
         self._open: dict[str, PendingElicitation] = {}
         self._calls: dict[str, tuple[ToolCall, PausableClock]] = {}
         self._windows = 0
 
     @api(name="asks")
     def all(self) -> tuple[Ask, ...]:
-        """What servers ask right now, oldest first."""
+        """Return the open requests of all servers, oldest first."""
         return tuple(waiting.ask for waiting in self._open.values())
 
     @contextmanager
     def attending(self) -> Iterator[None]:
-        """A window is there and shows questions, until this is left."""
+        """Context in which a window is open that can show requests."""
         self._windows += 1
         try:
             yield
@@ -79,7 +80,7 @@ class OpenElicitations:
             self._windows -= 1
 
     def calling(self, call: ToolCall, clock: PausableClock) -> _Calling:
-        """A call is at its server: what the server asks meanwhile stops its clock, and ends with it."""
+        """Context of a running call: requests of its server pause its timeout, and end with the call."""
         return _Calling(self, call, clock)
 
     def begin_call(self, key: str, call: ToolCall, clock: PausableClock) -> None:
@@ -92,13 +93,13 @@ class OpenElicitations:
                 self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "The call that this belonged to is over."))
 
     async def answer_request(self, server: str, method: str, params: JsonObject) -> JsonObject:
-        """The user's answer to a server's request. Raises ElicitationRefusal; cancelling withdraws the request."""
+        """Ask the user and return the answer. Raises ElicitationRefusal. Cancellation withdraws the request."""
         ask = request_parsing.read(uuid.uuid4().hex[:12], server, method, params)
         waiting = self._admit(ask, str(params.get("elicitationId") or ""))
         return await self._answer_of(waiting)
 
     async def visit(self, server: str, elicitations: JsonValue) -> None:
-        """A call failed because pages must be visited first. Returns when the user has visited them, or raises
+        """Ask the user to visit pages that a failed call requires. Returns when the user has visited them, or raises
         ElicitationRefusal."""
         asked = elicitations if isinstance(elicitations, list) else []
         if not asked or not all(isinstance(one, Mapping) for one in asked):
@@ -110,13 +111,13 @@ class OpenElicitations:
                 raise ElicitationRefusal(NOT_NOW, f"{ask.host} was not visited.")
 
     def completed(self, server: str, params: JsonObject) -> None:
-        """The server says that what it wanted done at a page is done."""
+        """Handle the server's notice that the user completed an elicitation on its page."""
         number = str(params.get("elicitationId") or "")
         for waiting in self._of(lambda one: bool(number) and one.server == server and one.elicitation == number):
             self._end(waiting, "accept", {"action": "accept"})
 
     def answer(self, ask_id: str, action: str, content: str) -> Ask:
-        """Take the user's answer; one that does not fit the request is refused and changes nothing."""
+        """Take the user's answer. An invalid answer raises an error and changes nothing."""
         waiting = self._open.get(ask_id)
         if waiting is None:
             raise WorkbenchError("This request is no longer open.", "Its server or its call has ended.")
@@ -137,10 +138,8 @@ class OpenElicitations:
             self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "The workbench is closing."))
 
     def holds(self, run_id: str) -> bool:
-        """Whether the user is being asked because of this run's calls; that time does not count for the program."""
+        """Whether a call of this run waits for the user; that time does not count for the program."""
         return any(waiting.ask.run_id == run_id for waiting in self._open.values())
-
-    # inside
 
     def _admit(self, ask: Ask, elicitation: str) -> PendingElicitation:
         if not self._windows and self._settings().elicitation_without_window == "refuse":
@@ -156,7 +155,7 @@ class OpenElicitations:
         return waiting
 
     def _told_by(self, ask: Ask, key: str) -> Ask:
-        """The question with what is known of the call behind it."""
+        """Add deadline, call, tool, session and client to the request."""
         now = time.time()
         seconds = self._settings().elicitation_wait_seconds or (0 if self._windows else UNATTENDED_SECONDS)
         ask = replace(ask, asked_at=now, deadline=now + seconds if seconds else 0.0)
@@ -167,7 +166,9 @@ class OpenElicitations:
         return replace(ask, call_id=call.id, tool=call.tool, session=call.session, run_id=call.run_id, by=by)
 
     def _waiting_calls(self, server: str) -> tuple[str, tuple[PausableClock, ...]]:
-        """The call that asks: known in its own task, and where a server has only one. Its clock, or all of them."""
+        """Return the key of the call that caused a request, and the timeouts to pause. The call is known in its own
+        asyncio task, or when it is the server's only one; otherwise the key is empty and all timeouts of the server
+        pause."""
         here = {key: clock for key, (call, clock) in self._calls.items() if call.server == server}
         key = _calling.get() if _calling.get() in here else next(iter(here)) if len(here) == 1 else ""
         return key, (here[key],) if key else tuple(here.values())
@@ -183,7 +184,8 @@ class OpenElicitations:
         return result
 
     def _opened(self, waiting: PendingElicitation) -> None:
-        """The page is shown to the user. A server that only wanted consent has it; one that waits for more goes on."""
+        """Record that the page was opened. A server that only needed consent gets its answer; otherwise the request
+        stays open until the server reports completion."""
         waiting.ask = replace(waiting.ask, opened=True)
         if not waiting.ask.repeats:
             waiting.settle({"action": "accept"})
@@ -207,7 +209,7 @@ class OpenElicitations:
 
 
 class PausableClock(Protocol):
-    """The time of a call; each pause needs its own resume."""
+    """The timeout of a call; each pause needs its own resume."""
 
     def pause(self) -> None: ...
 
@@ -215,12 +217,12 @@ class PausableClock(Protocol):
 
 
 class PendingElicitation:
-    """Timeouts of calls are paused from here to `release`."""
+    """One open request. Pauses the timeouts of calls until `release`."""
 
     def __init__(self, ask: Ask, call_key: str, elicitation: str, clocks: tuple[PausableClock, ...]) -> None:
         self.ask = ask
-        self.call_key = call_key  # the call it ends with; empty when unknown
-        self.elicitation = elicitation  # the server's own name for a page to visit
+        self.call_key = call_key  # key of the call that the request ends with; empty when unknown
+        self.elicitation = elicitation  # the server's id of a URL elicitation
         self.answer: asyncio.Future[JsonObject | ElicitationRefusal] = asyncio.get_running_loop().create_future()
         self._clocks = clocks
         self._timer: asyncio.Handle | None = None
@@ -235,7 +237,7 @@ class PendingElicitation:
         self._timer = asyncio.get_running_loop().call_later(seconds, act, self.ask.id)
 
     def settle(self, result: JsonObject | ElicitationRefusal) -> None:
-        """The first result counts; later ones change nothing."""
+        """Set the result; only the first one counts."""
         if not self.answer.done():
             self.answer.set_result(result)
 

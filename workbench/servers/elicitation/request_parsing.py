@@ -13,11 +13,11 @@ from workbench.servers.elicitation import form_schema, link_warnings
 INVALID_PARAMS = -32602
 METHOD_NOT_FOUND = -32601
 NOT_NOW = -32600  # no user is present, or too many requests are open
-REJECTED = -1  # the user refused sampling; the number is the protocol's own example
+REJECTED = -1  # the user refused sampling; the protocol's examples use this code
 
 
 class ElicitationRefusal(Exception):
-    """Why a server's question is not answered."""
+    """A refusal of a server's request, with the JSON-RPC error code."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -26,12 +26,12 @@ class ElicitationRefusal(Exception):
 
 
 FORM, URL, SAMPLING = "form", "url", "sampling"
-LONGEST_MESSAGE = 8_000  # characters; the rest is cut and said to be
+LONGEST_MESSAGE = 8_000  # characters; a longer message is cut with a note
 ACTIONS = ("accept", "decline", "cancel")
 
 
 def read(ask_id: str, server: str, method: str, params: JsonObject) -> Ask:
-    """The request in the form in which the user is shown it."""
+    """Parse a request into the form that the user is shown."""
     if method == "sampling/createMessage":
         return _sampling(ask_id, server, params)
     if method != "elicitation/create":
@@ -42,7 +42,7 @@ def read(ask_id: str, server: str, method: str, params: JsonObject) -> Ask:
 
 
 def response_to(ask: Ask, action: str, content: str) -> JsonObject | ElicitationRefusal:
-    """The response to the server for the user's answer. Raises WorkbenchError when the answer does not fit the
+    """Build the response to the server for the user's answer. Raises WorkbenchError when the answer does not fit the
     request."""
     if action not in ACTIONS:
         raise WorkbenchError(f"There is no answer {action!r:.40}.", "Accept, decline or cancel.")
@@ -55,7 +55,7 @@ def response_to(ask: Ask, action: str, content: str) -> JsonObject | Elicitation
 
 
 def response_without_answer(ask: Ask) -> JsonObject | ElicitationRefusal:
-    """The response to the server when the user did not answer in time."""
+    """Build the response to the server when the user did not answer in time."""
     return ElicitationRefusal(REJECTED, "Nobody answered in time.") if ask.kind == SAMPLING else {"action": "cancel"}
 
 
@@ -132,7 +132,7 @@ _BLOCKS = {"text": "text", "image": "data", "audio": "data"}
 
 
 def sampling_request_flaw(params: JsonObject) -> str:
-    """Why a request cannot be shown to the user, as a sentence; empty when it can."""
+    """Explain why a request cannot be shown to the user; "" when it can."""
     messages = params.get("messages")
     if not isinstance(messages, list) or not all(isinstance(one, Mapping) for one in messages):
         return "messages must be a list of messages."
@@ -147,7 +147,7 @@ def sampling_request_flaw(params: JsonObject) -> str:
 
 
 def sampling_answer_faults(request: JsonObject, answer: JsonValue) -> tuple[str, ...]:
-    """What is wrong with an answer, in sentences."""
+    """Return a sentence for each fault of an answer."""
     if not isinstance(answer, Mapping):
         return ("The answer must be an object.",)
     if answer.get("role") not in ("assistant", "user"):

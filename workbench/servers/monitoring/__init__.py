@@ -1,1 +1,1 @@
-"""What is observed of servers: messages, logs, statistics of calls and processes."""
+"""Monitoring of servers: messages, logs, statistics of calls and processes."""

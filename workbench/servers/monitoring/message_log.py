@@ -1,6 +1,6 @@
 """Log of one server's raw messages, stderr lines and unreadable output: labelled, bounded, exported as JSON lines.
 
-It outlives the server's process. Known secrets are masked before anything is kept.
+The log outlives the server's process. Known secrets are masked before anything is stored.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from workbench.errors import WorkbenchError
 from workbench.records import Frame, JsonObject
 from workbench.secrets.secret_masking import Masks
 
-BUDGET = 16 << 20  # bytes of messages remembered, what it costs to keep each of them included
-_COST = 400  # bytes of overhead of a kept message
-_LONGEST = 4 << 20  # bytes of a message that is kept whole; of longer ones the beginning is
+BUDGET = 16 << 20  # bytes of stored messages, including their overhead
+_COST = 400  # bytes of overhead of a stored message
+_LONGEST = 4 << 20  # bytes of a message stored completely; of a longer one only the start
 _BEGINNING = 1 << 16
 _SHOWN = 1000  # characters of a message in a list
 _PAGE = 1000  # messages in one answer
-_LINES = 400  # stderr lines remembered
-_LINE_TEXT = 2000  # characters kept of each
-_RUBBISH_SHOWN = 3  # lines quoted in warnings; the rest is counted
+_LINES = 400  # stderr lines stored
+_LINE_TEXT = 2000  # characters stored of each
+_RUBBISH_SHOWN = 3  # invalid lines quoted in warnings; the others are counted
 
 
 @dataclass(slots=True)
 class _LoggedMessage:
-    """One message in memory; its label is made when it is first shown."""
+    """One message in memory; its label is computed when it is first shown."""
 
     number: int
     at: float
@@ -41,7 +41,7 @@ class _LoggedMessage:
 
 
 class MessageLog:
-    """The memory of one server's pipes."""
+    """The logged messages and stderr lines of one server."""
 
     def __init__(self, server: str, masks: Masks | None = None) -> None:
         self._server = server
@@ -65,7 +65,7 @@ class MessageLog:
         self._keep("<", data)
 
     def add_invalid_line(self, data: bytes, size: int = 0) -> None:
-        """A line of stdout that is no JSON-RPC message."""
+        """Add a line of stdout that is not a JSON-RPC message."""
         self.received_bytes += size or len(data)
         self._keep("!", data, size)
         self._rubbish_count += 1
@@ -73,15 +73,15 @@ class MessageLog:
             self._rubbish.append(self._text(data, 200))
 
     def mark(self, words: str) -> None:
-        """Something happened to the server between two messages: it started, it ended."""
+        """Add an event of the server, such as its start or end, between the messages."""
         self._keep("·", words.encode("utf-8", "replace"))
 
     def add_error_line(self, line: bytes) -> None:
-        """Add a line of the error output."""
+        """Add a line of stderr."""
         self._stderr.append(self._text(line, _LINE_TEXT).rstrip("\r"))
 
     def begin(self) -> None:
-        """A new process: its rubbish is counted afresh, messages and stderr run on."""
+        """Reset the count of invalid lines for a new process; messages and stderr lines stay."""
         self._rubbish, self._rubbish_count = [], 0
 
     @property
@@ -90,12 +90,12 @@ class MessageLog:
 
     @property
     def message_count(self) -> int:
-        """How many messages can be looked at."""
+        """Number of stored messages."""
         return len(self._kept)
 
     @property
     def dropped(self) -> int:
-        """Number of older messages that made room."""
+        """Number of messages dropped to stay within the budget."""
         return self._number - len(self._kept)
 
     def warnings(self) -> tuple[str, ...]:
@@ -104,11 +104,12 @@ class MessageLog:
         return (*shown, f"… and {more} more such lines.") if more else tuple(shown)
 
     def frames(self, after: float = 0.0) -> tuple[Frame, ...]:
-        """The next messages behind that moment, oldest first; ask again from the last one until none comes."""
+        """Return the next messages after this time, oldest first. Repeat with the last message's time until the result
+        is empty."""
         return tuple(self._frame(kept) for kept in self._behind(after)[:_PAGE])
 
     def message_text(self, at: float) -> str:
-        """The whole text of one message."""
+        """Return the complete text of one message."""
         for kept in reversed(self._kept):
             if kept.at == at:
                 return kept.data.decode("utf-8", "replace")
@@ -117,7 +118,7 @@ class MessageLog:
         )
 
     def snapshot(self, after: float = 0.0) -> tuple[tuple[float, str, bytes], ...]:
-        """Time, direction and bytes of the messages: what a thread may read."""
+        """Return time, direction and bytes of the messages, as a copy that a thread may read."""
         return tuple((kept.at, kept.direction, kept.data) for kept in self._behind(after))
 
     def stderr(self) -> tuple[str, ...]:
@@ -151,7 +152,7 @@ class MessageLog:
         size = size or len(data)
         cut = size > len(data) or len(data) > _LONGEST
         data = self._beginning(data, _BEGINNING) if len(data) > _LONGEST else self._masks.mask_bytes(data)
-        # Two messages within one tick of the clock must not share a time: clients ask by it.
+        # Message times are unique, even within one clock tick: clients identify a message by its time.
         self._last = at = max(time.time(), self._last + 1e-6)
         self._number += 1
         self._kept.append(_LoggedMessage(self._number, at, direction, data, size, cut))
@@ -164,14 +165,14 @@ class MessageLog:
         return text if len(text) <= characters and len(data) <= characters * 4 else f"{text[:characters]}…"
 
     def _beginning(self, data: bytes, size: int) -> bytes:
-        """The first bytes, masked before they are cut: half a secret would not be found any more."""
+        """Return the first bytes, masked before the cut: a cut secret would not be recognised."""
         longest = self._masks.longest
         masked = self._masks.mask_bytes(data[: size + longest])
         return masked[: max(0, len(masked) - longest)][:size] if len(data) > size + longest else masked[:size]
 
 
 def find(messages: Iterable[tuple[float, str, bytes]], words: str) -> tuple[float, ...]:
-    """When the messages of a snapshot passed that have all these words, small and capital letters alike."""
+    """Return the times of the messages that contain all these words, ignoring case."""
     wanted = [word.encode("utf-8", "replace") for word in words.lower().split()]
     return tuple(at for at, _, data in messages if _has(data, wanted))
 
@@ -181,17 +182,18 @@ def _has(data: bytes, wanted: list[bytes]) -> bool:
     return all(word in lowered for word in wanted)
 
 
-_PARSED = 1 << 18  # bytes up to which a message is parsed; of longer ones both ends are looked at
+_PARSED = 1 << 18  # bytes up to which a message is parsed; of a longer one only both ends are read
 _END = 600
 _ABOUT = 120  # characters
-_NAMES = ("name", "uri", "message", "level", "requestId", "progressToken")  # what says most about a request, in order
+# The fields that say most about a request, in order of preference.
+_NAMES = ("name", "uri", "message", "level", "requestId", "progressToken")
 _METHOD = re.compile(rb'"method"\s*:\s*"([^"\\]{1,200})"')
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,15}|"[^"\\]{1,200}")')
 
 
 @dataclass(frozen=True, slots=True)
 class MessageLabel:
-    """The words of one row in a list of messages."""
+    """The label of one message in a list."""
 
     kind: str = ""
     method: str = ""
@@ -200,13 +202,13 @@ class MessageLabel:
 
 
 def label(data: bytes) -> MessageLabel:
-    """Method and tool of the message, as far as they can be read."""
+    """Return method and tool of a message, as far as they can be read."""
     if len(data) > _PARSED:
         return _glance(data)
     try:
         message = json.loads(data)
     except (ValueError, RecursionError):
-        return _glance(data)  # only its beginning was kept
+        return _glance(data)  # only the start of the message is stored
     if isinstance(message, list):
         return MessageLabel("batch", about=f"{len(message)} messages")
     return _read(message) if isinstance(message, Mapping) else MessageLabel()
@@ -225,7 +227,7 @@ def _read(message: Mapping[str, object]) -> MessageLabel:
 
 
 def _glance(data: bytes) -> MessageLabel:
-    """A long message is an answer or a call with long arguments; its ends say which."""
+    """Label a long message by its ends: it is an answer, or a call with long arguments."""
     head, tail = data[:_END], data[-_END:]
     number = _ID.search(head) or _ID.search(tail)
     shown = number[1].decode("utf-8", "replace") if number else ""
@@ -265,12 +267,12 @@ _WORDS = {">": "sent", "<": "received", "!": "rubbish", "·": "event"}
 
 
 def transcript(messages: Iterable[tuple[float, str, bytes]]) -> str:
-    """What a snapshot of the traffic holds; parses megabytes, so it belongs on a thread."""
+    """Export a snapshot as JSON lines. It parses megabytes: call it on a thread."""
     return "".join(f"{json.dumps(_line(*message), ensure_ascii=True)}\n" for message in messages)
 
 
 def _line(at: float, direction: str, data: bytes) -> JsonObject:
-    """A line of an export: JSON messages as JSON, everything else as text."""
+    """Build one line of an export: JSON messages as JSON, everything else as text."""
     told = {"at": at, "direction": _WORDS.get(direction, direction)}
     if direction in "<>":
         try:

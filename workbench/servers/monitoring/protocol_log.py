@@ -1,7 +1,7 @@
 """Log messages that one server sends through the protocol (`notifications/message`): the last 2,000.
 
 A server may send a hundred thousand at once. Each costs one short record; clients are notified five times a second at
-most, and fetch what they have not seen.
+most, and fetch the lines that they have not seen.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from workbench.events import Event, ServerLogged
 from workbench.records import JsonObject, LogLine, ServerLog
 from workbench.secrets.secret_masking import Masks
 
-LINES = 2_000  # remembered
-TEXT = 2_000  # characters kept of each
-_WORD = 200  # characters kept of a logger's name
-_PAUSE = 0.2  # seconds between two tellings
+LINES = 2_000  # log lines stored
+TEXT = 2_000  # characters stored of each
+_WORD = 200  # characters stored of a logger's name
+_PAUSE = 0.2  # seconds between two events
 
 
 class ProtocolLog:
-    """Kept beyond the server's death, so that its last words can be read."""
+    """The last log lines of one server. The log outlives the server's process."""
 
     def __init__(self, server: str, tell: Callable[[Event], None], masks: Masks | None = None) -> None:
         self._server = server
@@ -34,7 +34,7 @@ class ProtocolLog:
         self._telling: asyncio.TimerHandle | None = None
 
     def heard(self, params: JsonObject) -> None:
-        """A `notifications/message`; called where the server's messages are read, so it never waits."""
+        """Add a `notifications/message`. Called where the server's messages are read, so it never waits."""
         self._written += 1
         level, logger = params.get("level"), params.get("logger")
         self._lines.append(
@@ -50,7 +50,7 @@ class ProtocolLog:
             self._telling = asyncio.get_running_loop().call_later(_PAUSE, self._say)
 
     def after(self, number: int) -> ServerLog:
-        """The lines with a higher number that are still kept."""
+        """Return the stored lines with a higher number."""
         new = min(self._written - max(0, number), len(self._lines))
         lines = tuple(self._lines)[len(self._lines) - new :] if new > 0 else ()
         return ServerLog(lines, self._written - len(self._lines))
@@ -62,12 +62,13 @@ class ProtocolLog:
             self._say()
 
     def _text(self, data: object) -> str:
-        """A text unchanged, anything else as JSON; without secrets, and shortened."""
+        """Return a text unchanged, anything else as JSON; secrets are masked, and long texts are cut."""
         try:
             text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
         except RecursionError:
             text = "(nested too deeply to be shown)"
-        text = self._masks.mask(text[: TEXT + 1 + self._masks.longest])  # cut later: half a secret would not be found
+        # The final cut follows masking: a cut secret would not be recognised.
+        text = self._masks.mask(text[: TEXT + 1 + self._masks.longest])
         return text if len(text) <= TEXT else f"{text[:TEXT]}…"
 
     def _say(self) -> None:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 async def vitals(servers: Sequence[McpServer]) -> tuple[Vitals, ...]:
-    """One look at each; together they cost one walk through /proc, and none when nothing runs here."""
+    """Measure each server. All local processes are read in one pass over /proc; without processes,
+    /proc is not read."""
     groups = frozenset(server.state.pid for server in servers if server.state.pid)
     used = await asyncio.to_thread(usages, groups) if groups else {}
     return tuple(_of(server, used.get(server.state.pid, ProcessUsage())) for server in servers)
@@ -45,11 +46,11 @@ def _of(server: McpServer, used: ProcessUsage) -> Vitals:
     )
 
 
-_RECENT = 100  # calls whose time is remembered
+_RECENT = 100  # calls whose duration is stored
 
 
 class CallStatistics:
-    """One server's tally; each finished call is added once."""
+    """Statistics of one server's calls; each finished call is added once."""
 
     def __init__(self) -> None:
         self._recent: deque[float] = deque(maxlen=_RECENT)
@@ -66,7 +67,7 @@ class CallStatistics:
             self.note(outcome.fault.message if outcome.fault else "")
 
     def note(self, words: str) -> None:
-        """What went wrong last, at a call or without one."""
+        """Store the message of the last failure."""
         self.last_error, self.last_error_at = words, time.time()
 
     @property
@@ -84,19 +85,19 @@ _STATE, _GROUP, _RSS = 0, 2, 21  # fields of /proc/PID/stat, counted after the n
 
 @dataclass(frozen=True, slots=True)
 class ProcessUsage:
-    """A process group at one moment."""
+    """Memory of a process group at one time."""
 
-    memory_mb: float = 0.0  # resident memory of all its processes; what they share counts for each
+    memory_mb: float = 0.0  # resident memory of all its processes; shared pages count for each of them
     processes: int = 0
 
 
 def usage(group: int) -> ProcessUsage:
-    """Of the processes in the group. Reads a file for each process of the machine: call it on a thread."""
+    """Measure one process group. Reads a file for each process of the machine: call it on a thread."""
     return usages({group}).get(group, ProcessUsage())
 
 
 def usages(groups: Set[int]) -> dict[int, ProcessUsage]:
-    """Of many groups in the same walk; those without a process are left out."""
+    """Measure many groups in one pass; groups without a process are left out."""
     found: dict[int, list[int]] = {}
     if any(group > 0 for group in groups):
         for group, pages in _pages():
@@ -107,7 +108,7 @@ def usages(groups: Set[int]) -> dict[int, ProcessUsage]:
 
 
 def _pages() -> Iterator[tuple[int, int]]:
-    """Group and resident pages of every living process."""
+    """Yield process group and resident pages of every living process."""
     try:
         folders = [entry.name for entry in os.scandir(_PROC) if entry.name.isdigit()]
     except OSError:
@@ -116,6 +117,6 @@ def _pages() -> Iterator[tuple[int, int]]:
         try:
             told = (_PROC / name / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
         except OSError:
-            continue  # it ended meanwhile
+            continue  # the process has ended
         if len(told) > _RSS and told[_STATE] != "Z":
             yield int(told[_GROUP]), int(told[_RSS])
