@@ -145,7 +145,7 @@ class CoreApi(Protocol):
 
     @api
     async def asks(self) -> tuple[Ask, ...]:
-        """What servers ask right now, oldest first."""
+        """Return the open requests of all servers, oldest first."""
 
     @api
     async def assess(self, code: str, language: str = "python", profile: str = "") -> Verdict:
