@@ -1,1 +1,1 @@
-"""The append-only memory: write, verify, query."""
+"""The audit: an append-only, hash-chained log that can be verified, searched, exported and reported on."""

@@ -1,7 +1,7 @@
-"""Reads the `.ahead` file that version 0.1 kept beside the audit: entries that a killed core had not put into it yet.
+"""Reads the `.ahead` file of version 0.1: audit entries that a killed core had not written to the database yet.
 
-Each line is the text that was hashed and its hash, so an entry is put into the database as it is. What does not follow
-the last entry by hash is not taken.
+Each line is the hashed text of an entry and its hash, so entries are inserted unchanged. Entries that do not continue
+the hash chain are not inserted.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _WIDTH = len(COLUMNS) + 1
 
 
 def read_ahead(database: Path, seq: int, digest: str) -> tuple[list[Row], int]:
-    """The entries that follow the one with this number and hash, and how many lines are lost."""
+    """Entries that continue the chain after the entry with this number and hash, and the number of unusable lines."""
     try:
         handle = os.open(ahead_path(database), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
         return [], 0
     with os.fdopen(handle, "rb") as file:
-        lines = file.read().split(b"\n")[:-1]  # an end without a line break: its writer was killed before it told
+        lines = file.read().split(b"\n")[:-1]  # without a line break: an incomplete line of a killed core
     waiting = _rows(lines)
     rows = _following(waiting, seq, digest)
     end = rows[-1][0] if rows else seq
@@ -33,7 +33,7 @@ def read_ahead(database: Path, seq: int, digest: str) -> tuple[list[Row], int]:
 
 
 def _rows(lines: Sequence[bytes]) -> list[Row]:
-    """What stands there up to the first line that is none of ours."""
+    """The entries up to the first line that is not an entry."""
     found: list[Row] = []
     for line in lines:
         text, _, digest = line.rpartition(b" ")
@@ -52,7 +52,7 @@ def ahead_path(database: Path) -> Path:
 
 
 def _is_entry(parts: Any) -> bool:
-    """Any: JSON. Whether a database takes it; what it says is another question."""
+    """Whether the types of a parsed line fit the database; its content is not checked. Any: JSON."""
     if not isinstance(parts, list) or len(parts) != _WIDTH:
         return False
     previous, seq, at, *texts, ok, ms, tokens, detail = parts
@@ -68,7 +68,7 @@ def _is_text(value: object) -> bool:
 
 
 def _following(rows: Sequence[Row], seq: int, digest: str) -> list[Row]:
-    """Those that follow the entry with this number and hash, each tied to the one before."""
+    """The rows that continue the chain after the entry with this number and hash."""
     found: list[Row] = []
     for row in rows:
         if type(row[0]) is not int or row[0] <= seq:

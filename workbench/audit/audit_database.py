@@ -1,8 +1,8 @@
-"""Opens the audit's SQLite file: makes a new one for us alone, refuses one that is not ours, forbids rewriting.
+"""Opens the audit's SQLite file: creates it for the user only, rejects files of other programs, forbids rewriting.
 
-WAL with synchronous=NORMAL: once `INSERT` returns, the entry is with the kernel, so no death of our process loses it.
-A power cut could still take the last moments; what a person decided is therefore written with synchronous=FULL, which
-also carries everything before it to the disk.
+WAL with synchronous=NORMAL: once `INSERT` returns, the kernel has the entry, so it survives the death of the process.
+A power cut could still lose the last entries. Decisions of the user are therefore written with synchronous=FULL, which
+also flushes all earlier entries to the disk.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ OURS = 0x4D435742  # SQLite's application_id, "MCWB"
 VERSION = 1
 MAGIC = b"SQLite format 3\x00"
 BUSY_SECONDS = 5.0
-_MOST_WAL_PAGES = 16_384  # after which the writer moves the log itself; `checkpoint` does so long before on a thread
+_MOST_WAL_PAGES = 16_384  # after which a write checkpoints the log; `checkpoint` does so much earlier, on a thread
 DAMAGE = (
     sqlite3.DatabaseError,
     UnicodeDecodeError,
-)  # what reading a damaged file raises; broken text is not SQLite's own
+)  # raised by reading a damaged file; Python, not SQLite, reports invalid UTF-8
 
 SCHEMA = """
 CREATE TABLE entries(
@@ -46,7 +46,7 @@ _INDEXES = (
 
 
 def open_store(path: Path) -> sqlite3.Connection:
-    """A connection that may write; the file is made when there is none."""
+    """Open a connection for writing. Creates the file if there is none."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
@@ -70,22 +70,22 @@ def open_store(path: Path) -> sqlite3.Connection:
 
 
 def checkpoint(path: Path) -> None:
-    """Move the write-ahead log into the database while readers and writers go on. On a thread: it waits for the disk,
-    up to 100 ms."""
+    """Move the write-ahead log into the database while readers and writers continue. Call it on a thread: it waits for
+    the disk, up to 100 ms."""
     with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as store:
         store.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def drop_indexes(path: Path) -> None:
-    """Take the secondary indexes out of an audit that version 0.1 made: the file beside it (`index.py`) has taken their
-    place. One at a time, because writers wait meanwhile: up to half a second each among a million entries."""
+    """Drop the secondary indexes of an audit that version 0.1 made; `search_index.py` replaces them. Drops one at a
+    time, because writers wait meanwhile: up to half a second per index with a million entries."""
     with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as store:
         for (name,) in store.execute(_INDEXES).fetchall():
             store.execute(f'DROP INDEX IF EXISTS "{name}"')
 
 
 def _refuse_rubbish(path: Path) -> None:
-    """SQLite takes a very short file for an empty database and would write over it."""
+    """Reject a file that is no SQLite database: SQLite takes a very short file for an empty one and overwrites it."""
     with path.open("rb") as file:
         beginning = file.read(len(MAGIC))
     if beginning and beginning != MAGIC:
@@ -93,7 +93,7 @@ def _refuse_rubbish(path: Path) -> None:
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
-    """A second connection that cannot write; any thread may have its own."""
+    """Open a read-only connection. Each thread may open its own."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
     store = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
     add_functions(store)
@@ -101,14 +101,14 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def open_for_queries(path: Path) -> sqlite3.Connection:
-    """As `open_to_read`, and `entries` is a view in which renamed kinds have their current name."""
+    """As `open_to_read`, but `entries` is a view in which renamed kinds have their current name."""
     store = open_to_read(path)
     store.execute(entries_view("main"))
     return store
 
 
 def entries_view(database: str, may_be_renamed: str = "1") -> str:
-    """The statement that makes the view `entries` of an attached audit, in which renamed kinds have their current name.
+    """SQL that creates the view `entries` of an attached audit, in which renamed kinds have their current name.
     `may_be_renamed` is a condition that saves a lookup in the list of kinds for all other entries."""
     old = ", ".join(f"'{kind}'" for kind in RENAMED_KINDS)
     renamed = " ".join(f"WHEN '{old}' THEN '{new}'" for old, new in RENAMED_KINDS.items())
@@ -118,7 +118,7 @@ def entries_view(database: str, may_be_renamed: str = "1") -> str:
 
 
 def add_functions(store: sqlite3.Connection) -> None:
-    """What the statements of `query.py` call."""
+    """Register the SQL functions that the statements of `search_queries.py` call."""
     store.create_function("lowered", 1, lambda text: lowered(str(text)), deterministic=True)
 
 

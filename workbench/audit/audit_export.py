@@ -1,7 +1,7 @@
-"""Writes the entries that fit a query into a file, page by page, with the hashes that chain them.
+"""Exports the entries that match a query to a JSON or CSV file, page by page, with their hashes.
 
-JSON holds every entry as it stands in the chain. In CSV, which spreadsheets open, a text that they would take for a
-formula begins with an apostrophe: what a stranger's tool answered stands in these cells.
+JSON holds every entry unchanged. In CSV, a text that a spreadsheet would take for a formula begins with an apostrophe,
+because cells may contain answers of untrusted tools.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ COLUMNS = (
 def export(
     finder: AuditSearch, query: EntryQuery, target: Path, form: str, over: Callable[[], bool] = lambda: False
 ) -> int:
-    """Write the entries, newest first; returns how many. The file is written completely or not at all."""
+    """Write the entries, newest first; returns their number. The file is written completely or not at all."""
     if form not in FORMS:
         raise WorkbenchError(f"The audit cannot be exported as {form!r}.", f"Choose one of {', '.join(FORMS)}.")
     with replacing_file(target, durable=False, name=str(target), hint="Choose another file.") as plain:
@@ -54,7 +54,7 @@ def row_of(entry: Entry) -> dict[str, Any]:
 
 
 def utc_text(at: float) -> str:
-    """A time that everybody reads alike; what is no time in a damaged file is shown as it stands."""
+    """A time as ISO 8601 in UTC. An invalid time from a damaged file is returned as it is, as text."""
     try:
         return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
     except (OverflowError, OSError, ValueError, TypeError):

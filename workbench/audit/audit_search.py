@@ -1,7 +1,7 @@
-"""Searches the audit in pages with a time limit, so that a search among a million entries blocks nobody.
+"""Searches the audit in pages with a time limit, so that a search in a million entries does not block other work.
 
-A page reads the newest entries first and stops at its limit or when its time is over; it then says how far it got, and
-the next page continues there. Each search opens its own read-only connection, so any thread may search.
+A page reads the newest entries first and stops at its limit or when its time is over. It reports the entry number it
+reached, where the next page continues. Each search opens its own read-only connection, so any thread may search.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from workbench.errors import WorkbenchError
 from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Facet
 from workbench.records.audit import current_kind
 
-PATIENCE = 0.15  # seconds a page may take; it ends with the step after that
+PATIENCE = 0.15  # seconds a page may take; checked after each step
 PAGE = 200  # entries of a page that a list jumps to
 MOST = 5_000  # entries of one answer
 SHOWN = 60  # values of one facet: those that occurred last
 _FIRST, _LARGEST = 4_096, 262_144  # entries of the first step, and of the largest
-_INDEXED = 1 << 21  # of a step that only asks the index for words: it begins anew with each step
+_INDEXED = 1 << 21  # entries of a step that only searches the index, which starts again with each step
 _STEP = 0.03  # seconds a step should take
 
 _BOUNDS = "SELECT min(first), max(last) FROM words.hours WHERE hour >= ? AND hour <= ?"
 _FACETS = "SELECT field, value, entries FROM words.terms WHERE field = ? ORDER BY last DESC LIMIT ?"
 _TERM = "SELECT id, entries FROM words.terms WHERE field = ? AND value = ?"
 _KINDS = "SELECT id, entries FROM words.terms WHERE field = 'kind' AND substr(value, 1, ?) = ? LIMIT 2"
-_FEW = 2_000  # entries with a value that are read before trigrams are asked
+_FEW = 2_000  # a value with at most so many entries is looked up instead of trigrams
 _FOREVER = 2**62 // HOUR
 
 
@@ -45,7 +45,7 @@ class _Reader:
     """The connection of one search."""
 
     store: sqlite3.Connection
-    indexed: int  # the index of words knows entries up to here
+    indexed: int  # number of the last entry in the search index
     last: int
 
 
@@ -57,11 +57,11 @@ class AuditSearch:
         self._index = index
 
     def page(self, query: EntryQuery, patience: float = PATIENCE) -> EntryPage:
-        """The newest entries that fit the query, as far as there is time."""
+        """The newest entries that match the query, as many as the time limit allows."""
         query = replace(query, kind=current_kind(query.kind))
         with self._reading() as reader:
             limit = max(0, min(query.limit, MOST))
-            end, found = time.monotonic() + patience, list[Entry]()  # but one step is always taken
+            end, found = time.monotonic() + patience, list[Entry]()  # at least one step is made
             low, high = _bounds(reader, query)
             for span in _spans(reader, query, low, high):
                 if span.high < high and time.monotonic() > end:
@@ -73,7 +73,7 @@ class AuditSearch:
             return EntryPage(tuple(found), low, complete=True)
 
     def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
-        """All entries that fit, up to the limit, however long it takes."""
+        """All entries that match, up to the limit of the query, without a time limit."""
         return self.page(query, patience=float("inf")).entries
 
     @api(in_thread=True)
@@ -84,7 +84,7 @@ class AuditSearch:
         return found[0]
 
     def marks(self, query: EntryQuery, over: Callable[[], bool] = lambda: False) -> EntryMarks:
-        """How many entries fit, and where each page begins. `over` is called now and then to ask whether to stop."""
+        """Number of matching entries, and the numbers of those that begin a page. Stops when `over` returns True."""
         query = replace(query, before=0, kind=current_kind(query.kind))
         with self._reading() as reader:
             low, high = _bounds(reader, query)
@@ -103,7 +103,7 @@ class AuditSearch:
 
     @api(in_thread=True)
     def facets(self) -> tuple[Facet, ...]:
-        """Values to filter by, the latest first; none while there is no index."""
+        """Values to filter by, the latest first; empty while there is no index."""
         with self._reading() as reader:
             if not reader.indexed:
                 return ()
@@ -134,7 +134,7 @@ class AuditSearch:
 
 
 def _bounds(reader: _Reader, query: EntryQuery) -> tuple[int, int]:
-    """Range of entry numbers for the times of a query, its end exclusive. Clocks are set back, so hours count."""
+    """Range of entry numbers for the times of a query, end exclusive. Looked up by hour, as clocks may be set back."""
     high = min(query.before, reader.last + 1) if query.before > 0 else reader.last + 1
     if not (query.since or query.until) or not reader.indexed:
         return 1, high
@@ -142,7 +142,7 @@ def _bounds(reader: _Reader, query: EntryQuery) -> tuple[int, int]:
     first, last = reader.store.execute(_BOUNDS, hours).fetchone()
     if first is None:
         return reader.indexed + 1, high
-    unknown = reader.last > reader.indexed  # what is not indexed yet is of any time
+    unknown = reader.last > reader.indexed  # entries that are not indexed yet may have any time
     return int(first), high if unknown else min(high, int(last) + 1)
 
 
@@ -177,7 +177,7 @@ def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[
 
 
 def _leading_terms(reader: _Reader, query: EntryQuery) -> tuple[tuple[int, int], ...]:
-    """Index terms that every fitting entry has, each with its number of entries; (0, 0) where no entry has a term."""
+    """Index terms that every matching entry has, each with its number of entries; (0, 0) for a term without entries."""
     found = [reader.store.execute(_TERM, asked).fetchone() or (0, 0) for asked in fields_of(query).items()]
     if "." in query.kind:
         kinds = reader.store.execute(_KINDS, (len(query.kind), query.kind)).fetchall()

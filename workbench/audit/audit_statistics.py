@@ -1,7 +1,7 @@
-"""Statistics of a time range, computed in SQLite so that no Python runs per entry and the event loop goes on, and
-figures about how the user decides.
+"""Computes statistics of the audit for a time range, and figures about the user's decisions.
 
-Details are read as JSON; a damaged detail counts as empty.
+SQLite does the work, so that no Python code runs per entry and the event loop is not blocked. Details are read as JSON;
+a damaged detail counts as empty.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from workbench.records import (
     ToolFigures,
 )
 
-DECIDED: Final = "run.decided"  # what the kinds of all decisions begin with
+DECIDED: Final = "run.decided"  # prefix of the kinds of all decisions
 HASTY: Final = 1.5  # seconds; the button is disabled for half of that, so a faster approval was not read
-NEWEST: Final = 1000  # decisions that the figures are about
+NEWEST: Final = 1000  # decisions that the figures cover
 VIOLATIONS = (
     "connection.blocked", "connection.volume_exceeded", "call.refused", "run.unpredicted_effect", "definition.changed",
     "audit.gap",
@@ -170,7 +170,7 @@ def _deciders(decisions: list[dict[str, Any]]) -> tuple[Tally, ...]:  # Any: JSO
 
 
 def review_figures(decisions: Iterable[Entry]) -> ReviewFigures:
-    """How the user decided, from entries of the kinds `DECIDED`. Answers given together with another are left out."""
+    """Figures about decisions, from entries of the kinds `DECIDED`, without decisions made together with another."""
     looked = [entry.note.detail for entry in decisions if _seconds(entry.note.detail.get("seconds")) > 0]
     allowed = [detail for detail in looked if detail.get("allow") is True]
     times = [_seconds(detail.get("seconds")) for detail in looked]
@@ -179,7 +179,7 @@ def review_figures(decisions: Iterable[Entry]) -> ReviewFigures:
 
 
 def is_hasty(allow: bool, seconds: float) -> bool:
-    """Whether something was allowed faster than anybody can read. Zero seconds: answered with another request."""
+    """Whether something was allowed faster than it can be read. Zero seconds: decided together with another request."""
     return allow and 0 < seconds < HASTY
 
 

@@ -1,9 +1,9 @@
-"""Verifies the hash chain of an audit, on a thread or, where the audit is long, in several processes at once.
+"""Verifies the hash chain of an audit, on a thread or, for a long audit, in several processes at once.
 
-Each row holds the hash of the row before it, so ranges of the chain can be verified independently. A range is first
-compared in a fast loop; from the first row that loop does not accept, rows are compared column by column, which tells
-the reason. `python -m workbench.audit.chain_verification FILE FIRST LAST` verifies one range in a process of its own,
-because hashing holds the interpreter lock: each line it prints is a number of verified entries, the last its report.
+Each row holds the hash of the row before it, so ranges of the chain can be verified independently. A fast loop verifies
+a range; from the first row that the loop does not accept, rows are compared column by column to find the reason.
+`python -m workbench.audit.chain_verification FILE FIRST LAST` verifies one range in a separate process, because hashing
+holds the interpreter lock. Each line it prints is the number of verified entries; the last line is the report.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from workbench.audit.hash_chain import ALL_COLUMNS, START, Head, Row, fault_at_e
 from workbench.events import spawn
 from workbench.records import ChainReport
 
-GAP = "audit.gap"  # kind of the entry that notes, at the next start, that entries were missing
+GAP = "audit.gap"  # kind of the entry that records, at the next start, that entries are missing
 PROGRESS_EVERY = 20_000  # entries between two reports of progress
-SHORT = 20_000  # entries that a thread verifies: a process would take longer to start
+SHORT = 20_000  # entries below which a thread verifies: starting a process would take longer
 PROCESSES = 4  # at most
 _FULL_ROWS = 500  # compared column by column before the fast loop is tried again
 _LOWEST = -(2**63)
-_PACKAGE_FOLDER = Path(__file__).resolve().parents[2]  # so that no module of the project folder is imported instead
+_PACKAGE_FOLDER = Path(__file__).resolve().parents[2]  # working directory, so that no module of a project is imported
 
 _ROWS = f"SELECT {ALL_COLUMNS} FROM entries WHERE seq >= ? AND seq <= ? ORDER BY seq"
 _FAST_ROWS = """
@@ -56,8 +56,8 @@ class EntryRange(Struct, frozen=True):
 
 
 def verify(path: Path) -> ChainReport:
-    """Whether every entry follows the one before it and the end is the end that was noted."""
-    head = read_head(path)  # first: entries written meanwhile only move the database beyond it
+    """Verify that every entry follows the one before it and that the last entry is the one in the head file."""
+    head = read_head(path)  # read first: entries written meanwhile only extend the database beyond it
     report = ChainReport(False, 0, START, 1, "")
     try:
         with closing(open_to_read(path)) as store:
@@ -72,7 +72,7 @@ def verify(path: Path) -> ChainReport:
 def verify_range(
     store: sqlite3.Connection, entries: EntryRange, progress: Callable[[int], None] = lambda done: None
 ) -> ChainReport:
-    """One range of the chain. `progress` is called with the number of entries verified so far."""
+    """Verify one range of the chain. `progress` is called with the number of entries verified so far."""
     seq, previous = entries.first - 1, START
     if seq and (found := store.execute(_HASH, (seq,)).fetchone()):
         previous = found[0]
@@ -89,8 +89,8 @@ def verify_range(
 
 
 def verify_fast(store: sqlite3.Connection, seq: int, previous: str, last: int) -> tuple[int, str]:
-    """Number and hash of the last entry up to which everything fits. SQLite writes the texts of an entry as one JSON
-    list, so that Python handles one text instead of nine; what is hashed is the same bytes as when it was written."""
+    """Number and hash of the last entry up to which the chain is correct. SQLite returns the texts of an entry as one
+    JSON list, so that Python handles one text instead of nine; the hashed bytes are the same as when it was written."""
     with suppress(*DAMAGE, TypeError, AttributeError):  # AttributeError: a column that should be text is not
         rows = store.execute(_FAST_ROWS, (seq + 1 if seq else _LOWEST, last))
         for number, at, ok, ms, tokens, texts, before, digest in rows:
@@ -112,7 +112,7 @@ def verify_fast(store: sqlite3.Connection, seq: int, previous: str, last: int) -
 async def verify_in_processes(
     path: Path, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> ChainReport:
-    """As `verify`; `progress` is called with the number of verified entries and of all."""
+    """As `verify`, in several processes. `progress` is called with the number of verified entries and of all."""
     head = read_head(path)
     last = await asyncio.to_thread(_last, path)
     if last < SHORT:
@@ -137,7 +137,7 @@ async def verify_in_processes(
 
 
 async def _in_process(path: Path, entries: EntryRange, count: Callable[[int, int], None]) -> ChainReport:
-    """Verify a range in a process; if that process dies, on a thread, because its death says nothing of the audit."""
+    """Verify a range in a process. If the process dies, verify on a thread: the audit may be correct all the same."""
     command = ("-m", "workbench.audit.chain_verification", str(path.absolute()), str(entries.first), str(entries.last))
     process = await asyncio.create_subprocess_exec(
         sys.executable, *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
@@ -182,7 +182,7 @@ def _first_fault(path: Path, reports: list[ChainReport], head: Head | None) -> C
 
 
 def _with_end(report: ChainReport, store: sqlite3.Connection, head: Head | None) -> ChainReport:
-    """The report of a chain without a fault, and whether its end is the one that was noted."""
+    """The report of a correct chain, or of a fault if its last entry does not fit the head file."""
     reason = fault_at_end(store, head)
     return ChainReport(False, report.entries, report.head, report.entries + 1, reason) if reason else report
 
@@ -196,7 +196,7 @@ def _last(path: Path) -> int:
 
 
 def _verify_in_full(store: sqlite3.Connection, entries: EntryRange, previous: str) -> ChainReport:
-    """Row by row and column by column, with the reason for the first fault."""
+    """Verify a range row by row and column by column; reports the reason for the first fault."""
     seq = entries.first - 1
     try:
         for row in store.execute(_ROWS, (entries.first if seq else _LOWEST, entries.last)):
@@ -215,7 +215,7 @@ def _damaged(so_far: ChainReport, fault: Exception) -> ChainReport:
 
 
 def _row_fault(row: Row, seq: int, previous: str) -> str:
-    """Why a row is not the entry with this number; empty when it is."""
+    """Why a row is not the entry with this number; empty if it is."""
     if row[0] != seq:
         return f"entry {seq} is missing"
     if row[14] != previous:
@@ -232,7 +232,7 @@ def _row_fault(row: Row, seq: int, previous: str) -> str:
 
 
 def _escaped(texts: str) -> str:
-    """A JSON list with characters beyond ASCII as Python escapes them; quotes and backslashes are escaped already."""
+    """A JSON list with non-ASCII characters escaped as Python does; quotes and backslashes are escaped already."""
     twice = encode_basestring_ascii(texts)[1:-1]
     return twice.replace("\\\\", "\0").replace('\\"', '"').replace("\0", "\\")
 

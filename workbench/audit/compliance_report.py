@@ -1,4 +1,4 @@
-"""The compliance report: all figures of a stretch of time, what stands behind them, and the state of the chain."""
+"""Makes the compliance report: figures of a time range, the runs and incidents in it, and the state of the chain."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workbench.records import ChainReport, Entry, Execution, Incident, Report
 from workbench.spreadsheet_escaping import safe_cell
 
 EXECUTIONS = 5_000  # runs that a report lists; its figures count all
-INCIDENTS = 1_000  # of each list
+INCIDENTS = 1_000  # entries of each list
 _WHERE = "at >= :since AND at < :until ORDER BY seq DESC LIMIT :most"
 _COLUMNS = "seq, at, kind, summary, actor, run_id, risk"
 _RULE_KINDS = """
@@ -138,7 +138,7 @@ class ReportContext(Struct, frozen=True):
 
 
 def make_report(finder: AuditSearch, since: float, until: float, frame: ReportContext) -> Report:
-    """The report from `since` to before `until`."""
+    """Make the report for the time from `since` to before `until`."""
     runs = tuple(read_executions(finder, since, until, EXECUTIONS))
     with finder.time_range(since, until) as (store, low, high):
         where = {"low": low, "high": high, "since": since, "until": until, "most": INCIDENTS}
@@ -163,7 +163,7 @@ HIGH = ("high", "critical")
 
 
 def as_json(report: Report) -> str:
-    """The whole report; times are UTC."""
+    """The complete report as JSON; times are UTC."""
     figures = report.figures
     whole = {
         "made": utc_text(report.made),
@@ -205,7 +205,7 @@ def summary(report: Report) -> dict[str, Any]:
 
 
 def as_csv(report: Report) -> str:
-    """One line per execution."""
+    """The executions of the report as CSV, one line each."""
     file = io.StringIO()
     rows = [execution_fields(run) for run in report.executions]
     writer = csv.writer(file)

@@ -1,4 +1,4 @@
-"""The report as one HTML file: no script, nothing fetched, every foreign word escaped; made to be printed."""
+"""Renders the compliance report as one printable HTML file without scripts or external resources; escapes all text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench import tokens
 from workbench.audit.compliance_report import HIGH, summary
 from workbench.records import Execution, Incident, Report
 
-SHOWN = 200  # rows of a list of runs; the JSON has the others
+SHOWN = 200  # rows of a list of runs; the JSON report contains all
 _LINE = 300  # characters of one cell
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1c21; --quiet: #565b67; --line: #d8dae2; --ground: #fff; --soft: #f4f5f8;
@@ -187,7 +187,7 @@ def _list(title: str, lines: Sequence[str], none: str) -> str:
 
 
 def _table(title: str, heads: Sequence[str], rows: Sequence[Row], none: str) -> str:
-    """A heading and its table; without rows a sentence instead, and nothing where there is none."""
+    """A heading and a table. Without rows, the sentence `none` replaces the table; empty without both."""
     if not rows:
         return f'<h2>{_safe(title)}</h2><p class="quiet">{_safe(none)}</p>' if none else ""
     numeric = [all(isinstance(row[at], int) for row in rows) for at in range(len(heads))]
@@ -206,7 +206,7 @@ def _table_cell(name: str, value: object, number: bool) -> str:
 
 
 def _safe(text: object) -> str:
-    """No markup, and no sign that turns the reading around."""
+    """Escape markup, and show unprintable characters, such as direction overrides, by their code."""
     plain = "".join(sign if sign.isprintable() or sign in "\n\t" else f"‹U+{ord(sign):04X}›" for sign in str(text))
     return html.escape(plain)
 

@@ -1,7 +1,7 @@
-"""How one entry is tied to the one before: the exact bytes that are hashed, and the reading of rows back into entries.
+"""Hash chain of the audit: the exact bytes that are hashed, conversion between entries and rows, and the head file.
 
 The hash is SHA-256 over the JSON list of the previous hash and every column, `detail` as the JSON text that is stored.
-Whoever has the file can compute it again with any JSON library.
+It can be recomputed from the file with any JSON library.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 from workbench.records import Entry, Note
 from workbench.records.audit import current_kind
 
-START = "0" * 64  # what the first entry has for a previous hash
-LARGEST = 2**63 - 1  # the largest number SQLite keeps whole
+START = "0" * 64  # the previous hash of the first entry
+LARGEST = 2**63 - 1  # the largest integer that SQLite stores
 COLUMNS = (
     "seq", "at", "kind", "summary", "actor", "session", "run_id", "server", "tool", "risk", "ok", "ms", "tokens",
     "detail",
@@ -29,7 +29,7 @@ COLUMNS = (
 ALL_COLUMNS = ", ".join((*COLUMNS, "previous", "hash"))
 READ_COLUMNS = ALL_COLUMNS.replace("kind", "written_kind")  # of the view that `open_for_queries` makes
 
-Row: TypeAlias = tuple[Any, ...]  # Any: SQLite columns hold what they hold, above all in a file somebody changed
+Row: TypeAlias = tuple[Any, ...]  # Any: a SQLite column may hold any type, above all in a file that was tampered with
 
 
 def row_of(seq: int, at: float, note: Note) -> Row:
@@ -52,7 +52,7 @@ def digest_of(text: str) -> str:
 
 
 def text_of(previous: str, row: Row) -> str:
-    """What is hashed: as `json.dumps` would write it, in a third of the time."""
+    """The text that is hashed, as `json.dumps` would write it, in a third of the time."""
     seq, at, kind, summary, actor, session, run_id, server, tool, risk, ok, ms, tokens, detail = row
     return (
         f"[{_text(previous)}, {seq!r}, {at!r}, {_text(kind)}, {_text(summary)}, {_text(actor)}, {_text(session)}, "
@@ -79,7 +79,7 @@ def clean(text: str) -> str:
 
 
 def _json(detail: Mapping[str, Any]) -> str:
-    """Any: details are JSON by agreement; what is not is kept as its text, because a lost entry would be worse."""
+    """A detail as JSON text. Other values are stored as text, because losing the entry would be worse. Any: JSON."""
     return clean(_written(dict(detail)))
 
 
@@ -90,19 +90,19 @@ def _plain(value: object) -> object:
 _written = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain).encode
 
 
-WIDTH = 20  # digits of the number, so that every head has the same length and replaces the last one whole
+WIDTH = 20  # digits of the number: every head has the same length and completely overwrites the previous one
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Number and hash of an entry that was the last one."""
+    """Number and hash of the last entry, as the head file records them."""
 
     seq: int
     hash: str
 
 
 class HeadFile:
-    """The file beside the database; written in place after every entry."""
+    """The file next to the database that records the last entry; overwritten in place after every entry."""
 
     def __init__(self, database: Path) -> None:
         self._path = head_path(database)
@@ -121,7 +121,7 @@ def head_path(database: Path) -> Path:
 
 
 def read_head(database: Path) -> Head | None:
-    """The head as noted; None when there is none or it cannot be read as one."""
+    """The head from the head file; None if there is no file or it cannot be parsed."""
     try:
         seq, digest = head_path(database).read_text(encoding="ascii").split()
         return Head(int(seq), digest)
@@ -130,7 +130,7 @@ def read_head(database: Path) -> Head | None:
 
 
 def fault_at_end(store: sqlite3.Connection, head: Head | None) -> str:
-    """Why the end of the database is not the end that was noted; empty when it is, or goes beyond it."""
+    """Why the end of the database does not fit the head file; empty if it does, or if newer entries follow."""
     (last,) = store.execute("SELECT coalesce(max(seq), 0) FROM entries").fetchone()
     if head is None:
         return "the note of the last entry is missing" if last else ""

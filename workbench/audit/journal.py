@@ -1,10 +1,10 @@
 """Writes the audit of a project: every request, decision, run and call, as entries chained by hash.
 
-There is one queue with two durabilities. `append`: when it returns, the note and everything noted before it are in the
-database, in one transaction, so they survive the death of this process; a call is noted this way before it is sent.
-`append_soon`: what a program has done already waits up to `SOON` seconds for the next entry, which costs the program
-nothing. A killed core can lose what was noted in its last moments, never an entry out of the middle, because numbers
-and hashes are given when an entry is written.
+There is one queue with two levels of durability. When `append` returns, its note and all earlier notes are in the
+database, in one transaction, so they survive the death of this process; a call is recorded this way before it is sent.
+Notes of `append_soon`, about what a program has already done, wait up to `SOON` seconds for the next entry, so that the
+program does not wait for the disk. A killed core can lose its last notes but no entry in the middle, because numbers
+and hashes are assigned when an entry is written.
 
 Only `entries` and `verify` may be called from other threads than the core's.
 """
@@ -56,7 +56,7 @@ ENDS = ("run.done", "run.refused", "run.failed", "run.stopped", "run.interrupted
 _ROW = f"({', '.join('?' * 16)})"
 _INSERT = f"INSERT INTO entries({ALL_COLUMNS}) VALUES {_ROW}"
 _FEW = 8  # entries that one statement inserts, which costs a third less than a transaction of several
-OPENED = "core.opened"  # each core notes the interrupted runs of the one before, then this
+OPENED = "core.opened"  # each core writes this after the interrupted runs of the previous core
 _LAST = "SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1"
 _LAST_OPENED = f"SELECT seq FROM entries WHERE kind = '{OPENED}' ORDER BY seq DESC LIMIT 1"
 _ENDED = f"sum(kind IN ({', '.join('?' * len(ENDS))}))"
@@ -76,12 +76,12 @@ class Journal:
         tell: Callable[[Event], None] = lambda event: None,
         mask: Callable[[Note], Note] = lambda note: note,
     ) -> None:
-        """`mask` takes known personal data out of every note before it is written."""
+        """`mask` removes known personal data from every note before it is written."""
         self._path = path
         self._mask = mask
         self._tell = tell
         self._head = Head(0, START)
-        self._queue: deque[tuple[float, Callable[[], Note]]] = deque()  # of `append_soon`, with the time of each note
+        self._queue: deque[tuple[float, Callable[[], Note]]] = deque()  # notes of `append_soon` with their times
         self._timer_runs = False
         self._failing = False  # the last transaction with notes of the queue could not be written
         self._thread = threading.get_ident()
@@ -106,14 +106,14 @@ class Journal:
             raise
 
     def append(self, note: Note) -> Entry:
-        """Write a note. When this returns, it is written, and everything noted before it."""
+        """Write a note. When this method returns, the note and all earlier notes are written."""
         while len(self._queue) >= _BATCH:
             self._write_queue()
         return self._write_queue((time.time(), note))
 
     def append_soon(self, make: Callable[[], Note]) -> None:
         """Write the note that `make` returns within `SOON` seconds; `make` must not fail. Called from a coroutine.
-        Raises when the last notes could not be written."""
+        Raises if earlier notes could not be written."""
         if self._failing:
             self.settle()
         if not self._timer_runs:
@@ -122,7 +122,7 @@ class Journal:
         self._queue.append((time.time(), make))
 
     def settle(self) -> None:
-        """Write the queue. What cannot be written stays in it."""
+        """Write all queued notes. Notes that cannot be written stay in the queue."""
         while self._queue:
             self._write_queue()
         self._failing = False
@@ -132,7 +132,7 @@ class Journal:
         self.settle_quietly()
 
     def settle_quietly(self) -> None:
-        """As `settle`, but a failure is only execution_fields; whoever notes something next gets it."""
+        """As `settle`, but a failure is only logged; the next `append` or `append_soon` raises it."""
         try:
             self.settle()
         except WorkbenchError as fault:
@@ -169,7 +169,8 @@ class Journal:
         return written
 
     def entries(self, query: EntryQuery) -> tuple[Entry, ...]:
-        """What the query asks for, newest first; the next page is `before` the last number. Any thread may call it."""
+        """Entries that match the query, newest first. For the next page, set `before` to the last number. Any thread
+        may call it."""
         statement, values = select(replace(query, kind=current_kind(query.kind)))
         self._settle_on_own_thread()
         try:
@@ -184,13 +185,13 @@ class Journal:
         return verify(self._path)
 
     def _settle_on_own_thread(self) -> None:
-        """A reader on the core's thread finds what was noted before; readers on other threads settle beforehand."""
+        """Write the queue if called on the core's thread, so that its notes are found; other threads settle before."""
         if threading.get_ident() == self._thread:
             self.settle_quietly()
 
     def interrupted_runs(self) -> tuple[str, ...]:
-        """Runs that began and never ended, oldest first, because their core died. All of them are newer than the last
-        `core.opened`: each core notes those before it."""
+        """Runs that began but did not end because their core died, oldest first. They are newer than the last
+        `core.opened`, because each core records the interrupted runs before it."""
         (opened,) = self._store.execute(_LAST_OPENED).fetchone() or (0,)
         return tuple(run_id for (run_id,) in self._store.execute(_UNFINISHED, (opened, *ENDS)))
 
@@ -201,7 +202,7 @@ class Journal:
         self._head_file.close()
 
     def _resume(self, noted: Head | None) -> None:
-        """Continue after the last entry. Entries that are missing at the end become an entry of their own."""
+        """Continue after the last entry. If entries are missing at the end, write an entry that records the loss."""
         gap = self._import_ahead_file() or fault_at_end(self._store, noted)
         if last := self._store.execute(_LAST).fetchone():
             self._head = Head(*last)
@@ -212,7 +213,7 @@ class Journal:
         ahead_path(self._path).unlink(missing_ok=True)  # its entries, or the note of their loss, are in the database
 
     def _import_ahead_file(self) -> str:
-        """Insert the entries of the `.ahead` file that a killed core of version 0.1 left; why some cannot be."""
+        """Insert the entries of the `.ahead` file of a killed core of version 0.1. Returns why any are missing."""
         rows, missing = read_ahead(self._path, *(self._store.execute(_LAST).fetchone() or (0, START)))
         if rows:
             self._insert(rows, weighty=True)

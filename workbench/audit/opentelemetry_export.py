@@ -1,7 +1,7 @@
-"""Sends spans of runs and calls to an OpenTelemetry collector, if a person names one; nothing is sent otherwise.
+"""Sends spans of runs and calls to the OpenTelemetry collector that the user configures; without one, sends nothing.
 
-The packages for that are an extra. They are loaded on a thread when the first entry comes after the setting was made,
-and entries that come meanwhile wait for them.
+The OpenTelemetry packages are an optional extra. They are loaded on a thread at the first entry after the setting is
+changed; entries that come meanwhile are queued.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-WAITING = 2_000  # entries that wait for the packages at most
+WAITING = 2_000  # maximum of entries that are queued while packages are loaded
 INSTALL = '.venv/bin/pip install "opentelemetry-sdk>=1.36,<2" "opentelemetry-exporter-otlp-proto-http>=1.36,<2"'
 
 
 class Telemetry:
-    """Belongs to a core; `hear` is told of every event."""
+    """Exports the spans of one core, whose events are passed to `hear`."""
 
     hears = (EntryWritten,)
 
     def __init__(self, endpoint: Callable[[], str], tell: Callable[[Event], None]) -> None:
         self._endpoint = endpoint
         self._tell = tell
-        self._to = ""  # the place that is sent to, or that could not be
+        self._to = ""  # the endpoint in use, or the one that could not be used
         self._spans: Spans | None = None
         self._due: deque[Entry] = deque(maxlen=WAITING)
         self._changing: asyncio.Task[None] | None = None
@@ -55,7 +55,7 @@ class Telemetry:
         await self._stop()
 
     async def _change(self) -> None:
-        """Another place than before, or none any more."""
+        """Switch to the endpoint in the settings, or stop if there is none."""
         try:
             await self._stop()
             self._to = self._endpoint()
@@ -85,7 +85,7 @@ def _opened(endpoint: str) -> Spans:
         raise ValueError("it is no address")
     from workbench.audit.opentelemetry_spans import Spans
 
-    logging.getLogger("opentelemetry").setLevel(logging.ERROR)  # a collector that is away is no news each second
+    logging.getLogger("opentelemetry").setLevel(logging.ERROR)  # no warning each second about an unreachable collector
     spans = Spans(endpoint)
     spans.share()
     return spans

@@ -1,7 +1,7 @@
-"""Makes OpenTelemetry spans of entries and sends them away. Imported only where that is switched on: it is heavy.
+"""Converts audit entries to OpenTelemetry spans and exports them. Imported only if telemetry is on: imports are slow.
 
-Nothing that a program, a tool or a person wrote leaves this way: no text, argument or answer, no message of a fault;
-only names of servers and tools, words of ours, numbers and times. The mcp SDK's own spans pass the same sieve.
+No content of programs, tools or users is exported: no text, argument, answer or error message, only names of servers
+and tools, fixed words, numbers and times. The spans of the mcp SDK pass the same filter.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAMED = frozenset({
 })  # fmt: skip
 """The attributes that are sent; all others are removed."""
 OPEN = 1_000  # runs whose span is still open
-SECONDS = 5  # an export may take
+SECONDS = 5  # timeout of an export
 CALLS = ("call.done", "call.failed", "call.refused", "call.cancelled")
 
 
@@ -76,11 +76,11 @@ class Spans:
         self._runs: OrderedDict[str, Span] = OrderedDict()
 
     def share(self) -> None:
-        """Let the mcp SDK's own spans go the same way; the first place of a process keeps them."""
+        """Export the spans of the mcp SDK too. Only the first tracer provider that a process sets takes effect."""
         trace.set_tracer_provider(self.provider)
 
     def take(self, entry: Entry) -> None:
-        """A run is a span from its proposal to its end; a call is one inside it."""
+        """Convert an entry: a run becomes a span from its proposal to its end, a call a span inside the run's span."""
         kind = entry.note.kind
         if kind == "run.proposed":
             self._begin(entry)
@@ -90,7 +90,7 @@ class Spans:
             self._call(entry)
 
     def close(self) -> None:
-        """Send what is there, and stop."""
+        """Send the remaining spans and stop."""
         for span in self._runs.values():
             span.end()
         self._runs.clear()

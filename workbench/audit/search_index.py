@@ -1,9 +1,9 @@
-"""Search index of the audit, in a file of its own in the cache: it can be deleted, and is made again.
+"""Search index of the audit, in a separate file in the cache: it can be deleted and is then rebuilt.
 
 The audit's own table has no secondary index, because eight of them made each append four times as slow. This file
 holds a trigram index of the texts, so any part of a word is found, and an inverted index of the columns: `terms` are
-the values of a column, `postings` the numbers of the entries that have them. Whoever verifies the chain need not trust
-it, and SQLite alone makes it out of the audit's file, so that no Python runs beside the core's loop meanwhile.
+the values of a column, `postings` the numbers of the entries that have them. Verification of the chain does not use it.
+SQLite alone builds it from the audit's file, so that no Python code competes with the core's event loop.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from workbench.records.audit import RENAMED_KINDS
 
 log = logging.getLogger(__name__)
 
-PAUSE = 1.0  # seconds entries gather; what is not indexed yet is found all the same, only slower
+PAUSE = 1.0  # seconds between updates; entries that are not indexed yet are found too, only slower
 OURS = 0x4D435749  # SQLite's application_id, "MCWI"
 VERSION = 3
-ENTRIES = 2_000  # of one step at most
-LETTERS = 4_000_000  # and so many letters of details
+ENTRIES = 2_000  # maximum of entries in one step
+LETTERS = 4_000_000  # maximum of characters of details in one step
 HOUR = 3600
 FACETS = ("actor", "session", "server", "tool")
-FIELDS = {  # what is looked up by value; an empty value is in no index
+FIELDS = {  # columns that are looked up by value; empty values are not indexed
     "area": "substr(kind, 1, instr(kind, '.'))",
     "kind": "kind",
     "session": "session",
@@ -105,7 +105,7 @@ class AuditIndex:
         self._store: sqlite3.Connection | None = None
 
     def step(self) -> bool:
-        """Index some entries; returns whether there may be more. A file that cannot be used is made again."""
+        """Index some entries; returns whether there may be more. A file that cannot be used is deleted and rebuilt."""
         try:
             return self._step(self._opened())
         except sqlite3.Error:
@@ -161,8 +161,8 @@ class AuditIndex:
 
 
 def attach(store: sqlite3.Connection, index: Path) -> int:
-    """Let a reader of the audit use the index as `words`, and give renamed kinds their current name in `entries`.
-    Returns the number up to which the index covers the audit, 0 without it."""
+    """Attach the index to a connection of the audit as `words`, and create the view `entries`, in which renamed kinds
+    have their current name. Returns the number up to which the index covers the audit; 0 without an index."""
     done = _attach(store, index)
     renamed = store.execute("SELECT renamed FROM words.reached").fetchone()[0] if done else 0
     store.execute(entries_view("main", f"(seq <= {renamed} OR seq > {done})"))
@@ -175,7 +175,7 @@ def _attach(store: sqlite3.Connection, index: Path) -> int:
     except sqlite3.Error:
         return 0
     with contextlib.suppress(sqlite3.Error):
-        (version,) = store.execute("PRAGMA words.user_version").fetchone()  # one of an older core is made anew
+        (version,) = store.execute("PRAGMA words.user_version").fetchone()  # an index of an older core is rebuilt
         if version == VERSION and (done := reached(store, "words", "main")):
             return done
     store.execute("DETACH words")
@@ -183,7 +183,7 @@ def _attach(store: sqlite3.Connection, index: Path) -> int:
 
 
 def reached(store: sqlite3.Connection, index: str, audit: str) -> int | None:
-    """The number up to which the index covers this audit; None if it is the index of another audit."""
+    """The number up to which the index covers this audit; None if it is the index of a different audit."""
     row = store.execute(f"SELECT seq, hash FROM {index}.reached").fetchone()
     if row is None:
         return 0
@@ -204,13 +204,13 @@ def _prepare(store: sqlite3.Connection, audit: Path) -> None:
 
 
 class AuditIndexUpdater:
-    """Updates the index on its own thread a moment after entries were written."""
+    """Updates the index on its own thread `PAUSE` seconds after entries are written."""
 
     hears = (EntryWritten,)
 
     def __init__(self, index: AuditIndex) -> None:
         self._index = index
-        self._audit_has_indexes = True  # as far as is known: version 0.1 kept them in the audit itself
+        self._audit_has_indexes = True  # until checked: version 0.1 had indexes in the audit itself
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit-index")
         self._due: asyncio.TimerHandle | None = None
         self._closed = False
@@ -240,5 +240,5 @@ class AuditIndexUpdater:
                 self._audit_has_indexes = False
         except (sqlite3.Error, OSError) as fault:
             log.warning("the index of the audit cannot be written: %s", fault)
-        with contextlib.suppress(sqlite3.Error):  # such as a database that is just busy; the next time will do
+        with contextlib.suppress(sqlite3.Error):  # such as a busy database; the next update tries again
             checkpoint(self._index.audit)

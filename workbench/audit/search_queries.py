@@ -17,7 +17,7 @@ from workbench.records import EntryQuery
 from workbench.records.audit import lowered, search_words
 
 LIMIT = 5_000  # entries of one answer at most; further ones are reached with `before`
-GRAMS = 16  # pieces of the words that the index is asked for at most
+GRAMS = 16  # maximum of trigrams in one index query
 SEARCHED = ("summary", "detail", "server", "tool", "actor", "kind", "run_id")
 _ALL_OF_ENTRIES = ", ".join(f"entries.{name}" for name in READ_COLUMNS.split(", "))
 _BRIEF_OF_ENTRIES = _ALL_OF_ENTRIES.replace("entries.detail", "'{}'")
@@ -26,12 +26,12 @@ Values = list[str | int | float]
 
 
 class Span(Struct, frozen=True):
-    """A range of entry numbers and the part of the index that leads through it; none if both are empty."""
+    """A range of entry numbers, and the trigrams or the term that select candidates in it; all entries without both."""
 
     low: int
     high: int  # one beyond the last
     match: str = ""  # trigrams
-    term: int = 0  # whose postings lead
+    term: int = 0  # index term whose postings select candidates
     alone: bool = False  # the query asks for nothing but this term
 
     @property
@@ -41,7 +41,7 @@ class Span(Struct, frozen=True):
 
 
 def select(query: EntryQuery) -> tuple[str, Values]:
-    """The statement and its values."""
+    """The SQL statement for a query, and its values."""
     terms, values = conditions(query)
     if query.before > 0:
         terms.append("seq < ?")
@@ -52,13 +52,13 @@ def select(query: EntryQuery) -> tuple[str, Values]:
 
 
 def select_span(query: EntryQuery, span: Span, limit: int) -> tuple[str, Values]:
-    """The statement for the fitting entries of a span, and its values."""
+    """The SQL statement for the matching entries of a span, and its values."""
     source, values = _source(query, span)
     return f"SELECT {_columns(query)} {source} ORDER BY {span.place} DESC LIMIT ?", [*values, limit]
 
 
 def select_marks(query: EntryQuery, span: Span, before: int, every: int) -> tuple[str, Values]:
-    """The statement that counts the fitting entries of a span and lists those that begin a page."""
+    """The SQL statement that counts the matching entries of a span and lists those that begin a page."""
     source, values = _source(query, span)
     if span.alone:
         source = "FROM words.postings WHERE term = ? AND seq >= ? AND seq < ?"
@@ -90,7 +90,7 @@ def conditions(query: EntryQuery) -> tuple[list[str], Values]:
 
 
 def match_of(text: str) -> str:
-    """An FTS5 query for trigrams of the words; empty where every word is shorter."""
+    """An FTS5 query for trigrams of the words; empty if every word is shorter than three characters."""
     pieces = [word[at : at + 3] for word in _split(text) for at in range(len(word) - 2)]
     some = list(dict.fromkeys(pieces))
     step = max(1, -(-len(some) // GRAMS))
@@ -113,13 +113,13 @@ def fields_of(query: EntryQuery) -> dict[str, str]:
 
 
 def is_one_of(kinds: Sequence[str]) -> str:
-    """A condition for `numbers_where`."""
+    """The condition for `numbers_where` that a value is one of these kinds."""
     return f"value IN ({', '.join(map(repr, kinds))})"
 
 
 def numbers_where(field: str, condition: str) -> str:
-    """The condition that an entry is among those between :low and :high whose field fits, led by the index. `condition`
-    speaks of `value`; the connection is one of `Finder.stretch`."""
+    """SQL condition for entries between :low and :high whose field meets `condition`, looked up in the index.
+    `condition` refers to the field as `value`; the connection must come from `AuditSearch.time_range`."""
     known = f"SELECT id FROM terms WHERE field = '{field}' AND ({condition})"
     newer = f"SELECT seq FROM (SELECT seq, {field} AS value FROM entries WHERE seq > indexed()) WHERE {condition}"
     return f"seq BETWEEN :low AND :high AND seq IN (SELECT seq FROM postings WHERE term IN ({known}) UNION ALL {newer})"
@@ -131,7 +131,7 @@ def _columns(query: EntryQuery) -> str:
 
 def _source(query: EntryQuery, span: Span) -> tuple[str, Values]:
     terms, values = conditions(query)
-    if span.match:  # CROSS: the index of words leads, whatever the planner thinks
+    if span.match:  # CROSS makes the planner read the trigram index first
         start = "FROM words.found CROSS JOIN entries ON entries.seq = found.rowid"
         terms = ["found MATCH ?", "found.rowid >= ?", "found.rowid < ?", *terms]
         return f"{start} WHERE {' AND '.join(terms)}", [span.match, span.low, span.high, *values]
@@ -144,7 +144,7 @@ def _source(query: EntryQuery, span: Span) -> tuple[str, Values]:
 
 
 def _kind_conditions(prefix: str) -> tuple[list[str], Values]:
-    """A prefix is compared as a whole area ("run."), which is indexed, and as text for what follows the dot."""
+    """Conditions for a prefix of a kind: its area ("run."), which is indexed, and the prefix as text."""
     if not prefix:
         return [], []
     area = prefix[: prefix.find(".") + 1]
@@ -159,11 +159,11 @@ def _split(text: str) -> list[str]:
 
 
 def _text_conditions(text: str) -> tuple[list[str], Values]:
-    """Every word must occur in some column; %, _ and \\ stand for themselves."""
+    """Conditions that every word occurs in some column; %, _ and \\ are matched literally."""
     terms: list[str] = []
     values: Values = []
     for word in _split(text):
-        if not word.isascii():  # LIKE knows the two cases of ASCII only
+        if not word.isascii():  # LIKE ignores case for ASCII only
             terms.append("(" + " OR ".join(f"instr(lowered({column}), ?)" for column in SEARCHED) + ")")
             values += [lowered(word)] * len(SEARCHED)
             continue

@@ -1,1 +1,1 @@
-"""What may be written next in a program: completion, signatures and explanations, read from stubs, never by running."""
+"""Completion, call signatures and explanations for the program editor, derived from stubs without running programs."""

@@ -1,7 +1,7 @@
-"""Asks the process that reads programs; starts it when somebody first asks, ends it when nobody has asked for long.
+"""Client of the completion process: starts the process at the first request and ends it after a time without requests.
 
-The core's loop only carries lines. A program that jedi does not finish with costs its process: it is ended and the
-next question starts a new one.
+The core's event loop only passes JSON lines on. If jedi does not finish with a program in time, the process is killed
+and the next request starts a new one.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.records import CallShape, Candidate, Explanation
 
-ABOVE: Final = Path(__file__).resolve().parents[2]  # where the process finds us, wherever it is started
-SECONDS = 20.0  # for one answer: a long program is read whole once, on a machine that may be busy
-STARTING = 60.0  # for the first one: a cold disk, and stubs to be read
-LONGEST = 1_000_000  # characters of a program that is looked at
+ABOVE: Final = Path(__file__).resolve().parents[2]  # working directory from which the process can import us
+SECONDS = 20.0  # for one answer: a long program is parsed completely once, maybe on a busy machine
+STARTING = 60.0  # for the start: the disk cache may be cold, and stubs are read
+LONGEST = 1_000_000  # characters of a program
 _WORKER = "workbench.editor_completion.completion_worker"
 _LINE = 64 << 20  # bytes of an answer
 _TIDY = {"PYTHONDONTWRITEBYTECODE": "1", "LANG": "C.UTF-8", "PATH": os.defpath}
 
 
 class Hints:
-    """One per core. Questions are answered one after the other."""
+    """Completion requests of a core's clients. Requests are answered one after the other."""
 
     def __init__(
         self,
@@ -41,34 +41,34 @@ class Hints:
     ) -> None:
         self._generated = generated
         self._cache = cache
-        self._refresh = refresh  # brings the generated functions in step
+        self._refresh = refresh  # updates the generated functions
         self._idle = idle
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
         self._rest: asyncio.TimerHandle | None = None
         self._closed = False
-        self.locked = False  # whether the kernel keeps its process from other files
+        self.locked = False  # whether the kernel denies the process access to other files
 
     @property
     def pid(self) -> int:
-        """The process at work; 0: none."""
+        """Process ID of the completion process; 0 if none is running."""
         return self._process.pid if self._process is not None else 0
 
     @api(name="complete_code")
     async def complete(self, code: str, line: int, column: int) -> tuple[Candidate, ...]:
-        """Completions at this place of a Python program, the likeliest first. Columns count code points from 0."""
+        """Completions at a position in a Python program, most likely first. Columns count code points from 0."""
         told = await self._ask("complete", code, line, column)
         return tuple(Candidate(str(name), str(kind), int(typed)) for name, kind, typed in told)
 
     @api(name="call_shapes")
     async def shapes(self, code: str, line: int, column: int) -> tuple[CallShape, ...]:
-        """The parameters of the call that is being written at this place."""
+        """Parameters of the function call at a position in a Python program."""
         told = await self._ask("shapes", code, line, column)
         return tuple(CallShape(str(n), tuple(map(str, p)), int(at), str(words)) for n, p, at, words in told)
 
     @api(name="explain_code")
     async def explain(self, code: str, line: int, column: int) -> Explanation:
-        """What the name at this place stands for."""
+        """Full name and documentation of the symbol at a position in a Python program."""
         name, words = await self._ask("explain", code, line, column)
         return Explanation(str(name), str(words))
 
@@ -88,7 +88,7 @@ class Hints:
                 async with asyncio.timeout(SECONDS):
                     answer = await _talk(process, wish)
             except (TimeoutError, OSError, ValueError, asyncio.CancelledError) as fault:
-                await self._end()  # its answer may still come, and must not become another question's
+                await self._end()  # its late answer must not be taken for the answer to the next request
                 if isinstance(fault, asyncio.CancelledError):
                     raise
                 raise WorkbenchError("Completion gave up on this program.", "It starts anew by itself.") from fault
@@ -130,7 +130,7 @@ class Hints:
 
     async def _end_in_turn(self) -> None:
         async with self._turn:
-            if self._rest is None:  # nobody asked meanwhile
+            if self._rest is None:  # no request came meanwhile
                 await self._end()
 
     async def _end(self) -> None:

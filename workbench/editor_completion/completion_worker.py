@@ -1,8 +1,8 @@
-"""Reads a program with jedi and says what may be written next; a process of its own, locked up like a sandbox.
+"""Completion process: analyzes programs with jedi and is restricted by the kernel like a sandbox process.
 
-jedi parses and infers; it imports nothing but modules of the standard library that are written in C. What it may read
-is locked by the kernel before the first program arrives: the library, its own stubs, the generated functions and the
-skills. Questions and answers are JSON lines over its pipes; when they close, it ends.
+jedi parses and infers; it imports only modules of the standard library that are written in C. Before the first program
+arrives, the kernel restricts reading to the standard library, jedi's own stubs, the generated functions and the skills.
+Requests and answers are JSON lines over pipes; the process ends when they close.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from workbench.sandbox.locks import kernel_calls, landlock, seccomp_filter
 INSIDE: Final = Path(__file__).resolve().parents[1] / "sandbox" / "inside"
 MEMORY = 1 << 30  # bytes of address space
 MOST = 300  # candidates of one answer
-_KEPT = 200  # kinds of values whose members are kept
+_KEPT = 200  # kinds of values whose members are cached
 LONGEST = 4_000  # characters of an explanation
 PRELUDE = """import asyncio, datetime, json, math, re
 from client import ToolError, Image, call_tool, call_mcp_tool
@@ -35,7 +35,7 @@ def read_file(path: str) -> str: "The text of a file in the workspace."
 def write_file(path: str, content: str) -> None: "Write a file in the workspace."
 def list_files(folder: str = "."): "The names of the files in a folder of the workspace."
 """
-"""What a program of the sandbox finds without importing it."""
+"""Names that a program in the sandbox can use without importing them."""
 
 _NAME = re.compile(r"(\.?)[ \t]{0,8}([^\W\d]\w{0,200})$")
 _OFFSET = PRELUDE.count("\n")
@@ -43,7 +43,8 @@ _WARM = "from servers import x\n''.\nopen().\n{}.\n[].\nprint(\n"
 
 
 def lock(readable: list[str], writable: list[str]) -> bool:
-    """No file but these, no new rights, no network, no other program; False where the kernel has no such lock."""
+    """Restrict this process to these files and forbid new privileges, network and other programs. Returns False if the
+    kernel does not support it."""
     for kind, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 64)):
         resource.setrlimit(kind, (most, most))
     try:
@@ -56,7 +57,7 @@ def lock(readable: list[str], writable: list[str]) -> bool:
 
 
 class Reader:
-    """jedi, told where to look and what to leave alone."""
+    """Answers completion requests with jedi, which finds only generated functions and the library and runs no code."""
 
     def __init__(self, generated: str, cache: str) -> None:
         import jedi
@@ -67,7 +68,7 @@ class Reader:
         jedi.settings.auto_import_modules = []
         jedi.settings.dynamic_params = False
         jedi.settings.dynamic_array_additions = False
-        sys_path.check_sys_path_modifications = lambda context: []  # a program does not say where we look
+        sys_path.check_sys_path_modifications = lambda context: []  # a program must not extend the search path
         _remember_members()
         self._jedi = jedi
         places = [generated, str(INSIDE), *library()]
@@ -99,9 +100,9 @@ class Reader:
         return ["", ""]
 
     def warm(self) -> None:
-        """The first answers read the stubs of the library; that is done before somebody types."""
+        """Load the stubs of the standard library, so that the first request does not wait for them."""
         for line in range(2, _WARM.count("\n") + 1):
-            with suppress(Exception):  # whatever jedi stumbles over here, it stumbles over where somebody sees it
+            with suppress(Exception):  # the same error of jedi is reported if a request causes it
                 text = _WARM.splitlines()[line - 1]
                 self.complete(_WARM, line, len(text))
 
@@ -110,8 +111,8 @@ class Reader:
 
 
 def _remember_members() -> None:
-    """WORKAROUND(jedi looks through all members of str and all builtins anew for each answer, 60 ms and more; until it
-    keeps them itself): what stubs describe is kept here. And no names of files are looked for."""
+    """WORKAROUND(jedi reads all members of str and all builtins again for each answer, 60 ms and more; until it caches
+    them itself): cache members that stubs describe, and builtins. Also switch off completion of file names."""
     from jedi.api import completion
 
     slow: Any = completion.Completion._complete_trailer_for_values  # Any: jedi's
@@ -130,7 +131,7 @@ def _remember_members() -> None:
     builtin: list[Any] = []
 
     def names_in_sight(self: Any) -> Any:
-        """As jedi does it, but for the names of builtins, which are the same for every program."""
+        """As in jedi, but with the names of builtins, which are the same for every program, from a cache."""
         context = completion.get_user_context(self._module_context, self._position)
         scope = completion.get_flow_scope_node(self._module_node, self._position)
         filters = list(completion.get_global_filters(context, self._position, scope))
@@ -156,7 +157,7 @@ def _described(values: Any) -> tuple[str, ...]:  # Any: jedi's
 
 
 def library() -> list[str]:
-    """The standard library, as this interpreter has it."""
+    """The folders of this interpreter's standard library."""
     paths = sysconfig.get_paths()
     wanted = [paths["stdlib"], os.path.join(paths["stdlib"], "lib-dynload"), paths["platstdlib"]]
     return [place for place in dict.fromkeys(wanted) if os.path.isdir(place)]

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-LONG = 400  # lines from which on a program is shortened
-_MOST = 40  # functions and classes that are kept beside those around the place
+LONG = 400  # programs with at least so many lines are shortened
+_MOST = 40  # functions and classes that are kept, including those at the cursor
 _HEAD = re.compile(r"(?:async[ \t]{1,8})?(def|class)[ \t]{1,8}(\w{1,200})")
 _STRINGS = re.compile(r'"""|\'\'\'')
 _WORD = re.compile(r"\w{1,200}")
@@ -20,7 +20,7 @@ _GOES_ON = frozenset(" \t)]}#")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A function or class at the top: its lines from `start` to before `end`, counted from 0."""
+    """A top-level function or class: its lines from `start` to before `end`, counted from 0."""
 
     name: str
     kind: str

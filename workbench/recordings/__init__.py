@@ -1,1 +1,1 @@
-"""Recorded calls and answers: recording, playing back, and comparing what was expected with what came."""
+"""Records tool calls with their answers, replays them in offline tests, and compares expected with actual answers."""

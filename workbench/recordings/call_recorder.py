@@ -1,7 +1,7 @@
 """Records the calls of each run and their answers in memory, so that a run can become a cassette of a skill.
 
-Bounded: the newest runs are held, the oldest go first, and a run that made too many calls, or one that cannot be played
-back, is not held at all. Answers are not masked yet; nothing leaves this module but through `cassette_maker.py`.
+Memory is bounded: recordings of the oldest runs are dropped first, and a run that makes too many calls, or calls that
+cannot be replayed, is not recorded. Answers are not masked here; only `cassette_maker.py` passes them on, masked.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from msgspec import Struct
 from workbench.records import JsonObject
 from workbench.sandbox.program import Answered, JsonText, ToolFailure
 
-MOST_STEPS: Final = 1_000  # of one run
-MOST_LETTERS: Final = 2_000_000  # of one run
-MOST_HELD: Final = 16_000_000  # letters of all runs
-MOST_RUNS: Final = 200  # as many as a core holds ready
+MOST_STEPS: Final = 1_000  # calls of one run
+MOST_LETTERS: Final = 2_000_000  # characters of one run
+MOST_HELD: Final = 16_000_000  # characters of all runs
+MOST_RUNS: Final = 200  # as many runs as a core keeps in memory
 DROPPED: Final = "later runs made so many calls that its own are no longer held"
 PLAYABLE: Final = frozenset({"call", "search", "definition", "skill"})
 
@@ -33,15 +33,15 @@ class RecordedCall(Struct, frozen=True):
 
 
 class RunRecording:
-    """The recorded calls of one run. The run holds it."""
+    """The recorded calls of one run, owned by the run."""
 
     def __init__(self) -> None:
         self.steps: list[RecordedCall] = []
         self.letters = 0
-        self.why_not = ""  # why it cannot be made a cassette
+        self.why_not = ""  # why no cassette can be made from this run
 
     def add(self, call: RecordedCall) -> None:
-        """Add a call with its answer; one that cannot be played back, or one too many, drops the recording."""
+        """Add a call with its answer. A call that cannot be replayed or exceeds a limit discards the recording."""
         if self.why_not:
             return None
         if call.kind not in PLAYABLE:
@@ -54,7 +54,7 @@ class RunRecording:
         return None
 
     def drop(self, why: str) -> None:
-        """Forget the calls. `why` completes "This run cannot be recorded: …"."""
+        """Discard the recorded calls. `why` completes "This run cannot be recorded: …"."""
         self.steps.clear()
         self.letters, self.why_not = 0, why
 
@@ -66,7 +66,7 @@ class CallRecorder:
         self._recordings: deque[RunRecording] = deque(maxlen=MOST_RUNS)
 
     def begin(self) -> RunRecording:
-        """For a run that starts. One that makes no call can be played back too."""
+        """Start the recording of a run. A run without calls can be replayed too."""
         while len(self._recordings) > 1 and sum([one.letters for one in self._recordings]) > MOST_HELD:
             self._recordings.popleft().drop(DROPPED)
         self._recordings.append(recording := RunRecording())

@@ -47,7 +47,7 @@ class CassetteMaker:
     def __init__(
         self, catalog: ServerCatalog, library: Library, replay: SkillTestRunner, used_skills: UsedSkills
     ) -> None:
-        """`used_skills`: which of these skills a text uses, each with the hash of its code."""
+        """`used_skills` returns which of the given skills a text uses, with the hash of each skill's code."""
         self._catalog, self._library = catalog, library
         self._replay, self._used_skills = replay, used_skills
 
@@ -60,8 +60,8 @@ class CassetteMaker:
         hide: Hide,
         run_id: str,
     ) -> Cassette:
-        """Make a cassette from a run's recorded calls, with the skill's arguments or the program that calls it.
-        `hide` replaces personal data by tokens."""
+        """Make a cassette from the recorded calls of a run. `given` is the skill's arguments or the program that calls
+        the skill; `hide` replaces personal data by tokens."""
         if tape is None:
             words = "What this run asked and was told is no longer held."
             raise WorkbenchError(words, "Run it again, then record that run.")
@@ -81,7 +81,7 @@ class CassetteMaker:
         return await self.settle(skill, wish)
 
     async def settle(self, skill: Skill, wish: Cassette) -> Cassette:
-        """The cassette with what the skill does now as its expected result."""
+        """Run the skill against the cassette and return the cassette with that run's calls and result as expected."""
         first = await self._replay.play(skill, wish)
         if first.deck.unknown:
             words = f"{skill.name} asks for more than was recorded: {first.deck.unknown}"
@@ -102,24 +102,24 @@ class CassetteMaker:
         return _steadied(base, await self._replay.play(skill, base))
 
     def _definitions(self, steps: tuple[CassetteStep, ...]) -> dict[str, JsonObject]:
-        """Of the tools that were called, as they are now."""
+        """Current definitions of the tools that the steps call."""
         found: dict[str, JsonObject] = {}
         for step in steps:
             if step.kind == "call":
                 server, name = str(step.params.get("server")), str(step.params.get("tool"))
                 if (tool := self._catalog.names.find(server, name)) is None:
-                    continue  # no such tool: what the program was told stands in the step
+                    continue  # no such tool: the step holds the error that the program got
                 found[f"{tool.server}.{tool.name}"] = dict(tool.raw)
         return found
 
     def _other_skills(self, skill: Skill, program: str, kept: Sequence[Skill]) -> dict[str, str]:
-        """The skills that are used beside the one that is tested."""
+        """Other skills that the program and the tested skill use, with the hashes of their code."""
         found = {**self._used_skills(program, kept), **self._used_skills(skill.code, kept)}
         return {name: sha for name, sha in found.items() if name != skill.name}
 
 
 class _Hidden:
-    """Replaces personal data by made-up values of the same form, the same value each time."""
+    """Replaces personal data by made-up values of the same form. Equal values get equal replacements."""
 
     def __init__(self, hide: Hide) -> None:
         self._hide = hide
@@ -159,7 +159,7 @@ class _Hidden:
 
 
 def _hide(hide: Hide, given: JsonObject | str, tape: RunRecording) -> tuple[JsonObject, str, tuple[CassetteStep, ...]]:
-    """Arguments, program and steps. On a thread: up to two million letters are read for personal data."""
+    """Arguments, program and steps without personal data. Runs on a thread: it scans up to two million characters."""
     hidden = _Hidden(hide)
     steps = tuple(hidden.step(_step(taken)) for taken in tuple(tape.steps))
     return ({}, str(hidden.value(given)), steps) if isinstance(given, str) else (hidden.object(given), "", steps)
@@ -183,7 +183,7 @@ def _step(taken: RecordedCall) -> CassetteStep:
 
 
 def _steadied(base: Cassette, again: PlayedCassette) -> Cassette:
-    """Without what differs each time: in the result, and in the arguments of each call."""
+    """The cassette with paths to ignore: parts of the result and of call arguments that differ between two runs."""
     steps = [
         replace(step, ignore=unsteady(step.params.get("arguments"), now.params.get("arguments")))
         for step, now in zip(base.steps, again.deck.played, strict=False)

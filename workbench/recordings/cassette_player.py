@@ -1,4 +1,4 @@
-"""Answers a program's calls from a cassette, and notes where they differ from the recorded ones."""
+"""Answers a program's calls from a cassette, and lists where they differ from the recorded calls."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class CassettePlayer:
     def __init__(self, cassette: Cassette) -> None:
         self._left = list(cassette.steps)
         self._spent: list[CassetteStep] = []
-        self.played: list[CassetteStep] = []  # what the program asked this time, with the answers it got
+        self.played: list[CassetteStep] = []  # calls of this run, with the recorded answers
         self.found: list[SkillDifference] = []
-        self.unknown = ""  # what was asked first for which the cassette has no answer
+        self.unknown = ""  # describes the first call without an answer in the cassette
 
     def answer(self, kind: str, params: JsonObject) -> Answered:
-        """The answer to the same call; else to the next call of the same tool, which is noted as a difference."""
+        """Return the recorded answer to an equal call, else to the next call of the same tool and list a difference."""
         asked = CassetteStep(kind, _call_identity(kind, params))
         step = self._take(asked)
         if step is None:
@@ -40,7 +40,7 @@ class CassettePlayer:
         return JsonText(json.dumps(step.answer, ensure_ascii=False), step.shape)
 
     def end(self) -> None:
-        """Note the recorded calls that were not made."""
+        """List the recorded calls that were not made as differences."""
         for step in self._left:
             self._note(DifferenceKind.CALL, f"No longer asks for {_named(step)}", shortened(step.params), "")
 
@@ -57,7 +57,7 @@ class CassettePlayer:
         return step
 
     def _again(self, asked: CassetteStep) -> CassetteStep | None:
-        """A call made more often than recorded: a program that polls gets the last answer again."""
+        """The last answer again, for a call that is made more often than recorded, as by a program that polls."""
         spent = [step for step in self._spent if step.tool == asked.tool and not _differ(step, asked)]
         if not spent:
             return None

@@ -1,6 +1,6 @@
-"""Compares what was expected of a call or a run with what came: values, forms of values, and tool definitions.
+"""Compares expected with actual values, structures of values, and tool definitions.
 
-Skill tests, checks of saved calls and checks of recordings against live servers all ask this module.
+Used by skill tests, checks of saved calls and checks of recordings against live servers.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from workbench.records import DifferenceKind, JsonObject, JsonValue, Outcome, Sk
 from workbench.servers.tool_definitions.definition_parsing import digest
 
 LONGEST: Final = 300  # characters of a value in a difference
-MOST: Final = 100  # differences that are told
-_EXAMPLES: Final = 20  # items of a list that are looked at for its form
+MOST: Final = 100  # differences that are listed
+_EXAMPLES: Final = 20  # items of a list whose structure is compared
 
 
 def answer_value(outcome: Outcome) -> JsonValue:
-    """What paths lead into: the structured answer, or the text if it is JSON, or the text."""
+    """The value that paths refer to: the structured answer, else the text parsed as JSON, else the text."""
     if outcome.structured:
         return json.loads(outcome.structured)
     text = answer_text(outcome)
@@ -34,7 +34,7 @@ def answer_text(outcome: Outcome) -> str:
 
 
 def same(one: JsonValue, other: JsonValue) -> bool:
-    """Equal as JSON: true is not 1, but 1 is 1.0."""
+    """Whether two values are equal as JSON: true is not 1, but 1 is 1.0."""
     return not any(True for _ in differences(one, other, []))
 
 
@@ -59,7 +59,7 @@ def differences(one: JsonValue, other: JsonValue, ignored: Sequence[Sequence[Ste
 
 
 def blanked(value: JsonValue, ignored: Sequence[Sequence[Step]], at: tuple[Step, ...] = ()) -> JsonValue:
-    """The value with a sign in place of everything that is ignored, so that a diff shows what matters."""
+    """The value with "…" in place of every ignored part, so that a diff shows only relevant differences."""
     if any(covers(pattern, at) for pattern in ignored):
         return "…"
     if isinstance(value, dict):
@@ -103,7 +103,7 @@ def shortened(value: object) -> str:
 
 
 def form_changes(before: JsonValue, after: JsonValue, at: str = "") -> Iterator[str]:
-    """Where the form of an answer changed: fields that are gone, and values of another type."""
+    """Describes how the structure of an answer changed: missing fields and values of a different type."""
     where = at or "the answer"
     if isinstance(before, dict) and isinstance(after, dict):
         for key, value in before.items():
@@ -126,7 +126,7 @@ def _kind(value: JsonValue) -> str:
 
 
 def definition_change(before: JsonObject, tool: Tool) -> SkillDifference | None:
-    """What is different in a tool's definition since it was recorded."""
+    """How a tool's definition differs from the recorded one; None if it does not."""
     if digest(before) == tool.hash:
         return None
     words = f"The definition of {tool.server}.{tool.name} changed: {what_changed(before, tool.raw)}."
@@ -134,7 +134,7 @@ def definition_change(before: JsonObject, tool: Tool) -> SkillDifference | None:
 
 
 def what_changed(before: JsonObject, after: JsonObject) -> str:
-    """The changed parameters of a tool definition in words, else which part of it changed."""
+    """Describes the changed parameters of a tool definition; without any, names the changed parts of the definition."""
     old, new = _parameters(before), _parameters(after)
     words = [f"{name} was taken out" for name in old if name not in new]
     words += [f"{name} was added" for name in new if name not in old]

@@ -1,4 +1,4 @@
-"""Checks the answer to a saved call against its expectations. Regular expressions are tried in another process."""
+"""Checks the answer to a saved call against its expectations. Regular expressions are matched in a subprocess."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from workbench.recordings.comparison import answer_text, answer_value, blanked, 
 from workbench.recordings.regex_subprocess import fit
 from workbench.records import Expect, Expectation, JsonValue, Mark, Outcome, SavedCall
 
-SHOWN = 120  # characters of a value in a sentence
+SHOWN = 120  # characters of a value in a message
 ANSWERED = Expectation(Expect.OK)
 
 
 def check_expectations(call: SavedCall, outcome: Outcome, *, has_schema: bool) -> tuple[Mark, ...]:
-    """A mark for each expectation. Unless an error is expected, the call must succeed even if nothing says so."""
+    """Return a mark for each expectation. Unless an error is expected, the call must also succeed."""
     expectations = call.expectations
     if not any(one.kind in (Expect.OK, Expect.ERROR) for one in expectations):
         expectations = (ANSWERED, *expectations)

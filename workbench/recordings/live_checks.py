@@ -1,9 +1,9 @@
-"""Makes stored calls at the live servers and compares the answers: a saved call with what its file expects, a recording
-with what was recorded.
+"""Repeats stored calls on the live servers and checks the answers: of saved calls against the expectations in their
+files, of recordings against the recorded answers.
 
-Both are calls of the user through the broker, so both are judged and asked about alike. Of a recording, other values
-are only mentioned: a tool that is gone, a changed definition or another form of an answer is what a skill may break on,
-and what tests that run offline cannot notice.
+Both kinds are sent through the broker as calls of the user, so the same rules and approvals apply. For recordings,
+values that differ are reported but do not fail the check. What may break a skill, and what offline tests cannot detect,
+is a missing tool, a changed definition or a changed structure of an answer.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ from workbench.records import (
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.skills.cassettes import Cassette, CassetteStep
 
-MOST: Final = 50  # calls of one recording that are made
+MOST: Final = 50  # calls that are made for one recording
 USER: Final = "person"  # the session of the user's own calls
 MakeCall: TypeAlias = Callable[[ToolCall], Awaitable[Outcome]]
 
 
 class LiveChecks:
-    """Checks of saved calls and of recordings, by calls of the user. `make_call`: judges and sends them."""
+    """Checks saved calls and recordings with calls of the user. `make_call` applies rules to a call and sends it."""
 
     def __init__(self, catalog: ServerCatalog, make_call: MakeCall) -> None:
         self._catalog = catalog
         self._make_call = make_call
 
     async def check_saved_call(self, saved: SavedCall, *, confirmed: bool, attended: bool) -> CheckResult:
-        """Make a saved call and compare its answer with what is expected. `attended`: the user chose this one call to
-        be made; otherwise it is one of many, out of files that may be somebody else's."""
+        """Make a saved call and check its answer against its expectations. `attended` means that the user started this
+        one call; otherwise it is one of many calls from files that other people may have written."""
         not_made = CheckResult(saved.file, saved.server, saved.tool, passed=False)
         if saved.withheld:
             words = f"It needs {', '.join(saved.withheld)}, which no file keeps because its schema marks it as secret."
@@ -81,7 +81,7 @@ class LiveChecks:
         return SkillTest(skill, cassette.name, state, tuple(found), (time.perf_counter() - started) * 1000)
 
     def find_tool(self, saved: SavedCall) -> Tool | None:
-        """The tool of a saved call, where its server is known."""
+        """The tool of a saved call; None if the catalog does not contain it."""
         try:
             return self._catalog.tool(saved.server, saved.tool)
         except WorkbenchError:

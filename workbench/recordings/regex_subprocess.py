@@ -1,5 +1,5 @@
-"""Matches regular expressions from files in a subprocess with a timeout, as one with catastrophic backtracking would
-block the core.
+"""Matches regular expressions from files in a subprocess with a timeout, because catastrophic backtracking would block
+the core.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 SECONDS = 3.0
-LONGEST = 100_000  # characters of a text that are looked at
+LONGEST = 100_000  # characters of a text that are searched
 _PROGRAM = """
 import json, re, sys
 answers = []
@@ -24,7 +24,7 @@ json.dump(answers, sys.stdout)
 
 
 def fit(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """For each pattern and text: "yes", "no", or why that cannot be said."""
+    """For each pattern and text: "yes", "no", or why matching failed."""
     if not pairs:
         return []
     asked = json.dumps([(pattern, text[:LONGEST]) for pattern, text in pairs])

@@ -1,8 +1,8 @@
 """Tests skills offline: runs them in the real sandbox with generated functions, and a cassette answers their calls.
 
-Nothing reaches a server, a file of the project or the network, so a skill may be tested before the user has kept it.
-Functions are generated from the current tools where their server is known, so that a changed definition shows what it
-breaks, and from the recorded ones elsewhere, so that a test needs no server.
+A test reaches no server, no file of the project and no network, so a skill may be tested before the user keeps it.
+Functions are generated from the current tools of known servers, so that a test shows what a changed definition breaks,
+and otherwise from the recorded definitions, so that a test needs no server.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from workbench.wrappers.python_package import write_package
 
 
 class PlayedCassette(Struct, frozen=True):
-    """What a skill did with a cassette."""
+    """The outcome of running a skill against a cassette."""
 
     deck: CassettePlayer
     result: JsonValue = None
@@ -57,7 +57,7 @@ class SkillTestRunner:
         settings: Callable[[], Settings],
         limits: Callable[[Settings], Limits],
     ) -> None:
-        """`folder`: below which each test has a folder of its own."""
+        """`folder` contains a temporary folder for each test."""
         self._catalog, self._sandbox, self._library = catalog, sandbox, library
         self._folder, self._settings, self._limits = folder, settings, limits
 
@@ -98,9 +98,9 @@ class SkillTestRunner:
             found += result_differences(cassette.result, played.result, cassette.ignore)
         return _test_result(skill, cassette, [*causes, *found], played.ms)
 
-    # ── what is another one since ────────────────────────────────────────────────────────────────
+    # ── changes since the recording ──────────────────────────────────────────────────────────────
     def _code(self, skill: Skill, cassette: Cassette) -> list[SkillDifference]:
-        """On a thread: it reads the library."""
+        """Changes in the code of the skill and of the skills that it uses. Runs on a thread: it reads the library."""
         found = []
         if skill.sha != cassette.code:
             words = "The skill's code is not the one that was recorded."
@@ -124,9 +124,10 @@ class SkillTestRunner:
                 found.append(change)
         return found
 
-    # ── the program's world ──────────────────────────────────────────────────────────────────────
+    # ── the program and its folders ──────────────────────────────────────────────────────────────
     def _furnish(self, folder: Path, skill: Skill, cassette: Cassette, tools: Sequence[Tool]) -> None:
-        """On a thread: an empty workspace, the tools of the servers that it names, and the skills as they are."""
+        """Create an empty workspace, the functions of the servers that the cassette names, and the modules of all
+        skills. Runs on a thread."""
         for name in ("workspace", "servers", "skills"):
             (folder / name).mkdir(parents=True)
         for server in {name.partition(".")[0] for name in cassette.tools}:
@@ -134,7 +135,7 @@ class SkillTestRunner:
             write_package(server, now or _recorded(server, cassette.tools), folder / "servers")
         others = [one for one in self._library.kept_skills() if one.name != skill.name]
         for one in (*others, skill):
-            module = importable(replace(one, faults=()))  # nothing here is handed to a program that could do harm
+            module = importable(replace(one, faults=()))  # faults do not matter: a test program cannot do harm
             (folder / "skills" / f"{skill_module_name(one.name)}.py").write_text(module, encoding="utf-8")
 
     def _program(self, code: str, folder: Path) -> Program:

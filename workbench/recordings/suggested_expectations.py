@@ -1,4 +1,4 @@
-"""Suggests expectations for a saved call from an answer: what will probably still hold the next time."""
+"""Suggests expectations for a saved call from one answer: properties that later answers will probably have too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST = 12  # keys of an answer that become expectations of their own
 WORDS = 60  # characters of a text that is expected again
 LARGEST = 256_000  # characters of an answer that is kept in a file
 VOLATILE = (
-    re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?"),  # dates and moments
+    re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?"),  # dates and times
     re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE),
     re.compile(r"[0-9a-f]{16,}", re.IGNORECASE),  # hashes, opaque ids
 )
@@ -25,7 +25,7 @@ VOLATILE_KEYS = re.compile(
 
 
 def suggest_expectations(outcome: Outcome, *, has_schema: bool) -> tuple[Expectation, ...]:
-    """Expectations that do not depend on what the tool does."""
+    """Suggest expectations for an answer without knowing what the tool does."""
     if not outcome.ok:
         message = outcome.fault.message if outcome.fault else ""
         return (Expectation(Expect.ERROR, _stable(message)),)
@@ -40,7 +40,7 @@ def suggest_expectations(outcome: Outcome, *, has_schema: bool) -> tuple[Expecta
 
 
 def keep_answer(outcome: Outcome) -> tuple[JsonValue, Expectation]:
-    """The answer to store in the file, and the expectation to get it again except for values that change with time."""
+    """The answer to store in the file, and the expectation of an equal answer, except values that change with time."""
     value = answer_value(outcome)
     size = len(json.dumps(value, ensure_ascii=False))
     if size > LARGEST:
@@ -77,14 +77,14 @@ def _kind(value: JsonValue) -> str:
 
 
 def _stable(text: str) -> str:
-    """The longest stretch of the first line without digits, because digits are what changes."""
+    """The longest part of the first line without digits, because digits are what usually changes."""
     line = next((line for line in text.splitlines() if line.strip()), "")
     stretches = [part.strip() for part in re.split(r"\S*\d\S*", line[:1_000])]
     return max(stretches, key=len, default="")[:WORDS].strip()
 
 
 def _volatile(value: JsonValue, at: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
-    """Places that look as if they were different each time; an index stands for all of a list."""
+    """Paths to values that probably change with each call. None as an index means all items of a list."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if VOLATILE_KEYS.search(key) and not isinstance(inner, dict | list):
