@@ -194,7 +194,7 @@ class CoreApi(Protocol):
 
     @api
     async def call_shapes(self, code: str, line: int, column: int) -> tuple[CallShape, ...]:
-        """The parameters of the call that is being written at this place."""
+        """Parameters of the function call at a position in a Python program."""
 
     @api(decides=True)
     async def cancel_call(self, call_id: str) -> None: ...
@@ -278,7 +278,7 @@ class CoreApi(Protocol):
 
     @api
     async def complete_code(self, code: str, line: int, column: int) -> tuple[Candidate, ...]:
-        """Completions at this place of a Python program, the likeliest first. Columns count code points from 0."""
+        """Completions at a position in a Python program, most likely first. Columns count code points from 0."""
 
     @api(decides=True)
     async def connect(self, server: str, sha: str = "") -> ServerState:
@@ -364,7 +364,7 @@ class CoreApi(Protocol):
 
     @api
     async def explain_code(self, code: str, line: int, column: int) -> Explanation:
-        """What the name at this place stands for."""
+        """Full name and documentation of the symbol at a position in a Python program."""
 
     @api
     async def export_entries(self, query: EntryQuery, file: str, form: str) -> int: ...
@@ -379,7 +379,7 @@ class CoreApi(Protocol):
 
     @api
     async def facets(self) -> tuple[Facet, ...]:
-        """Values to filter by, the latest first; none while there is no index."""
+        """Values to filter by, the latest first; empty while there is no index."""
 
     @api
     async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
