@@ -1,5 +1,4 @@
-"""`python -m workbench.analysis FILE…|-`: prints one JSON verdict per program, to measure the rules on sets of
-programs.
+"""`python -m workbench.analysis FILE…|-`: prints one JSON verdict per program, to measure rules on sets of programs.
 
 Standard input may be one program or JSON lines of {"code": …, "id": …}; the `id` is returned with the verdict. Each
 input line gives one output line. A line that is not such JSON, or whose analysis failed, gives an `error` and the gate
@@ -42,8 +41,9 @@ def _verdicts(names: list[str]) -> Iterator[tuple[str, Verdict]]:
 
 
 def _judged(code: str | WorkbenchError) -> dict[str, object]:
-    """Return the verdict as JSON. A program that makes the analysis fail does not stop the analysis of other
-    programs."""
+    """Return the verdict as JSON.
+
+    A program that makes the analysis fail does not stop the analysis of other programs."""
     if isinstance(code, WorkbenchError):
         return _failed(code.message)
     try:

@@ -7,9 +7,10 @@ The bounds are the profile, the required tools and the user's rules. A call that
 bounds, is certain to be refused, so the program goes back to its author. An operation that a mount refuses becomes an
 effect that the sandbox refuses. A rule that allows a tool is listed and causes no approval request by itself.
 
-A program only adds data if it adds or sets something at one server whose annotations the user trusts, sends and deletes
-nothing, or writes new files of plain data into the workspace; and if no content that outsiders can write is involved.
-Users allow requests for such programs without reading them, and then also allow the next request unread.
+A program only adds data if it adds or sets something at one server whose annotations the user trusts and sends and
+deletes nothing, or writes new files of plain data into the workspace; and if no content that outsiders can write is
+involved. Users allow requests for such programs without reading them, and this habit makes them allow later requests
+unread, too.
 """
 
 from __future__ import annotations
@@ -47,14 +48,16 @@ def decide_gate(verdict: Verdict, settings: Settings, *, force: bool = False) ->
 
 
 def is_auto_approved_as_additive(verdict: Verdict, settings: Settings) -> bool:
-    """Return whether the program runs without approval only because it adds data. Its calls are checked more
-    strictly."""
+    """Return whether the program runs without approval because it only adds data.
+
+    The calls of such a run are checked more strictly."""
     return verdict.mild and settings.approval_auto_mild and not unasked(residual_risk(verdict), settings)
 
 
 def isolation_risk(verdict: Verdict, settings: Settings) -> Risk:
-    """Return the risk that selects the isolation level. A program that only adds data at a server counts as low
-    risk."""
+    """Return the risk that selects the isolation level.
+
+    A program that only adds data at a server counts as low risk."""
     return Risk.LOW if verdict.mild and settings.approval_auto_mild else residual_risk(verdict)
 
 
@@ -140,8 +143,9 @@ def _asks(limits: Limits, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> tuple
 
 
 def _settled(verdict: Verdict, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> Verdict:
-    """Return the verdict with the risk that is left without calls that rules allow. Flows, files and other findings
-    still count."""
+    """Return the verdict with the risk that is left without calls that rules allow.
+
+    Flows, files and other findings still count."""
     allowed = {f"{use.server}.{use.tool}": found for use, found in foreseen if found.decision is Word.ALLOW}
     if not allowed:
         return verdict

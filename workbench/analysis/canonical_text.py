@@ -101,8 +101,9 @@ def _instead(text: str, at: int) -> str:
 
 
 def find_hidden_characters(text: str) -> tuple[Finding, ...]:
-    """Return findings for invisible characters and for characters that change the reading order. Legitimate joiners are
-    allowed."""
+    """Return findings for invisible characters and characters that change the reading order.
+
+    Legitimate joiners are allowed."""
     return () if text.isascii() and text.isprintable() else _hidden(_LINE_END.sub("\n", text))
 
 
@@ -154,8 +155,9 @@ def _describe(character: str) -> tuple[str, str]:
 
 
 def _harmless(text: str, at: int) -> bool:
-    """Return whether an emoji style or joiner is legitimate: inside an emoji, or between letters of a joining
-    script."""
+    """Return whether an emoji style or joiner is legitimate.
+
+    It is legitimate inside an emoji, and between letters of a joining script."""
     character = text[at]
     before = text[at - 1] if at else ""
     after = text[at + 1] if at + 1 < len(text) else ""

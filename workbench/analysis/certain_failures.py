@@ -248,8 +248,9 @@ class _Check:
             sent.is_whole = False
 
     def _split_identifier(self, identifier: JsonValue) -> tuple[JsonValue, JsonValue]:
-        """Split an identifier into server and tool. Both may contain the separator, so the first existing pair is
-        used."""
+        """Split an identifier into server and tool.
+
+        Both may contain the separator, so the first existing pair is used."""
         if not isinstance(identifier, str) or "__" not in identifier:
             return UNSURE, UNSURE
         if (tool := self._names.find_id(identifier)) is not None:
@@ -313,8 +314,9 @@ def _keywords_of(definition: ToolShapes) -> Mapping[str, str]:
 
 
 def _read(tool: Tool, function: str) -> ToolShapes | None:
-    """Return the shapes of a tool's arguments, or None if no wrapper could be generated, which then accepts
-    anything."""
+    """Return the shapes of a tool's arguments.
+
+    None if no wrapper could be generated; such a tool accepts anything."""
     try:
         compile(wrapper_source(tool, function), function, "exec")
         return read_definition(tool, function)

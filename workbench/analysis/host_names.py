@@ -18,8 +18,7 @@ _HINT = "Write it as in an address, such as api.example.org."
 
 
 def host_name(text: str) -> str:
-    """Return the canonical spelling of a host: lower-case ASCII, no final dot, numeric addresses in standard
-    notation."""
+    """Return the canonical spelling of a host: lower-case ASCII, no final dot, standard notation of addresses."""
     if not 0 < len(text) <= LONGEST or any(ord(letter) <= 32 or ord(letter) == 127 for letter in text):
         raise _wrong(text)
     if text.startswith("[") and text.endswith("]") and ":" in text:
@@ -39,8 +38,9 @@ def is_address(host: str) -> bool:
 
 
 def covers(domain: str, host: str) -> bool:
-    """Return whether a rule's domain matches this host. `*.example.org` matches every subdomain, but not example.org
-    itself."""
+    """Return whether a rule's domain matches this host.
+
+    `*.example.org` matches every subdomain, but not example.org itself."""
     return host.endswith(domain[1:]) if domain.startswith("*.") else host == domain
 
 

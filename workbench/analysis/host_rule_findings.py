@@ -124,8 +124,9 @@ def _url_port(text: str) -> int:
 
 
 def _plain_port(port_text: str, node: ast.AST, address: Value) -> int:
-    """Return the port of a host without a scheme: after a colon, the next argument, or the default port of the
-    class."""
+    """Return the port of a host without a scheme.
+
+    It follows a colon, is the next argument, or is the default port of the class."""
     if port_text:
         return int(port_text) if port_text.isascii() and port_text.isdigit() and len(port_text) < 6 else 0
     if address.items and len(address.items) > 1:

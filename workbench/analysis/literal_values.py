@@ -1,6 +1,6 @@
-"""Evaluates expressions that a program writes out as JSON values, and checks such values against a tool's schema.
+"""Evaluates literal expressions of a program as JSON values, and checks such values against a tool's schema.
 
-A value may be known in part: `{"title": name}` has a certain key and a value that is only known at run time.
+A value may be known in part: `{"title": name}` has a certain key and a value that is known only at run time.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from workbench.wrappers.type_shapes import (
 
 
 class _Unsure:
-    """A value that the text does not tell."""
+    """Type of UNSURE, a value that the program text does not determine."""
 
 
 UNSURE = _Unsure()
 
 Written = Callable[[ast.expr | None], ast.expr | None]
 
-_TOKEN = re.compile(r"_\d+\.[0-9a-z]{4}", re.IGNORECASE)  # a stand-in for personal data, which may be a number
+_TOKEN = re.compile(r"_\d+\.[0-9a-z]{4}", re.IGNORECASE)  # a PII token, which may represent a number
 _DEEPEST = 40
 _TRUTHS = frozenset(("true", "false", "yes", "no", "on", "off", "0", "1", "t", "f", "y", "n"))
 
@@ -43,8 +43,10 @@ def _as_it_is(node: ast.expr | None) -> ast.expr | None:
 
 
 def literal_value(node: ast.expr | None, written: Written = _as_it_is, depth: int = 0) -> JsonValue:
-    """The JSON value that an expression writes out; whatever it does not write out is UNSURE, also inside. `written`
-    finds what a name always stands for; a list or dict that has a name may be changed, so its value is not certain."""
+    """Return the JSON value of a literal expression. Unknown parts are UNSURE, also inside containers.
+
+    `written` returns the expression that a name always refers to. A named list or dict may be changed, so its value is
+    not certain."""
     named, node = node, written(node)
     if node is not named and not isinstance(node, ast.Constant | ast.UnaryOp):
         return UNSURE
@@ -71,10 +73,9 @@ def literal_value(node: ast.expr | None, written: Written = _as_it_is, depth: in
 def fits_shape(
     value: JsonValue, shape: Shape, named: Mapping[str, RecordShape | AliasShape], *, loose: bool = False
 ) -> bool:
-    """Whether a value may be of a shape; keys and places that a schema does not mention are its server's business.
+    """Return whether a value may have a shape. Keys and fields that the schema does not mention are left to the server.
 
-    `loose`: also what servers are known to take although their schema says otherwise, such as "5" for a number.
-    """
+    `loose`: also accept values that servers are known to accept against their schema, such as "5" for a number."""
     if value is UNSURE:
         return True
     match shape:
@@ -121,7 +122,7 @@ def _fits_named(
 
 
 def _is_scalar(value: JsonValue, name: str) -> bool:
-    """As JSON counts: 1.0 is a whole number, true is none."""
+    """Return whether a value has a scalar type by JSON rules: 1.0 is an integer, true is not a number."""
     match name:
         case "str":
             return isinstance(value, str)
@@ -135,14 +136,14 @@ def _is_scalar(value: JsonValue, name: str) -> bool:
 
 
 def _is_taken(value: JsonValue, name: str) -> bool:
-    """Whether a lenient server may read this scalar as one of another type."""
+    """Return whether a lenient server may accept a scalar of a different type."""
     if not isinstance(value, str | int | float):
         return False
     if name == "bool":
         return str(value).casefold() in _TRUTHS
     if name in ("int", "float"):
         return isinstance(value, bool) or (isinstance(value, str) and _reads_as_number(value))
-    return False  # a number where text is wanted is refused by every server that checks at all
+    return False  # every server that validates refuses a number for a text
 
 
 def _reads_as_number(text: str) -> bool:

@@ -1,6 +1,6 @@
 """Finds names in a program that look like another name in use, such as `ореn` in Cyrillic letters.
 
-A name is reported for a collision with a name in use, never for its script alone.
+A name is reported only if it collides with a name in use, never for its script alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KNOWN = frozenset(dir(builtins)) | STANDARD | OURS
 
 
 def note_lookalikes(report: ProgramReport, text: str, tree: ast.Module) -> None:
-    """Note each name once, where it first stands."""
+    """Note each look-alike name once, at its first use."""
     if text.isascii():
         return
     numbered = enumerate(text.split("\n"), 1)
@@ -51,7 +51,7 @@ def _lines(part: ast.stmt) -> range:
 
 
 def _odd(word: str) -> bool:
-    """Whether a word can be taken for another one at all; most words with an accent cannot."""
+    """Return whether a word can look like another one. Most words with an accent cannot."""
     if word.isascii():
         return False
     name = unicodedata.normalize("NFKC", word)
@@ -59,7 +59,7 @@ def _odd(word: str) -> bool:
 
 
 def _note_folded(report: ProgramReport, lines: Iterable[str], found: dict[str, ast.AST], positions: Positions) -> None:
-    """`𝓮𝔁𝓮𝓬` is `exec` to Python, and something else to a search."""
+    """Note names in styled letters: `𝓮𝔁𝓮𝓬` is `exec` to Python, but a text search does not find it."""
     words = (word for line in lines for word in _WORD.findall(line) if not word.isascii())
     for word in words:
         name = unicodedata.normalize("NFKC", word)
@@ -72,7 +72,7 @@ def _add(report: ProgramReport, words: str, span: Span, name: str) -> None:
 
 
 def _names(parts: Iterable[ast.AST]) -> dict[str, ast.AST]:
-    """Every name that these bind, use or import, with the first place where it stands."""
+    """Return every name that the nodes bind, use or import, with its first node."""
     found: dict[str, ast.AST] = {}
     for node in _nodes(parts):
         field = _FIELDS.get(type(node))
@@ -100,7 +100,7 @@ def _place(node: ast.AST) -> tuple[int, int]:
 
 
 def _nodes(parts: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes in any order; `ast.walk` takes three times as long."""
+    """Yield all nodes in any order. `ast.walk` takes three times as long."""
     left = list(parts)
     while left:
         node = left.pop()

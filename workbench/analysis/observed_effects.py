@@ -1,4 +1,7 @@
-"""Compares what a run did with the effects that its verdict predicted. The caller collects what was observed."""
+"""Compares the observed effects of a run with the effects that its verdict predicted.
+
+The caller collects the observations.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,13 @@ from msgspec import Struct, field
 
 from workbench.records import Observation, Verdict
 
-Times: TypeAlias = Mapping[str, tuple[int, int]]  # subject → how often it happened, how often it was refused
-UNKNOWN: Final = "…"  # stands in a subject for what the text does not say
+Times: TypeAlias = Mapping[str, tuple[int, int]]  # subject → (times it happened, times it was refused)
+UNKNOWN: Final = "…"  # unknown part of a subject
 _WRITES: Final = frozenset({"file.write", "file.copy", "file.move", "file.link", "file.temporary", "file.permissions"})
 _DELETES: Final = frozenset({"file.delete", "file.move"})
 _MENTION: Final = ".mention"
-_MOST: Final = 200  # lines of the comparison; what was not predicted comes first
-_INSIDE: Final = ("/bench/", "./")  # how a program may write the folder it starts in
+_MOST: Final = 200  # maximum number of compared effects; unpredicted ones come first
+_INSIDE: Final = ("/bench/", "./")  # how a program may write its start folder
 
 
 class ObservedEffects(Struct, frozen=True):
@@ -29,8 +32,9 @@ class ObservedEffects(Struct, frozen=True):
 
 
 def compare_effects(verdict: Verdict, seen: ObservedEffects, *, read: bool = True) -> tuple[Observation, ...]:
-    """Every effect that was predicted or observed; the unpredicted ones first. `read`: the text was analysed;
-    else files and hosts cannot have been predicted."""
+    """Return every predicted or observed effect, the unpredicted ones first.
+
+    `read`: the text was analyzed; otherwise files and hosts cannot have been predicted."""
     lines = (*_tools(verdict, seen), *_hosts(verdict, seen, read), *_files(verdict, seen, read))
     return tuple(sorted(lines, key=lambda one: not one.unforeseen)[:_MOST])
 
@@ -67,14 +71,16 @@ def _files(verdict: Verdict, seen: ObservedEffects, read: bool) -> Iterator[Obse
 
 
 def may_write(verdict: Verdict, path: str) -> bool:
-    """Whether the text of a program says that it changes this path of the workspace, or may change it."""
+    """Return whether the verdict predicts that the program changes, or may change, this workspace path."""
     place = f"workspace/{path}"
     predicted_lines = dict([*_predicted_files(verdict, _WRITES), *_predicted_files(verdict, _DELETES)])
     return any(_fits(place, subject) for subject in predicted_lines)
 
 
 def _predicted_files(verdict: Verdict, rules: frozenset[str]) -> Iterator[tuple[str, int]]:
-    """What files the text names, and where; one that only mentions a way to change files could mean any."""
+    """Yield the files that the program names, with their lines.
+
+    A mere mention of a changing function could mean any file."""
     for one in verdict.findings:
         rule = one.rule.removesuffix(_MENTION)
         if rule in rules:
@@ -82,7 +88,7 @@ def _predicted_files(verdict: Verdict, rules: frozenset[str]) -> Iterator[tuple[
 
 
 def _fits(path: str, subject: str) -> bool:
-    """Whether a file is what the text names: with gaps where it does not say, or somewhere below."""
+    """Return whether a file matches a subject, which may have unknown parts or be a parent folder."""
     if not subject or subject == UNKNOWN:
         return True
     pattern = subject.replace("[", "[[]").replace(UNKNOWN, "*")
@@ -96,7 +102,7 @@ def _plain(subject: str) -> str:
 
 
 def unpredicted_effects(observations: Iterable[Observation]) -> tuple[str, ...]:
-    """In words, what happened that the text did not say."""
+    """Return a phrase for each effect that was not predicted."""
     words = {
         "tool": "called {}", "host": "reached for {}", "written": "wrote {}", "deleted": "deleted {}"
     }  # fmt: skip

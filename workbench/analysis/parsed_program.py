@@ -1,10 +1,10 @@
 """Parses the text of a program once and answers questions about its syntax tree: nodes, imports, names, words.
 
-Nothing else parses a program. Who has to know what a program means asks its `Reading` (`reading.py`), which holds this.
+No other module parses programs. The `Reading` of a program (`reading.py`) holds the parsed program.
 
-A name counts as bound to one meaning (`NameBindings`) only when everything that ever binds it is one and the same
-import or definition, directly or through an alias that is assigned once. In a program that reaches into the machinery
-of modules and names, no name counts.
+A name counts as bound to one meaning (`NameBindings`) only if everything that binds it is the same import or
+definition, directly or through an alias that is assigned once. In a program that manipulates modules or names, no name
+counts.
 """
 
 from __future__ import annotations
@@ -21,23 +21,22 @@ from typing import Final
 from workbench.analysis.tables.word_sets import names
 from workbench.records import Finding, Risk, Span
 
-# What parsing a text, or walking its tree, may raise. SystemError: see `parse`.
+# Exceptions of parsing a text or walking its tree. SystemError: see `parse`.
 UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
 _WORD: Final = re.compile(r"\w+")
-NO_PROGRAM: Final = "("  # no program: stands for examples that nobody can know from the text
+NO_PROGRAM: Final = "("  # does not parse; marks examples that the text alone does not determine
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _LOCK = threading.Lock()
 _TRIES = 3
 
 
 def parse(text: str, name: str = "<unknown>") -> ast.Module:
-    """As `ast.parse`, one text at a time and without its warnings; raises one of UNREADABLE.
+    """Parse one text at a time, like `ast.parse` without its warnings; raises one of UNREADABLE.
 
-    WORKAROUND(what runs in the middle of ast.parse, on another thread or while garbage is collected, makes it raise
-    SystemError, until Python 3.13)
-    """
+    WORKAROUND(code that runs during ast.parse, on another thread or in garbage collection, makes it raise SystemError,
+    until Python 3.13)"""
     with _LOCK, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an odd escape in a string is no news to a reviewer
+        warnings.simplefilter("ignore")  # an invalid escape in a string is irrelevant for a review
         for _ in range(_TRIES - 1):
             try:
                 return ast.parse(text, name)
@@ -47,13 +46,12 @@ def parse(text: str, name: str = "<unknown>") -> ast.Module:
 
 
 class ParsedProgram:
-    """One text as Python reads it. `tree` is None where it cannot be read, and `fault` says why.
+    """A parsed program. `tree` is None if the text does not parse, and `fault` says why.
 
-    The tree is shared: nobody may change it. What is worked out of it is worked out when it is first asked for.
-    """
+    The tree is shared and must not be changed. Derived data is computed on first use."""
 
     def __init__(self, text: str, *, python: bool = True) -> None:
-        """`python`: whether the text is to be parsed at all."""
+        """`python`: whether to parse the text."""
         self.text = text
         self.tree: ast.Module | None = None
         self.fault: Finding | None = None
@@ -65,13 +63,13 @@ class ParsedProgram:
                 self.fault, self._error = _syntax_finding(error), error
 
     def require_tree(self) -> ast.Module:
-        """The tree; of a text that cannot be read, the error with which Python refuses it."""
+        """Return the tree. Raises Python's error if the text does not parse."""
         if self.tree is None:
             raise self._error or ValueError("The text was not parsed.")
         return self.tree
 
     def function(self, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        """The function of this name that it defines at its top."""
+        """Return the top-level function of this name, or None."""
         for statement in self.tree.body if self.tree is not None else ():
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name == name:
                 return statement
@@ -79,17 +77,17 @@ class ParsedProgram:
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
-        """Every node, outer ones first; none of a text that cannot be read."""
+        """All nodes, outer ones first; empty if the text does not parse."""
         return tuple(ast.walk(self.tree)) if self.tree is not None else ()
 
     @cached_property
     def bindings(self) -> NameBindings:
-        """What its names mean, as far as that cannot change while it runs."""
+        """The meanings of names that cannot change while the program runs."""
         return NameBindings(self.tree or ast.Module([], []), self.nodes)
 
     @cached_property
     def docstring_examples(self) -> tuple[str, ...]:
-        """A program for each docstring with examples; NO_PROGRAM where the text may make docstrings while it runs."""
+        """One program for each docstring with examples; NO_PROGRAM if the text may make docstrings at run time."""
         return _docstring_examples(self.nodes)
 
     @cached_property
@@ -98,21 +96,23 @@ class ParsedProgram:
 
     @cached_property
     def imports(self) -> frozenset[str]:
-        """The top-level packages that its import statements name."""
+        """Top-level packages in import statements."""
         found = [alias.name for node in self.nodes if isinstance(node, ast.Import) for alias in node.names]
         found += [node.module or "" for node in self.nodes if isinstance(node, ast.ImportFrom) and not node.level]
         return frozenset(name.split(".")[0] for name in found if name)
 
     @cached_property
     def mentioned_words(self) -> frozenset[str]:
-        """Every name in it, as Python spells it, and the words of its texts; of what cannot be read, all words."""
+        """All names, as Python normalizes them, and the words of all strings.
+
+        If the text does not parse, all of its words."""
         return words_of(self.nodes) if self.tree is not None else frozenset(_WORD.findall(self.text))
 
     def span(self, node: ast.AST) -> Span:
         return self.positions.span(node)
 
 
-# Where the names stand that a node holds; texts count as names, because a program can look names up by them.
+# Node type → fields that hold names. Strings count as names, because a program can look names up by string.
 NAMES: Final[dict[type[ast.AST], tuple[str, ...]]] = {
     ast.Name: ("id",),
     ast.Attribute: ("attr",),
@@ -128,7 +128,7 @@ NAMES: Final[dict[type[ast.AST], tuple[str, ...]]] = {
 
 
 def words_of(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """The names that these nodes hold, and the words of their texts."""
+    """Return the names in these nodes, and the words of their strings."""
     found: set[str] = set()
     for node in nodes:
         for field in NAMES.get(type(node), ()):
@@ -139,7 +139,7 @@ def words_of(nodes: Iterable[ast.AST]) -> frozenset[str]:
 
 
 def _syntax_finding(fault: BaseException) -> Finding:
-    """Why there is no tree. `await` and `return` at the top level parse, and the runner takes them."""
+    """Return the finding for an unparsable text. Top-level `await` and `return` parse, and the runner accepts them."""
     if isinstance(fault, SyntaxError):
         line, column = fault.lineno or 1, max((fault.offset or 1) - 1, 0)
         words = f"Line {line} does not parse: {fault.msg}"
@@ -155,7 +155,7 @@ def _docstring_examples(nodes: Iterable[ast.AST]) -> tuple[str, ...]:
         if _makes_docstrings(node):
             return (NO_PROGRAM,)
         if isinstance(node, _DOCUMENTED) and (docstring := ast.get_docstring(node)) and ">>>" in docstring:
-            import doctest  # with unittest: 7 ms of the core's start, for what few programs hold
+            import doctest  # with unittest: 7 ms of start-up time, for something few programs contain
 
             try:
                 examples = doctest.DocTestParser().get_examples(docstring)
@@ -177,13 +177,13 @@ def _makes_docstrings(node: ast.AST) -> bool:
 
 
 class Positions:
-    """Knows the lines of one text; ends are clamped into it, so a span always names real code."""
+    """Converts node positions of one text to spans. Ends are clamped to the text, so a span always covers real code."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
 
     def span(self, node: ast.AST) -> Span:
-        """Where this node stands; nodes without a place of their own stand at line 1."""
+        """Return the span of a node. Nodes without a position get line 1."""
         line = getattr(node, "lineno", 1)
         end = getattr(node, "end_lineno", None) or line
         column = self._column(line, getattr(node, "col_offset", 0))
@@ -198,22 +198,22 @@ class Positions:
         return len(text.encode("utf-8", "surrogatepass")[:byte].decode("utf-8", "ignore"))
 
 
-# ── names whose meaning cannot change while the program runs ──────────────────────────────────────────
-_AT_HAND = {  # what a program has without importing it
+# ── Names whose meaning cannot change while the program runs ────────────────────────────────────────────
+_AT_HAND = {  # names that a program can use without importing them
     "call_tool": "client.call_tool",
     "call_mcp_tool": "client.call_mcp_tool",
     "asyncio": "asyncio",
     "open": "open",
     "__name__": "__name__",
 }
-# Whoever names one of these may change what any name means.
+# A program that uses one of these may change the meaning of any name.
 _REACHING = names(
     """__builtins__ __class__ __code__ __dict__ __getattr__ __globals__ __import__ __setattr__ builtins delattr eval
     exec globals import_module importlib locals meta_path modules patch path_hooks setattr vars"""
 )
-_TYPE_PARAMETERS = ("TypeVar", "ParamSpec", "TypeVarTuple")  # nodes that only newer versions of Python have
-_DEEPEST = 40  # names that stand for names
-_MOST_SUMS = 5  # sums of sums of texts
+_TYPE_PARAMETERS = ("TypeVar", "ParamSpec", "TypeVarTuple")  # nodes that only newer Python versions have
+_DEEPEST = 40  # maximum length of a chain of names
+_MOST_SUMS = 5  # maximum nesting of text concatenations
 _LEAVING = names("SystemExit _exit abort execv execve exit kill quit")
 
 
@@ -221,13 +221,15 @@ class NameBindings:
     """The meanings of a program's names: dotted paths like `servers.github.create_issue`."""
 
     def __init__(self, tree: ast.Module, nodes: Iterable[ast.AST], before: Iterable[ast.AST] = ()) -> None:
-        """`nodes`: all of the tree. `before`: those of the programs that ran earlier, whose names it goes on with."""
-        self.is_clear = True  # False: names may change under way
+        """`nodes`: all nodes of the tree.
+
+        `before`: nodes of earlier programs of the REPL session, whose names the program can use."""
+        self.is_clear = True  # False: names may change at run time
         self._meanings: dict[str, set[str]] = {}
         self._times: Counter[str] = Counter()
         mentioned, earlier = self._read(nodes), self._read(before)
         self.is_clear = self.is_clear and _REACHING.isdisjoint(mentioned | earlier)
-        self.leaves = not _LEAVING.isdisjoint(mentioned)  # it may end in the middle and count as done
+        self.leaves = not _LEAVING.isdisjoint(mentioned)  # the program may end early and count as successful
         self._assigned = {
             node.targets[0].id: node.value
             for node in tree.body
@@ -235,11 +237,11 @@ class NameBindings:
         }
 
     def bound_once(self, name: str) -> ast.expr | None:
-        """What a name stands for that the whole text binds exactly once, at the top level."""
+        """Return the expression of a name that the whole program binds exactly once, at the top level."""
         return self._assigned.get(name) if self._times[name] == 1 else None
 
     def meaning(self, node: ast.expr) -> str:
-        """The dotted path of what an expression names; an empty text where that is not certain."""
+        """Return the dotted path that an expression refers to; empty if it is not certain."""
         parts: list[str] = []
         for _ in range(_DEEPEST):
             match node:
@@ -263,7 +265,7 @@ class NameBindings:
         return ".".join([start, *parts]) if start else ""
 
     def resolve(self, node: ast.expr | None, depth: int = 0) -> ast.expr | None:
-        """The expression itself, or what a name always stands for, or the text that constants are put together to."""
+        """Return the expression itself, the expression that a name always refers to, or joined constant text."""
         for _ in range(_DEEPEST):
             found = self.bound_once(node.id) if isinstance(node, ast.Name) and self.is_clear else None
             if found is None:
@@ -277,7 +279,7 @@ class NameBindings:
         return node
 
     def _read(self, nodes: Iterable[ast.AST]) -> set[str]:
-        """Note what these nodes bind; the names and attributes that they mention."""
+        """Record the names that the nodes bind. Returns the names and attributes that they use."""
         mentioned: set[str] = set()
         for node in nodes:
             if isinstance(node, ast.Attribute):
@@ -294,18 +296,18 @@ class NameBindings:
 
 
 def _put_together(whole: ast.expr, parts: Sequence[ast.expr | None]) -> ast.expr:
-    """The text that these make, where all of them are texts; else the expression as it is."""
+    """Return the joined text if all parts are texts, else the original expression."""
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return ast.copy_location(ast.Constant("".join(texts)), whole) if len(texts) == len(parts) else whole
 
 
 def own_function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """The meaning of a function that the program defines: this one, not another of the same name."""
+    """Return the meaning of a function that the program defines. The line distinguishes functions of the same name."""
     return f"here.{node.name}:{node.lineno}"
 
 
 def _bound(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Names that a node gives a meaning, with the dotted path where it is an import."""
+    """Yield the names that a node binds, each with its dotted path if it is an import."""
     match node:
         case ast.Import(aliases):
             for alias in aliases:
@@ -331,7 +333,7 @@ def _bound(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def _imported(node: ast.AST) -> list[str]:
-    """The names that an import writes; a star may give any name a meaning."""
+    """Return the names in an import. A star counts as `globals`, because it may change the meaning of any name."""
     if isinstance(node, ast.ImportFrom):
         stars = ["globals"] if any(alias.name == "*" for alias in node.names) else []
         return [*(node.module or "").split("."), *(alias.name for alias in node.names), *stars]

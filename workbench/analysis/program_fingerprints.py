@@ -1,7 +1,7 @@
 """Fingerprints of a program for approvals: its exact text, its syntax tree, and its form without literals.
 
 The first hash covers every character, the second only what Python reads (spacing and comments may change), the third
-leaves literals out. Each also covers what the text means here: the rules that judged it, what they found, the
+leaves literals out. Each hash also covers the context: the rules that judged the program, their findings, the
 definitions of the tools and skills it uses, the profile, the language and Python's version. A change of any of these
 changes the hash, and the approval no longer counts.
 """
@@ -24,22 +24,22 @@ from workbench.permissions.call_rules import PYTHON
 from workbench.records import Finding, Gate, Likeness, Proposal, Risk, Tool, ValueChange, Verdict
 from workbench.records.common_types import at_least
 
-NEAR = 0.75  # of two programs' lines that must be the same for one to be worth comparing with the other
-MOST_LINES = 400  # of a program that is compared line by line; longer ones would cost more than they tell
+NEAR = 0.75  # minimum share of equal lines for two programs to be compared
+MOST_LINES = 400  # maximum length of a program for a line-by-line comparison, which is slow
 MOST_CHANGES = 50
-LONGEST_VALUE = 200  # characters of a changed value that are shown
+LONGEST_VALUE = 200  # maximum length of a changed value, in characters, that is shown
 _KEPT = (bool, type(None), type(...))  # constants that are switches rather than values
 
 
 class ProgramFingerprints(Struct, frozen=True):
-    """The three hashes of one program; the later ones are empty where its text cannot be read."""
+    """The three hashes of one program. `tree` and `skeleton` are empty if its text does not parse."""
 
     text: str
     tree: str = ""
     skeleton: str = ""
 
     def likeness(self, other: ProgramFingerprints) -> Likeness | None:
-        """How much of the other one this is."""
+        """Return how similar this program is to the other one."""
         if self.text == other.text:
             return Likeness.TEXT
         if self.tree and self.tree == other.tree:
@@ -48,12 +48,12 @@ class ProgramFingerprints(Struct, frozen=True):
 
 
 def text_fingerprint(proposal: Proposal, verdict: Verdict) -> str:
-    """The first hash of a program as it was judged; the text must be the one that the verdict names."""
+    """Return the text hash of an assessed program. The text must be the one that the verdict names."""
     return _hash("text", proposal.sha, _surroundings(proposal, verdict))
 
 
 def fingerprints(proposal: Proposal, verdict: Verdict, program: ParsedProgram) -> ProgramFingerprints:
-    """All hashes of a program as it was judged. `program`: the same text, parsed."""
+    """Return all hashes of an assessed program. `program`: the same text, parsed."""
     around = _surroundings(proposal, verdict)
     text = _hash("text", proposal.sha, around)
     try:
@@ -68,7 +68,7 @@ def fingerprints(proposal: Proposal, verdict: Verdict, program: ParsedProgram) -
 
 
 def skeleton(program: ParsedProgram) -> str:
-    """The hash of a program's form, without its written values and whatever stands around it; "" of what is none."""
+    """Return the hash of a program's form, without literals and context; "" if the text does not parse."""
     try:
         return _hash("form", bare) if (bare := _dumps(program)[1]) else ""
     except UNREADABLE:
@@ -76,14 +76,14 @@ def skeleton(program: ParsedProgram) -> str:
 
 
 def _dumps(program: ParsedProgram) -> tuple[str, str]:
-    """The tree as a text, with and without its written values."""
+    """Return the tree as a text, with and without literals."""
     if program.tree is None:
         return "", ""
     return ast.dump(program.tree), ast.dump(_without_values(program.tree))
 
 
 def once_only(proposal: Proposal, verdict: Verdict, tools: Sequence[Tool]) -> str:
-    """Why this program may be allowed for one run only; "" where an approval may hold for longer."""
+    """Return why this program may be allowed for one run only; "" if an approval may last longer."""
     if proposal.language != "python":
         return "Nobody reads programs in this language, so each one is asked about."
     if verdict.gate is Gate.BLOCKED:
@@ -102,12 +102,14 @@ def once_only(proposal: Proposal, verdict: Verdict, tools: Sequence[Tool]) -> st
 
 
 def session_only(verdict: Verdict) -> str:
-    """Why an approval may not outlast the session; "" where it may."""
+    """Return why an approval may not outlast the session; "" if it may."""
     return "A program of high risk is never allowed for good." if at_least(verdict.risk, Risk.HIGH) else ""
 
 
 def changed_values(before: ParsedProgram, after: ParsedProgram) -> tuple[ValueChange, ...]:
-    """The written values in which two programs of one skeleton differ; of too many, those that lead somewhere stay."""
+    """Return the literals in which two programs of the same skeleton differ.
+
+    If there are too many, destinations are kept first."""
     old, new = before.tree or ast.Module([], []), after.tree or ast.Module([], [])
     found = [
         ValueChange(
@@ -121,7 +123,7 @@ def changed_values(before: ParsedProgram, after: ParsedProgram) -> tuple[ValueCh
 
 
 def is_near(before: str, after: str) -> bool:
-    """Whether two programs are worth showing beside each other."""
+    """Return whether two programs are similar enough to be compared."""
     old, new = before.split("\n"), after.split("\n")
     if max(len(old), len(new)) > MOST_LINES:
         return False
@@ -130,15 +132,15 @@ def is_near(before: str, after: str) -> bool:
 
 
 class _NamedConstant(Struct, frozen=True):
-    """A constant in a text, with the name it is given under."""
+    """A constant in a program, with the name it is assigned to."""
 
     value: object
     line: int
     name: str
 
 
-def _without_values(node: Any) -> Any:  # Any: whatever stands in a field of a node
-    """A copy in which every written value is the word for its kind."""
+def _without_values(node: Any) -> Any:  # Any: value of a node field
+    """Return a copy in which every literal is replaced by the name of its type."""
     if not isinstance(node, ast.AST) or not node._fields:
         return node
     if isinstance(node, ast.Constant) and not isinstance(node.value, _KEPT):
@@ -175,7 +177,9 @@ def _hash(*parts: str) -> str:
 
 
 def _undescribed(verdict: Verdict, tools: Sequence[Tool]) -> str:
-    """High risk is held for a session only where it comes from tools that their servers describe."""
+    """Return the first high-risk finding that is not a call of a tool with annotations.
+
+    Such a program may be allowed for one run only."""
     described = {
         f"{tool.server}.{tool.name}"
         for tool in tools
@@ -192,7 +196,7 @@ def _is_described(finding: Finding, described: set[str]) -> bool:
 
 
 def _values(tree: ast.AST, name: str = "") -> Iterator[_NamedConstant]:
-    """In the order of the tree, each with the keyword, key or variable that it is given to."""
+    """Yield all literals in tree order, each with its keyword, key or variable."""
     match tree:
         case ast.Constant():
             if not isinstance(tree.value, _KEPT):
@@ -220,7 +224,7 @@ def _text_key(key: ast.expr | None) -> str:
 
 
 def _is_destination(written: _NamedConstant) -> bool:
-    """Whether a value says where something goes, by its name or by its look."""
+    """Return whether a value is a destination, by its name or its form."""
     if written.name.lower() in tool_verbs.DESTINATIONS:
         return True
     return isinstance(written.value, str | bytes) and bool(ADDRESS.search(_text(written.value)))
@@ -231,7 +235,7 @@ def _text(value: str | bytes) -> str:
 
 
 def _differing_parts(there: object, here: object) -> tuple[str, str]:
-    """Both values; of long ones the part in which they differ."""
+    """Return both values; for long ones, the parts that differ."""
     old, new = repr(there), repr(here)
     if max(len(old), len(new)) <= LONGEST_VALUE:
         return old, new

@@ -1,12 +1,13 @@
-"""Reads a program: parses and interprets its text once, and returns everything that is known of it as a `Reading`.
+"""Analyzes a program: parses and interprets its text once, and returns everything that is known of it as a `Reading`.
 
-`read` is the only way from a text to a `Reading`, and the `Reading` is the only answer to what a text means: the
-verdict, the tools that it calls with which arguments, the packages it imports, the literals written in it. Whatever
-has to be known of a program later is asked of its `Reading`, never of its text.
+`read` is the only way from a text to a `Reading`, and the `Reading` is the only source of what a text means: its
+verdict, the tools that it calls with their arguments, the packages it imports, its literals. Other code uses the
+`Reading` of a program and never its text.
 
-A program of a REPL session is interpreted together with all programs that ran there before it. Alone it tells too
-little: it may call functions that it does not define, and what earlier programs left running or replaced may act while
-it runs. Each earlier program may have stopped anywhere, so what it binds is only one of the things a name may be.
+A program of a REPL session is interpreted together with all programs that ran there before it. Alone it would show too
+little: it may call functions that it does not define, and background tasks or replaced functions of earlier programs
+may act while it runs. Each earlier program may have stopped at any line, so a value that it binds is only one of the
+possible values of a name.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from workbench.gc_pause import pause_gc
 from workbench.records import Effect, EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
 from workbench.records.common_types import worst
 
-DEEPEST: Final = 3  # texts inside texts given to exec
+DEEPEST: Final = 3  # maximum nesting of texts given to exec
 SYNTAX: Final = SyntaxTable(STATEMENTS, EXPRESSIONS, NAMING)
 PYTHON: Final = "python"
 _WHERE: Final = " (in an earlier program of this session)"
@@ -47,7 +48,7 @@ _UNREAD: Final = "The earlier programs of this REPL session are together too lon
 
 @dataclass(frozen=True)
 class PredictedCall:
-    """One place of a program where a tool is called, or handed on to be called elsewhere."""
+    """A place in a program where a tool is called, or passed on to be called elsewhere."""
 
     tool: Tool
     span: Span
@@ -55,27 +56,27 @@ class PredictedCall:
 
     @property
     def texts(self) -> frozenset[str]:
-        """Every text that its arguments are known to be or to hold, also where the program puts it together."""
+        """All known texts in the arguments, including those that the program assembles."""
         return texts_in(self.arguments.every)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What one text means. Nothing of it changes; what is worked out of it is worked out when it is first asked for."""
+    """The analysis of one text. Immutable; derived data is computed on first use."""
 
     program: ParsedProgram
-    verdict: Verdict  # on the program, the earlier ones of its state, and the kept skills that it uses
-    calls: tuple[PredictedCall, ...] = ()  # of the program itself
-    servers: frozenset[str] = frozenset()  # names of servers, as the program spells them
-    imported: frozenset[str] = frozenset()  # top-level packages that the interpreter saw it import, by whatever way
-    earlier: tuple[ast.stmt, ...] = ()  # the earlier programs of its state
-    whole: bool = True  # whether these could be read
+    verdict: Verdict  # covers the program, earlier programs of its REPL session, and the skills that it uses
+    calls: tuple[PredictedCall, ...] = ()  # calls of the program itself
+    servers: frozenset[str] = frozenset()  # names of servers, as spelled in the program
+    imported: frozenset[str] = frozenset()  # top-level packages that the interpreter found imported, in any way
+    earlier: tuple[ast.stmt, ...] = ()  # earlier programs of the REPL session
+    whole: bool = True  # whether the earlier programs could be analyzed
     language: str = PYTHON
-    skills: Mapping[str, Reading] = field(default_factory=dict)  # name of a kept skill it uses → how that reads
+    skills: Mapping[str, Reading] = field(default_factory=dict)  # name of a skill that it uses → its Reading
 
     @cached_property
     def modules(self) -> frozenset[str]:
-        """The top-level packages that it imports, also where the interpreter did not come to the end of the text."""
+        """Top-level packages that the program imports, including those that the interpreter did not reach."""
         return self.imported | self.program.imports
 
     @property
@@ -83,22 +84,22 @@ class Reading:
         return self.program.tree
 
     def judged(self, verdict: Verdict) -> Reading:
-        """The same with another verdict: bounded, with what a session knows of its texts, or with what the user set."""
+        """Return the same reading with a different verdict, changed by bounds, session data or settings."""
         return dataclasses.replace(self, verdict=verdict)
 
     @cached_property
     def earlier_nodes(self) -> tuple[ast.AST, ...]:
-        """Every node of the earlier programs."""
+        """All nodes of the earlier programs."""
         return tuple(node for statement in self.earlier for node in ast.walk(statement))
 
     @cached_property
     def mentioned_words(self) -> frozenset[str]:
-        """The names that stand in the program or in the earlier ones of its state, and the words of their texts."""
+        """Names in the program and in the earlier programs of its REPL session, and the words of their strings."""
         return self.program.mentioned_words | words_of(self.earlier_nodes)
 
     @cached_property
     def constants(self) -> frozenset[str]:
-        """Texts and numbers that are written in the program, or in the earlier ones of its state, as texts."""
+        """Strings and numbers in the program and in the earlier programs of its REPL session, as strings."""
         return frozenset(
             str(node.value)
             for node in (*self.program.nodes, *self.earlier_nodes)
@@ -107,16 +108,16 @@ class Reading:
 
     @cached_property
     def literals(self) -> tuple[tuple[str, ast.Constant], ...]:
-        """Every text that is written in the program, with its node."""
+        """Every string literal of the program, with its node."""
         constants = (node for node in self.program.nodes if isinstance(node, ast.Constant))
         return tuple((node.value, node) for node in constants if isinstance(node.value, str))
 
     def given_to(self, node: ast.AST) -> frozenset[tuple[str, str]]:
-        """Server and tool of the calls inside of which something stands."""
+        """Return (server, tool) of the calls that contain a node."""
         return frozenset(self._enclosing_calls.get(node, ()))
 
     def texts(self) -> Iterator[tuple[str, Span]]:
-        """The texts that are written in the program, then those that it puts together for a tool, with their places."""
+        """Yield the string literals of the program, then the texts that it assembles for a tool, with their spans."""
         for text, node in self.literals:
             yield text, self.program.span(node)
         known = {text for text, _ in self.literals}
@@ -126,7 +127,7 @@ class Reading:
 
     @cached_property
     def _enclosing_calls(self) -> Mapping[ast.AST, set[tuple[str, str]]]:
-        """What stands inside of the calls on whose first line a tool is used or handed on, with these tools."""
+        """Node → tools of the calls that contain it. Only calls whose first line uses or passes on a tool count."""
         by_line: dict[int, set[tuple[str, str]]] = {}
         for one in self.calls:
             by_line.setdefault(one.span.line, set()).add((one.tool.server, one.tool.name))
@@ -146,9 +147,10 @@ def read(
     earlier: Sequence[str] = (),
     language: str = PYTHON,
 ) -> Reading:
-    """The reading of this text; without a list of tools, tools are judged by their names alone. `reach`: the places
-    that rules open; None: nothing is open, and nobody could open anything. `earlier`: the canonical texts that ran
-    before it in its state, oldest first."""
+    """Analyze a text.
+
+    Without a list of tools, tools are judged by their names alone. `reach`: the host rules; None: the network is closed
+    and the user cannot open it. `earlier`: canonical texts that ran before in the same REPL session, oldest first."""
     text = code if isinstance(code, CanonicalText) else canonicalize(code)
     if language != PYTHON:
         return Reading(ParsedProgram(text.text, python=False), assess_script(text, tools or ()), language=language)
@@ -158,14 +160,14 @@ def read(
 
 
 def assess(code: str, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None = None) -> Verdict:
-    """The verdict of this program, without its skills."""
+    """Return the verdict of a program, without its skills."""
     return read(code, tools, reach).verdict
 
 
 def _read(
     text: CanonicalText, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None, ends: Sequence[int] = ()
 ) -> Reading:
-    """`ends`: the last lines of the earlier programs that the text begins with."""
+    """Analyze one text. `ends`: the last lines of the earlier programs that the text begins with."""
     report = ProgramReport()
     for fault in text.faults:
         report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
@@ -217,7 +219,7 @@ def _incomplete(report: ProgramReport, words: str) -> None:
 
 
 def _read_inner(report: ProgramReport, outer: Interpreter, depth: int) -> None:
-    """Constant text given to exec is a program too; it is told at the place of the call."""
+    """Analyze constant texts given to exec as programs. Their findings are reported at the place of the call."""
     for inner in outer.inner.values():
         if time.thread_time() > outer.deadline:
             _incomplete(report, "Its texts that are run as code are too many to be read completely")
@@ -236,11 +238,11 @@ def _read_inner(report: ProgramReport, outer: Interpreter, depth: int) -> None:
         )
 
 
-# ── programs of one state ────────────────────────────────────────────────────────────────────────────
+# ── Programs of one REPL session ────────────────────────────────────────────────────────────────────────
 def _read_session(
     earlier: Sequence[str], alone: Reading, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None
 ) -> Reading:
-    """The reading of a program that goes on where others ran."""
+    """Return the reading of a program that runs after others in a REPL session."""
     if alone.verdict.gate in (Gate.BLOCKED, Gate.REFUSED):
         return alone
     ends = _ends(earlier)
@@ -257,7 +259,7 @@ def _read_session(
 
 
 def _ends(earlier: Sequence[str]) -> list[int]:
-    """The last line of each earlier program in the text of all."""
+    """Return the last line of each earlier program in the joined text."""
     ends, line = [], 0
     for text in earlier:
         line += text.count("\n") + 1
@@ -266,7 +268,7 @@ def _ends(earlier: Sequence[str]) -> list[int]:
 
 
 def _make_optional(tree: ast.Module, ends: Sequence[int]) -> list[ast.stmt]:
-    """Put each earlier program into a `try` of its own: it may have ended before any of its lines."""
+    """Wrap each earlier program in its own `try`, because it may have ended before any of its lines."""
     body: list[ast.stmt] = []
     left = tree.body
     for end in ends:
@@ -291,7 +293,7 @@ def _session_unread(alone: Verdict) -> Verdict:
 
 
 def _combined_verdict(alone: Verdict, together: Verdict, offset: int, number: int) -> Verdict:
-    """The verdict on all of them, told at the lines of the one that is to run."""
+    """Return the verdict on all programs, with findings at the lines of the program to run."""
     many = "the program" if number == 1 else f"the {number} programs"
     return replace(
         together,
@@ -317,12 +319,12 @@ def _moved(span: Span, offset: int) -> Span:
 
 
 def _flow(one: Flow, offset: int) -> Flow:
-    """Line 0: what it comes from was read by an earlier program."""
+    """Shift the lines of a flow. Line 0: an earlier program has read the source."""
     return replace(one, line=max(0, one.line - offset), sink_line=one.sink_line - offset)
 
 
 def _effect(one: Effect, offset: int) -> Effect:
     if one.line > offset:
         return replace(one, line=one.line - offset)
-    kind = EffectKind.MAY if one.kind is EffectKind.WILL else one.kind  # it happened; it may happen again
+    kind = EffectKind.MAY if one.kind is EffectKind.WILL else one.kind  # it already happened and may happen again
     return replace(one, kind=kind, text=one.text + _WHERE, line=1)

@@ -1,4 +1,4 @@
-"""Writes verdicts as a SARIF 2.1.0 log, which editors and code hosts read."""
+"""Writes verdicts as a SARIF 2.1.0 log, for editors and code hosts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LEVELS = {Risk.LOW: "note", Risk.MEDIUM: "warning", Risk.HIGH: "error", Risk.CRI
 
 
 def sarif(verdicts: Iterable[tuple[str, Verdict]]) -> JsonObject:
-    """One log with one run; each program is an artifact under the name it came with."""
+    """Return one log with one run. Each program is an artifact with its given name."""
     every = list(verdicts)
     rules = sorted({finding.rule for _, verdict in every for finding in verdict.findings})
     driver: JsonObject = {
@@ -62,7 +62,7 @@ def _result(name: str, finding: Finding, artifact: int, rules: Sequence[str]) ->
 
 
 def _region(span: Span) -> JsonObject:
-    """Lines and columns from 1; the end column is the one after the last character."""
+    """Return the region of a span. Lines and columns start at 1; the end column is the one after the last character."""
     return {
         "startLine": span.line,
         "startColumn": span.column + 1,

@@ -1,7 +1,6 @@
-"""Warns about suspicious tool definitions: hidden characters, claims against the name, instructions for models, names
-that collide with tools of other servers.
+"""Warns about suspicious tool definitions: hidden characters, false claims, instructions for models, colliding names.
 
-The rules are few and narrow: a normal server has no warnings or few, or nobody would read them.
+The rules are few and narrow: users read the warnings only if a normal server has few or none.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from workbench.permissions.tool_annotations import contradicts
 from workbench.records import Hints, JsonValue, Tool, ToolWarning
 from workbench.similar_names import plain_letters
 
-_LONGEST = 200_000  # characters of one definition that are looked at
-_TEXTS = 20_000  # texts of one definition
+_LONGEST = 200_000  # maximum number of characters of one definition that are checked
+_TEXTS = 20_000  # maximum number of texts of one definition
 _TAKING = names("delete remove drop destroy purge wipe truncate erase uninstall kill terminate revoke overwrite rm")
-_QUOTED = 90  # characters of the place that is shown
+_QUOTED = 90  # characters of the shown excerpt
 
-# Instructions to the model that the user does not see. Each occurs in published attacks on tool descriptions.
+# Instructions to the model that the user does not see. Each one occurs in published attacks on tool descriptions.
 _POISON: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
@@ -64,14 +63,15 @@ _POISON: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 def definition_warnings(tool: Tool) -> tuple[ToolWarning, ...]:
-    """By itself, without its neighbours."""
+    """Return the warnings for one tool, without comparing it with other tools."""
     texts = tuple(_texts(tool))
     return (*_hidden(tool, texts), *_disguised(tool), *_claims(tool), *_poison(tool, texts))
 
 
 def unmarked(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
-    """Names that take something away, where the server says nothing of it. A server that never says anything gets one
-    warning for all of them."""
+    """Return warnings for tools whose name says that they delete something, without an annotation that says so.
+
+    A server without any annotations gets one warning for all of its tools."""
     silent = [
         tool
         for tool in tools
@@ -139,7 +139,7 @@ def _quote(text: str, match: re.Match[str]) -> str:
 
 
 def _takes(name: str) -> bool:
-    """Whether it is a verb of its name, and not what a reading tool is about."""
+    """Return whether a deleting word is the verb of the name, and not the object of a reading tool."""
     return bool(_taking(name)) and not tool_verbs.reads(name)
 
 
@@ -148,7 +148,7 @@ def _taking(name: str) -> str:
 
 
 def _texts(tool: Tool) -> Iterator[tuple[str, str]]:
-    """Every text a model reads, with where it stands; names of properties too."""
+    """Yield every text that a model reads, with its place, including names of properties."""
     left = _LONGEST
     for number, (place, text) in enumerate(_walk(tool)):
         if number >= _TEXTS or left <= 0:
@@ -175,7 +175,7 @@ def _walk(tool: Tool) -> Iterator[tuple[str, str]]:
 
 
 def _claimed(tool: Tool) -> Hints:
-    """What the server says, whoever believes it."""
+    """Return the annotations from the server, trusted or not."""
     return tool.claimed or tool.hints
 
 
@@ -184,25 +184,25 @@ def _says_nothing(tool: Tool) -> bool:
     return claims.destructive is None and not claims.read_only
 
 
-_SHORT = 8  # letters; shorter names are too often like each other by chance
-_NAMED = 200  # names that are looked for in one description
-_FAMILY = 12  # names that are alike in the same way; more of them are one family, and honest
-_READ = 20_000  # characters of a description that are looked at
+_SHORT = 8  # letters; shorter names are often similar by chance
+_NAMED = 200  # maximum number of names looked up in one description
+_FAMILY = 12  # maximum number of similar names; a larger group is a family of harmless names
+_READ = 20_000  # maximum number of characters of a description that are checked
 _LONG = 80  # letters; longer names are not compared
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+")
 _JOINTS = re.compile(r"[-_.\s]")
 
 
 class _Town(Struct, frozen=True):
-    """All tools of a project, by name, and the words their names are made of."""
+    """All tool names of a project, and the words that they contain."""
 
     owners: Mapping[str, frozenset[str]]
-    words: Mapping[str, int]  # word → in how many names
-    nearly: Mapping[str, str]  # name → another server's name that reads almost alike
+    words: Mapping[str, int]  # word → number of names that contain it
+    nearly: Mapping[str, str]  # name → similar name of a tool of a different server
 
 
 def neighbour_warnings(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
-    """Warnings about names that tools of different servers share."""
+    """Return warnings about equal or similar tool names on different servers."""
     owners: dict[str, set[str]] = defaultdict(set)
     for tool in tools:
         owners[tool.name].add(tool.server)
@@ -213,7 +213,7 @@ def neighbour_warnings(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
 
 
 def _shared(town: _Town) -> Iterator[ToolWarning]:
-    """One warning for each two servers: a dozen equal names are one thing to know."""
+    """Yield one warning for each pair of servers, not one for each shared name."""
     names: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, servers in town.owners.items():
         for server in servers:
@@ -237,7 +237,7 @@ def _odd(tool: Tool, town: _Town) -> Iterator[ToolWarning]:
 
 
 def _nearly(owners: Mapping[str, frozenset[str]], words: Mapping[str, int]) -> dict[str, str]:
-    """Names that are one letter, or one look, away from another server's name."""
+    """Return names that differ from a name of another server in one letter or only in look-alike letters."""
     shapes: dict[str, list[str]] = defaultdict(list)
     for name in owners:
         for shape in _shapes(name):
@@ -254,7 +254,7 @@ def _nearly(owners: Mapping[str, frozenset[str]], words: Mapping[str, int]) -> d
 
 
 def _shapes(name: str) -> set[str]:
-    """Two names that are one letter apart share a shape: the name with one letter taken out."""
+    """Return the name and all variants with one letter removed. Names that differ in one letter share a variant."""
     plain = _plain(name)
     if not _SHORT <= len(plain) <= _LONG:
         return set()
@@ -262,8 +262,10 @@ def _shapes(name: str) -> set[str]:
 
 
 def _close(one: str, other: str, words: Mapping[str, int]) -> bool:
-    """A difference that a reader overlooks. Another way to join words, a plural, a number, and another word that is
-    used elsewhere (`get` and `git`) are honest."""
+    """Return whether two names differ in a way that a reader overlooks.
+
+    Harmless differences: separators between words, a plural, a number, or a different word that other names use, too
+    (`get` and `git`)."""
     if _JOINTS.sub("", one).casefold() == _JOINTS.sub("", other).casefold():
         return False
     if _plain(one) == _plain(other):
@@ -294,7 +296,7 @@ def _singular(name: str) -> tuple[str, ...]:
 
 
 def _names_others(tool: Tool, town: _Town) -> str:
-    """A name of several words that only other servers have."""
+    """Return a name of several words in the description that only other servers have."""
     for word in list(dict.fromkeys(_NAME.findall(tool.description[:_READ])))[:_NAMED]:
         servers = town.owners.get(word, frozenset())
         if len(word) >= _SHORT and servers and tool.server not in servers:

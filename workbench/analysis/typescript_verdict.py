@@ -1,6 +1,6 @@
-"""The verdict on a program in TypeScript, which is not parsed: the user always decides.
+"""Makes the verdict on a TypeScript program, which is not parsed: the user always decides.
 
-The text is canonical like every other, so what is shown is what runs. The tools it names are found by their words: too
+The text is canonical like every other, so the user sees what runs. Tools are found by matching words of the text: too
 many rather than too few, because a call of a tool that changes something passes only if the verdict names the tool.
 """
 
@@ -16,15 +16,15 @@ from workbench.permissions.tool_annotations import tool_risk
 from workbench.records import EffectKind, Gate, Risk, Span, Tool, ToolUse, Verdict
 from workbench.records.common_types import at_least, worst
 
-RULES = "script.1"  # changes whenever a rule here does
+RULES = "script.1"  # changes whenever a rule in this module does
 UNREAD = "What a program in TypeScript does: only Python is read. Its tools are those whose names stand in its text."
 _WORD = re.compile(r"[\w.-]{1,200}")
-_SHOWN = 3  # tools that the sentence names
+_SHOWN = 3  # maximum number of tools in the sentence
 _EXACT = "mcp__"
 
 
 def assess_script(text: CanonicalText, tools: Sequence[Tool]) -> Verdict:
-    """Blocked where the text cannot be shown as it runs; else always a question, whatever the settings say."""
+    """Return the verdict: blocked if the text has faults, otherwise approval is needed with any settings."""
     report = ProgramReport()
     for fault in text.faults:
         report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
@@ -49,7 +49,7 @@ def assess_script(text: CanonicalText, tools: Sequence[Tool]) -> Verdict:
 
 
 def _named(text: str, tools: Sequence[Tool]) -> list[tuple[Tool, int]]:
-    """Tools whose name and whose server's name stand somewhere in the text, with the line of the tool's name."""
+    """Return the tools whose own name and server name both occur in the text, with the line of the tool's name."""
     words: dict[str, int] = {}
     for number, line in enumerate(text.split("\n"), 1):
         for word in _WORD.findall(line):
@@ -65,7 +65,7 @@ def _named(text: str, tools: Sequence[Tool]) -> list[tuple[Tool, int]]:
 
 
 def _note(report: ProgramReport, tool: Tool, line: int) -> None:
-    """What reads only is listed among the tools; what may change something is an effect as well."""
+    """Add an effect for a tool that may change something. Tools that only read are only listed."""
     risk = tool_risk(tool)
     if at_least(risk, Risk.MEDIUM):
         words = f"May call {tool.server}.{tool.name}, which can change data"

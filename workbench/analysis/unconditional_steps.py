@@ -1,7 +1,7 @@
-"""Finds the imports and calls that a program reaches whenever it runs, and tells them from those it may not reach.
+"""Finds the imports and calls that a program reaches in every run, and separates them from those it may not reach.
 
 A step is unconditional unless it is in a branch, in a loop that may be empty, in a `try` that may catch, or after
-something that may leave early. Bodies of functions count when an unconditional step calls them.
+something that may leave early. Function bodies count if an unconditional step calls them.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from msgspec import Struct
 
 from workbench.analysis.parsed_program import NameBindings, own_function
 
-_STARTING = frozenset(("asyncio.run", "asyncio.wait_for", "asyncio.gather"))  # what they are given fails with them
+_STARTING = frozenset(("asyncio.run", "asyncio.wait_for", "asyncio.gather"))  # if an argument fails, the call fails
 _PASSING = (
     "open",
     "asyncio.timeout",
     "asyncio.TaskGroup",
     "asyncio.Semaphore",
     "asyncio.Lock",
-)  # `with` that catches nothing
+)  # `with` statements on these catch no exception
 _MAIN = ("__name__ == '__main__'", "'__main__' == __name__")
 
 
 class ProgramStep(Struct, frozen=True):
-    """An import or a call on the way."""
+    """An import or a call, in the order of execution."""
 
     node: ast.Import | ast.ImportFrom | ast.Call
-    is_certain: bool  # the program gets there, whatever happens
+    is_certain: bool  # the program reaches it in every run
     is_awaited: bool  # if it fails, so does the program
 
 
 class StepWalker:
-    """Walks through a program in the order in which it runs and tells each step."""
+    """Walks through a program in execution order and passes each step to a callback."""
 
     def __init__(self, bindings: NameBindings, tell: Callable[[ProgramStep], None]) -> None:
         self._bindings, self._tell = bindings, tell
@@ -43,7 +43,8 @@ class StepWalker:
     def walk(self, tree: ast.Module) -> None:
         certain = not self._bindings.leaves
         last = tree.body[-1] if tree.body else None
-        if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):  # the runner awaits a forgotten `main()`
+        # the runner awaits a final `main()` without `await`
+        if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
             self._block(tree.body[:-1], certain)
             after = certain and not any(map(_may_leave, tree.body[:-1]))
             self._expression(last.value, after, awaited=True)
@@ -87,7 +88,7 @@ class StepWalker:
                 self._perhaps(list(ast.iter_child_nodes(node)))
 
     def _perhaps(self, nodes: list[ast.AST]) -> None:
-        """What nobody knows to be reached: every call and import in it, once."""
+        """Report every call and import in nodes that may not be reached, once each."""
         for node in nodes:
             for inner in ast.walk(node):
                 if isinstance(inner, ast.Call | ast.Import | ast.ImportFrom):
@@ -132,7 +133,7 @@ class StepWalker:
             self._enter(meaning, awaited)
 
     def _enter(self, meaning: str, awaited: bool) -> None:
-        """A function of the program that is certainly called: its body is on the straight way."""
+        """Walk the body of a function that is certainly called."""
         function = self._functions.get(meaning)
         if function is None or meaning in self._entered or _gives_piecemeal(function):
             return
@@ -147,12 +148,12 @@ class StepWalker:
         return ast.unparse(test) in _MAIN and bool(self._bindings.meaning(ast.Name("__name__")))
 
     def _lets_pass(self, context: ast.expr) -> bool:
-        """Whether a `with` lets every fault through: known ones only."""
+        """Return whether a `with` passes every exception on. True only for known context managers."""
         return isinstance(context, ast.Call) and self._bindings.meaning(context.func) in _PASSING
 
 
 def _may_leave(statement: ast.stmt) -> bool:
-    """Whether what follows may be skipped because of this statement; functions inside leave only themselves."""
+    """Return whether a statement may skip the following ones. Functions inside it leave only themselves."""
     if isinstance(statement, ast.Return | ast.Break | ast.Continue | ast.Raise):
         return True
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

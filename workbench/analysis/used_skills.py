@@ -1,9 +1,9 @@
-"""Assesses the kept skills that a program uses together with it: what a skill does is what the program does.
+"""Assesses a program together with the skills that it uses: effects of a skill are effects of the program.
 
-Without this a reviewer would read an import, and the broker would refuse what the skill calls. Which skills those are
-says the verdict on the program. One that is nested too deeply, or that only the run chooses, is a finding that asks; a
-program with one that is not kept is returned to its author. The verdict names the hash of each skill, so a skill that
-is kept anew while its program waits is noticed before anything runs.
+Without this, a reviewer would only see an import, and the broker would refuse the calls of the skill. The verdict on
+the program lists its skills. A skill that is nested too deeply, or chosen only at run time, is a finding that needs
+approval. A program with an unknown skill is returned to its author. The verdict contains the hash of each skill, so a
+skill that is saved again while its program waits is detected before anything runs.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from workbench.identifiers import skill_module_name
 from workbench.records import Effect, EffectKind, Finding, Gate, HostRule, Risk, Skill, Span, Tool, Verdict
 from workbench.records.common_types import worst
 
-MARK = PACKAGE  # before a skill's name among the definitions of a verdict; import names hold no dots
-UNKNOWN = "skill.unknown"  # the rule of a skill that is not kept
-DEEPEST = 5  # skills that import skills that import skills; past this the user is asked
+MARK = PACKAGE  # prefix of a skill's name among the definitions of a verdict; import names contain no dots
+UNKNOWN = "skill.unknown"  # the rule of a finding about an unknown skill
+DEEPEST = 5  # maximum nesting of skills that import skills; deeper ones need approval
 
 
 def read_all(
@@ -35,13 +35,14 @@ def read_all(
     above: tuple[str, ...] = (),
     reach: Sequence[HostRule] | None = None,
 ) -> Reading:
-    """The reading of a program, of those that ran before it in its state, and of every kept skill they use. `above`:
-    the skills on whose behalf this text is read."""
+    """Analyze a program with the earlier programs of its REPL session and every skill they use.
+
+    `above`: the skills that led to this text."""
     return with_skills(read(code, tools, reach, earlier=earlier), tools, skills, above, reach)
 
 
 def uses_skills(reading: Reading) -> bool:
-    """Whether the verdict needs the library to be whole."""
+    """Return whether the verdict depends on the skill library."""
     verdict = reading.verdict
     return verdict.gate is not Gate.BLOCKED and bool(verdict.skills or verdict.any_skill)
 
@@ -53,12 +54,12 @@ def with_skills(
     above: tuple[str, ...] = (),
     reach: Sequence[HostRule] | None = None,
 ) -> Reading:
-    """The reading of a text together with every kept skill that it uses."""
+    """Return the reading of a text together with every skill that it uses."""
     if not uses_skills(reading):
         return reading
     verdict, read_skills = reading.verdict, dict(reading.skills)
     known = _by_import_name(skills)
-    if verdict.any_skill:  # whichever it is, it must still be the same when the program runs
+    if verdict.any_skill:  # any skill may be used, so none may change before the program runs
         verdict = replace(verdict, definitions={**verdict.definitions, **{MARK + one.name: one.sha for one in skills}})
     for name, line in verdict.skills.items():
         if (skill := known.get(name)) is None:
@@ -76,7 +77,7 @@ def with_skills(
 
 
 def circle(name: str, code: str, skills: Sequence[Skill]) -> tuple[str, ...]:
-    """The way on which a skill with this code would import itself; empty where there is none."""
+    """Return the import cycle that a skill with this code would cause; empty if there is none."""
     texts = {skill.name: skill.code for skill in skills} | {name: code}
     known = {skill_module_name(one): one for one in texts}
     ways: list[tuple[str, ...]] = [(name,)]
@@ -94,7 +95,7 @@ def circle(name: str, code: str, skills: Sequence[Skill]) -> tuple[str, ...]:
 
 
 def used_skills(code: str, skills: Sequence[Skill]) -> dict[str, str]:
-    """The skills that a text uses, and those that they use, each with the hash of its code."""
+    """Return the skills that a text uses, directly and indirectly, each with the hash of its code."""
     known = _by_import_name(skills)
     found: dict[str, str] = {}
     texts = [code]
@@ -107,22 +108,22 @@ def used_skills(code: str, skills: Sequence[Skill]) -> dict[str, str]:
 
 
 def borrows(verdict: Verdict | None) -> bool:
-    """Whether skills were assessed together with the program."""
+    """Return whether skills were assessed together with the program."""
     return verdict is not None and any(name.startswith(MARK) for name in verdict.definitions)
 
 
 def borrowed_codes(verdict: Verdict, skills: Sequence[Skill]) -> tuple[str, ...]:
-    """The texts of the skills that were assessed together with the program."""
+    """Return the texts of the skills that were assessed together with the program."""
     return tuple(skill.code for skill in skills if MARK + skill.name in verdict.definitions)
 
 
 def names_skill(verdict: Verdict | None, name: str) -> bool:
-    """Whether this skill was assessed together with the program, or may be any that it uses."""
+    """Return whether this skill was assessed together with the program."""
     return verdict is not None and MARK + name in verdict.definitions
 
 
 def check_unchanged(verdict: Verdict | None, skills: Sequence[Skill]) -> None:
-    """Refuse a program whose skills are not the ones that were assessed."""
+    """Raise an error if a skill is not the version that was assessed."""
     now = {MARK + skill.name: skill.sha for skill in skills}
     now |= {MARK + name: skill.sha for name, skill in _by_import_name(skills).items()}
     for name, sha in (verdict.definitions if verdict else {}).items():
@@ -132,17 +133,19 @@ def check_unchanged(verdict: Verdict | None, skills: Sequence[Skill]) -> None:
 
 
 def _by_import_name(skills: Sequence[Skill]) -> Mapping[str, Skill]:
-    """Every skill under the names that programs may give it: what they import, and what `load_skill` makes of it."""
+    """Return every skill under its possible import names.
+
+    These are the name in import statements and the name that `load_skill` uses."""
     return {name: skill for skill in skills for name in (skill.name.replace("-", "_"), skill_module_name(skill.name))}
 
 
 def _named(code: str) -> Mapping[str, int]:
-    """Import names of the skills that a text uses, each with its first line."""
+    """Return the import names of the skills that a text uses, each with its first line."""
     return read(code, None).verdict.skills
 
 
 def _doubt(skill: Skill, above: tuple[str, ...]) -> str:
-    """Why a skill is not read once more on behalf of those above it."""
+    """Return why a skill is not analyzed: an import cycle, or too deep nesting; "" if it is."""
     if skill.name in above:
         way = " → ".join((*above[above.index(skill.name) :], skill.name))
         return f"The skills {way} import each other in a circle, which fails when they run"
@@ -150,8 +153,10 @@ def _doubt(skill: Skill, above: tuple[str, ...]) -> str:
 
 
 def _unkept(verdict: Verdict, name: str, line: int) -> Verdict:
-    """There is nothing to load, so nobody need be asked. A skill of this name may be kept before the program runs: then
-    nobody has read it."""
+    """Return the verdict as refused because a skill is unknown.
+
+    No approval is needed, because there is nothing to load. The empty hash makes `check_unchanged` fail if such a skill
+    is saved before the program runs, because it was not assessed."""
     words = f"Uses the skill {name}, which is not kept here"
     refused = _with_finding(verdict, UNKNOWN, Risk.MEDIUM, words, name, line, EffectKind.REFUSED)
     gate = Gate.REFUSED if verdict.gate in (Gate.AUTO, Gate.REFUSED) else verdict.gate
@@ -182,14 +187,14 @@ def _with_finding(
 
 
 def _leaking(verdict: Verdict, skill: Skill, line: int, source: str, sink: str) -> Verdict:
-    """What the program and the skill hand each other cannot be followed, so the user is asked."""
+    """Return the verdict with a finding that the data flow between the program and the skill cannot be followed."""
     words = f"Whether data from {source} goes to {sink} cannot be read: the skill {skill.name} stands between them"
     asking = _with_finding(verdict, "flow.unclear", Risk.HIGH, words, sink, line)
     return replace(asking, gate=Gate.ASK, may_carry=tuple(sorted({*verdict.may_carry, sink})))
 
 
 def _and(verdict: Verdict, words: str) -> str:
-    """The sentence about the program, and more words; where there is nothing else to tell of it, these alone."""
+    """Return the verdict's sentence with an addition, or the addition alone if the program only computes."""
     return words if verdict.sentence == ONLY_COMPUTES else f"{verdict.sentence} {words}"
 
 

@@ -1,6 +1,4 @@
-"""Sums up the findings of a program in its verdict: risk, outcome, one sentence, impact, and what findings mean
-together.
-"""
+"""Derives the verdict of a program from its findings: risk, gate, sentence, impact and conclusions."""
 
 from __future__ import annotations
 
@@ -17,13 +15,13 @@ from workbench.permissions.tool_annotations import sends, tool_risk
 from workbench.records import Effect, EffectKind, Flow, Gate, Impact, Risk, Span, Tool, ToolUse, Verdict
 from workbench.records.common_types import at_least, rank, worst
 
-MOST = 3  # things of one kind that are named; more are counted
-RULES: Final = "6"  # changes whenever a rule does; a verdict of other rules is no verdict of these
+MOST = 3  # maximum number of named items of one kind; the rest is counted
+RULES: Final = "6"  # changes whenever a rule does; verdicts of other rule versions are not valid
 ONLY_COMPUTES = "Only computes: it uses no tool, no file and no network."
 
 
 def sentence(report: ProgramReport) -> str:
-    """The worst first: what goes out or is destroyed, what changes, what the sandbox refuses, what is only read."""
+    """Return the sentence of a verdict, worst first: data sent or destroyed, changes, refused effects, then reading."""
     blocked = [note.finding.message for note in report.notes.values() if note.blocks]
     if blocked:
         return _ended(f"Cannot run: {_named(blocked, 'reasons')}")
@@ -48,7 +46,7 @@ def _reading_tools(report: ProgramReport) -> list[str]:
 
 
 def _further_effects(report: ProgramReport) -> list[str]:
-    """Effects that are no tool calls, the worse first; plain reading is not worth a word beside them."""
+    """Return effects other than tool calls, the worst first. Reading is left out if there is anything else."""
     notes = [
         note
         for note in report.notes.values()
@@ -111,7 +109,7 @@ _UNKNOWN = frozenset({"", "?", HOLE, "…"})
 
 
 def summarize_impact(report: ProgramReport) -> Impact:
-    """Each name once, in the order of the text."""
+    """Return the impact of a program. Each name is listed once, in the order of the text."""
     named: dict[str, dict[str, None]] = {where: {} for where in ("read", "changed", "networks", "commands")}
     unnamed = 0
     for note in sorted(report.notes.values(), key=lambda note: note.finding.span.line):
@@ -129,7 +127,7 @@ def summarize_impact(report: ProgramReport) -> Impact:
 
 
 def merge_impacts(first: Impact, second: Impact) -> Impact:
-    """Of a program and a skill that it uses."""
+    """Return the combined impact of a program and a skill that it uses."""
     kinds = [kind for kind in TOOL_CLASSES if kind in first.tools or kind in second.tools]
     return Impact(
         read=_each(first.read, second.read),
@@ -154,7 +152,7 @@ def _tools_by_class(report: ProgramReport) -> dict[str, tuple[str, ...]]:
 
 
 def tool_class(tool: Tool) -> str:
-    """The one word for what a tool does to the world; what leaves weighs most."""
+    """Return the class of a tool: reads, adds, changes or sends. Sending takes precedence over changing."""
     risk = tool_risk(tool)
     if risk is Risk.LOW:
         return "reads"
@@ -168,7 +166,7 @@ def _lasting(effect: Effect) -> bool:
 
 
 def look_at_text(report: ProgramReport, text: str) -> None:
-    """Things that are seen in the text itself, before it is read as a program."""
+    """Add findings that need no parsing: encoded data and \\x escapes."""
     long = max(map(len, text.split("\n"))) >= SHORTEST_BLOB
     if match := BLOB.search(text) if long else None:
         span = _span(text, match.start(), match.end())
@@ -180,7 +178,7 @@ def look_at_text(report: ProgramReport, text: str) -> None:
 
 
 def add_conclusions(report: ProgramReport) -> None:
-    """Add what follows from findings together."""
+    """Add findings that follow from several other findings."""
     facts = report.facts
     if "sensitive" in facts and "out" in facts:
         words = "Reads something sensitive and has a way to send it out"
@@ -191,7 +189,7 @@ def add_conclusions(report: ProgramReport) -> None:
 
 
 def _certainty(report: ProgramReport) -> EffectKind:
-    """Refused only when each way out is: a tool that sends is a real one, and so is a host that may be reached."""
+    """Return REFUSED only if every way to send data is closed: no sending tool and no open network."""
     if report.opened:
         return EffectKind.MAY
     tools_send = report.dynamic or any(sends(use.tool) for use in report.uses.values())
@@ -205,7 +203,7 @@ def _span(text: str, start: int, end: int) -> Span:
 
 
 def verdict_of(text: CanonicalText, report: ProgramReport, tools: Sequence[Tool] | None) -> Verdict:
-    """The verdict that follows from a report."""
+    """Return the verdict that follows from a report."""
     findings = report.findings()
     risk = worst(finding.risk for finding in findings)
     if tools is None and report.uses:
@@ -233,7 +231,7 @@ def verdict_of(text: CanonicalText, report: ProgramReport, tools: Sequence[Tool]
 
 
 def _flows(report: ProgramReport) -> tuple[Flow, ...]:
-    """Each once: where the argument is known, the flow into the tool as a whole says nothing more."""
+    """Return each flow once. A flow into a whole tool is left out if the flow into its argument is known."""
     into = {(flow.source, flow.line, flow.sink.rpartition(".")[0], flow.sink_line) for flow in report.flows}
     every = (one for one in report.flows if (one.source, one.line, one.sink, one.sink_line) not in into)
     return tuple(sorted(every, key=lambda one: (one.sink_line, one.line, one.sink)))

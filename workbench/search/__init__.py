@@ -1,1 +1,1 @@
-"""Search over tools, resources, prompts and skills: lexical ranking, word vectors, learning from use."""
+"""Search over tools, resources, prompts and skills: lexical ranking, word vectors, and learning from use."""

@@ -220,8 +220,9 @@ def _map(tracker: ValueTracker, node: ast.Call, positional: list[TrackedValue]) 
 
 
 def _attribute_by_name(tracker: ValueTracker, node: ast.Call, ref: str, positional: list[TrackedValue]) -> TrackedValue:
-    """Evaluate `getattr` and `setattr`. `getattr(x, "name")` is `x.name`; a name known only at run time may be any
-    attribute."""
+    """Evaluate `getattr` and `setattr`.
+
+    `getattr(x, "name")` is `x.name`; a name known only at run time may be any attribute."""
     name = node.args[1] if len(node.args) > 1 else None
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         for data in positional[1:] if ref.endswith("setattr") else ():

@@ -226,8 +226,9 @@ def call_back(
 def call_tool(
     tracker: ValueTracker, node: ast.AST, tool: Tool, positional: list[TrackedValue], named: Mapping[str, TrackedValue]
 ) -> TrackedValue:
-    """Record the arguments of a tool call and return its answer: the tool's own data and whatever its arguments were
-    made of."""
+    """Record the arguments of a tool call and return its answer.
+
+    The answer consists of the tool's own data and whatever its arguments were made of."""
     place = (node, tool.server, tool.name)
     noted = tracker.found.calls.setdefault(place, TrackedCall(tool, node, {}))
     given = {str(number): data.origins for number, data in enumerate(positional)}

@@ -92,8 +92,9 @@ def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows
 def _judge_uncertain(
     interpreter: Interpreter, flows: TrackedFlows, uses: list[NotedToolUse], private: list[AnswerOrigin]
 ) -> None:
-    """Add findings for calls that the data flow does not cover: text run as code, large programs, names made at run
-    time."""
+    """Add findings for calls that the data flow does not cover.
+
+    These are text run as code, large programs, and names made at run time."""
     report = interpreter.report
     followed = {(call.tool.server, call.tool.name) for call in flows.calls.values()}
     for use in uses:

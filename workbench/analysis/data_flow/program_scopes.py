@@ -48,8 +48,9 @@ class ProgramScopes:
     def _visit(
         self, nodes: Iterable[ast.AST], scope: Scope, owner: ast.ClassDef | None, names: set[str], inside: set[str]
     ) -> None:
-        """Collect the names of nodes. `names`: names that the scope binds. `inside`: names that the enclosing statement
-        mentions."""
+        """Collect the names of nodes.
+
+        `names`: names that the scope binds. `inside`: names that the enclosing statement mentions."""
         for node in nodes:
             if isinstance(node, ast.Name):
                 (names if type(node.ctx) is ast.Store else self.mentioned).add(node.id)

@@ -169,8 +169,7 @@ def as_text(one: AnswerOrigin) -> AnswerOrigin:
 
 @_memory
 def derived(one: AnswerOrigin) -> AnswerOrigin:
-    """Return the origin of a value that depends on the answer and contains none of it, such as a row count or a
-    condition."""
+    """Return the origin of a value that depends on the answer without containing it: a row count, a condition."""
     return one if one.kind != PRIVATE else AnswerOrigin(one.kind, one.label, one.line, one.server, form=DERIVED)
 
 
@@ -180,8 +179,9 @@ def encoded(one: AnswerOrigin) -> AnswerOrigin:
 
 @_memory
 def hashed(one: AnswerOrigin) -> AnswerOrigin:
-    """Return the origin of a hash. The hash of a single value reveals it; the hash of a document or a whole answer does
-    not."""
+    """Return the origin of a hash.
+
+    The hash of a single value reveals it; the hash of a document or a whole answer does not."""
     words = tool_verbs.words(one.key)
     single = one.depth == 0 and bool(one.key) and table.DOCUMENT_WORDS.isdisjoint(words)
     return spelled_out(one, table.HASHED) if single else one if one.form == SPELLED else derived(one)
@@ -286,6 +286,7 @@ def split_pieces(one: AnswerOrigin) -> AnswerOrigin:
 
 
 def without_details(data: TrackedValue) -> TrackedValue:
-    """Return the value as seen through a variable that may share a container with the changed one: derived, without
-    content from outsiders."""
+    """Return a value as seen through a variable that may share its container.
+
+    It counts as derived and has no origins from outsiders."""
     return TrackedValue(frozenset(derived(one) for one in data.origins if one.kind != UNTRUSTED), tools=data.tools)

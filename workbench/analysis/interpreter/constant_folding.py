@@ -1,6 +1,6 @@
-"""Computes the constants that a program puts together from pieces, so that hidden text becomes readable.
+"""Computes the constants that a program assembles from pieces, so that hidden text becomes readable.
 
-Only pure operations on small constants are computed, with a cap on every size; unknown parts stay HOLE.
+Only pure operations on small constants are computed, with a limit on every size. Unknown parts stay HOLE.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SIMPLE_METHODS = names(
 
 
 def combine(operator: ast.operator, left: Value, right: Value) -> Value:
-    """`left operator right`, as far as it is known."""
+    """Return the known part of `left operator right`."""
     if left.choices or right.choices:
         return reduce(
             join, [combine(operator, one, other) for one in each(left) for other in each(right)][:MAX_CHOICES]
@@ -59,7 +59,7 @@ def combine(operator: ast.operator, left: Value, right: Value) -> Value:
 
 
 def join_path(base: Value, *parts: Value) -> Value:
-    """`base / part / part` of a path."""
+    """Return the path `base / part / part`."""
     if any(value.choices for value in (base, *parts)):
         first, *rest = islice(product(each(base), *map(each, parts)), MAX_CHOICES)
         return reduce(join, [join_path(*one) for one in rest], join_path(*first))
@@ -121,7 +121,7 @@ def _number(operator: ast.operator, left: object, right: object) -> object:
     if compute is None or not _small(left) or not _small(right):
         return UNKNOWN
     try:
-        return compute(left, right)  # type: ignore[arg-type]  # _small has looked
+        return compute(left, right)  # type: ignore[arg-type]  # _small has checked both
     except ArithmeticError:
         return UNKNOWN
 
@@ -131,7 +131,7 @@ def _small(const: object) -> bool:
 
 
 def cut(value: Value, lower: object, upper: object, step: object) -> Value:
-    """A slice of known text or of a known list."""
+    """Return a slice of a known text or list."""
     marks = slice(*(mark if isinstance(mark, int) else None for mark in (lower, upper, step)))
     if marks.step == 0:
         return Value(taint=value.taint)
@@ -142,7 +142,7 @@ def cut(value: Value, lower: object, upper: object, step: object) -> Value:
 
 
 def method(owner: Value, name: str, arguments: tuple[Value, ...], named: Mapping[str, Value]) -> Value | None:
-    """A string method on known text; None when it is not one we fold."""
+    """Return the result of a string method on known text, or None for an unsupported method."""
     const = owner.const
     taint = owner.taint.union(*(value.taint for value in (*arguments, *named.values())))
     if not isinstance(const, str | bytes):
@@ -175,7 +175,7 @@ def _joined(glue: str | bytes, parts: Value) -> object:
 
 
 def _assembled(parts: Value) -> str:
-    """Text put together from many single characters hides something."""
+    """Return the kind `decoded` for text joined from more than four single characters, which hides its content."""
     letters = parts.items or ()
     return (
         "decoded"
@@ -219,7 +219,7 @@ def _called(const: str | bytes, name: str, arguments: tuple[Value, ...]) -> obje
 
 
 def decode(ref: str, argument: Value, extra: tuple[Value, ...] = ()) -> Value:
-    """What a decoding function gives for known text; its kind says that it was hidden."""
+    """Return the result of a decoding function for known text. The kind `decoded` marks it as hidden before."""
     known_parts = [part.const for part in extra]
     const = argument.const
     data = const.encode("utf-8", "replace") if isinstance(const, str) and HOLE not in const else const
@@ -271,7 +271,9 @@ DECODING = frozenset(f"base64.{name}" for name in _DECODERS) | names(
 
 
 def simple(node: ast.expr, name: str) -> Callable[[object], object] | None:
-    """A tiny compiler for the bodies of decoding loops: `chr(x ^ 7)`, `int(x, 16)`, `chr(ord(c) - 1)`."""
+    """Compile the body of a decoding loop: `chr(x ^ 7)`, `int(x, 16)`, `chr(ord(c) - 1)`.
+
+    None if it is not supported."""
     if isinstance(node, ast.Name):
         return (lambda x: x) if node.id == name else None
     if isinstance(node, ast.Constant) and isinstance(node.value, int | str):
@@ -292,12 +294,12 @@ def simple(node: ast.expr, name: str) -> Callable[[object], object] | None:
     return None
 
 
-# object: the arguments come from the program that is read, and a wrong one only ends the folding.
+# object: the arguments come from the analyzed program; a wrong type only ends the folding.
 _CONVERTERS: dict[str, Callable[..., object]] = {"chr": chr, "ord": ord, "int": int, "str": str}
 
 
 def comprehend(node: ast.expr, name: str, source: Value) -> tuple[Value, ...] | None:
-    """The elements of `[f(x) for x in constants]` for such an f."""
+    """Return the elements of `[f(x) for x in constants]` if `simple` supports f."""
     if isinstance(source.const, str | bytes):
         elements: list[object] = list(source.const)
     else:

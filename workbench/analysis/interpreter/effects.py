@@ -1,4 +1,4 @@
-"""Turns actions on files, hosts, commands and the environment into findings with effects in plain words."""
+"""Turns actions on files, hosts, commands and the environment into findings and effects."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def note(
 
 
 def note_file(interpreter: Interpreter, action: ProgramAction, node: ast.AST, target: Value) -> PathPlace:
-    """A file or folder is touched: where it lies decides how risky that is."""
+    """Note an action on a file or folder. The risk depends on the kind of place."""
     texts = [item for item in (target.items or ())[:MOST_FILES] if known(item)] or [target]
     places = [_note_one_file(interpreter, action, node, choice) for text in texts for choice in each(text)]
     return PathPlace.SENSITIVE if PathPlace.SENSITIVE in places else places[-1]
@@ -87,7 +87,7 @@ def _note_one_file(interpreter: Interpreter, action: ProgramAction, node: ast.AS
 
 
 def _place(interpreter: Interpreter, path: str) -> PathPlace:
-    """A program that moved to another folder means its relative paths from there."""
+    """Return the kind of place of a path. After `os.chdir`, relative paths count as workspace paths."""
     found = place(path)
     return PathPlace.WORKSPACE if found is PathPlace.BESIDE and "moved" in interpreter.report.facts else found
 
@@ -138,7 +138,7 @@ def note_command(
     taint: frozenset[ValueSource],
     argv: Sequence[Value] | None = None,
 ) -> None:
-    """Another program is run: by an argv list where there is one, else by a text that a shell reads."""
+    """Note that another program is run: by an argv list, or by a text for a shell if `argv` is None."""
     source = first(taint, "untrusted")
     risk = Risk.CRITICAL if source or DESTRUCTIVE_COMMAND.search(command) else Risk.HIGH
     note(interpreter, ProgramAction.PROCESS, node, command, risk=risk, words=_command_words(command, argv))
@@ -156,7 +156,7 @@ def _command_words(command: str, argv: Sequence[Value] | None) -> str:
 
 
 def note_network(interpreter: Interpreter, node: ast.AST, address: Value, taint: frozenset[ValueSource]) -> None:
-    """Something outside is contacted; private data on its way is said as such."""
+    """Note a connection to a host, and a flow if private data is sent."""
     for choice in each(address):
         _note_one_host(interpreter, node, choice)
     flow_out(interpreter, node, "the network", taint, "")
@@ -176,7 +176,7 @@ def _note_one_host(interpreter: Interpreter, node: ast.AST, address: Value) -> N
 
 
 def host(text: str) -> str:
-    """The host of an address; empty when it is only known at run time."""
+    """Return the host of an address; empty if it is known only at run time."""
     match = HOST.match(text)
     found = match.group(1) if match else text if "." in text and not set(text) & set("/ \n") else ""
     return "" if found.strip(HOLE) == "" else found.replace(HOLE, "…")
@@ -185,7 +185,7 @@ def host(text: str) -> str:
 def flow_out(
     interpreter: Interpreter, node: ast.AST, sink: str, taint: frozenset[ValueSource], server: str, argument: str = ""
 ) -> None:
-    """Private data of another place goes out here, in this argument of the sink."""
+    """Note a flow of private data from a different server into this argument of the sink."""
     source = first(frozenset(item for item in taint if not server or item.server != server), "private")
     if source is None:
         return
@@ -199,7 +199,7 @@ def flow_out(
 
 
 def note_environment(interpreter: Interpreter, node: ast.AST, key: Value) -> Value:
-    """An environment variable is read; secrets by name weigh more."""
+    """Note the reading of an environment variable. Variables whose name suggests a secret have a higher risk."""
     name = readable(key)
     secret = bool(SECRET_NAME.search(name)) or not name
     if secret:
@@ -212,6 +212,6 @@ def note_environment(interpreter: Interpreter, node: ast.AST, key: Value) -> Val
 
 
 def first(taint: frozenset[ValueSource], kind: str) -> ValueSource | None:
-    """The source of this kind whose answer the data is; of several the earliest."""
+    """Return the source of this kind: direct sources before indirect ones, then the earliest."""
     mine = (source for source in taint if source.kind == kind)
     return min(mine, key=lambda source: (source.indirect, source.line, source.label), default=None)

@@ -1,4 +1,4 @@
-"""Interprets expressions: names, attributes, items, displays, operators, comprehensions."""
+"""Interprets expressions: names, attributes, items, displays, operators and comprehensions."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from workbench.analysis.tables.modules import CLIENT
 from workbench.analysis.tables.program_actions import ProgramAction
 
 BUILTINS = frozenset(dir(builtins)) | {"execfile", "__builtins__"}
-MAX_DISPLAY = 2000  # elements of a display that are kept
+MAX_DISPLAY = 2000  # maximum number of tracked elements of a display
 _CONSTANTS = frozenset({str, bytes, int, bool, float, type(None)})
-_FSTRING_PLACES = sys.version_info >= (3, 12)  # before, the parser misplaces what stands inside f-strings
+_FSTRING_PLACES = sys.version_info >= (3, 12)  # older parsers give wrong positions inside f-strings
 
 
 def _constant(interpreter: Interpreter, node: ast.Constant) -> Value:
@@ -88,7 +88,7 @@ def _element_at(owner: Value, key: Value) -> Value:
 
 
 def _value_at(owner: Value, index: object) -> Value:
-    """Of a dict: the value under this key where every key is known, else any of them."""
+    """Return the value of a dict under this key if every key is known, else any of its values."""
     keys = [key.const for key in owner.keys or ()]
     if len(keys) == len(owner.items or ()) and index is not UNKNOWN and UNKNOWN not in keys and HOLE not in keys:
         found = [item for key, item in zip(keys, owner.items or (), strict=True) if key == index]
@@ -166,7 +166,7 @@ def _compare(interpreter: Interpreter, node: ast.Compare) -> Value:
     identity = all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
     taint = interpreter.value(node.left, called=identity).taint
     for operator, part in zip(node.ops, node.comparators, strict=True):
-        # whether a name is in a table, or is a certain thing, gives nothing out of it
+        # a membership or identity test does not pass the value on
         asked = identity or (len(node.ops) == 1 and isinstance(operator, ast.In | ast.NotIn))
         taint |= interpreter.value(part, called=asked).taint
     return Value(taint=taint) if taint else NOTHING
@@ -240,7 +240,7 @@ def _generated(interpreter: Interpreter, node: _Comprehension, source: Value) ->
     return Value(items=(made,), taint=made.taint)
 
 
-# Any: each entry takes the one kind of node it stands under.
+# Any: each handler accepts only the node type of its key.
 NAMING: dict[type[ast.expr], Callable[[Interpreter, Any, bool], Value]] = {ast.Name: _name, ast.Attribute: _attribute}
 EXPRESSIONS: dict[type[ast.expr], Callable[[Interpreter, Any], Value]] = {
     ast.Constant: _constant,

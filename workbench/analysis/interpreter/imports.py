@@ -1,6 +1,4 @@
-"""Interprets imports: the names they bind, the kept skills they use, and findings for modules that act or are
-unknown.
-"""
+"""Interprets imports: the names that they bind, the skills that they use, and findings for risky or unknown modules."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ _PLAIN = names("_collections_abc _thread _strptime _pydecimal _decimal _datetime
 
 
 def plain(interpreter: Interpreter, node: ast.stmt, alias: ast.alias) -> None:
-    """`import a.b` and `import a.b as c`."""
+    """Interpret `import a.b` and `import a.b as c`."""
     module(interpreter, node, alias.name)
     ref = alias.name if alias.asname else alias.name.split(".")[0]
     interpreter.bind(alias.asname or ref, Value(refs=(ALIASES.get(ref, ref),)))
@@ -33,7 +31,8 @@ def named(interpreter: Interpreter, node: ast.ImportFrom) -> None:
     if source == "__future__":
         return
     if source == "__main__":
-        for alias in node.names:  # its own names, as `timeit` wants them, and those that the sandbox put beside them
+        # the program's own names, as `timeit` needs them, and the names that the sandbox adds to its namespace
+        for alias in node.names:
             if alias.name == "*":
                 _unseen(interpreter, node, source)
             else:
@@ -55,7 +54,7 @@ def named(interpreter: Interpreter, node: ast.ImportFrom) -> None:
 
 
 def module(interpreter: Interpreter, node: ast.AST, name: str) -> None:
-    """Note what importing this module means by itself."""
+    """Note the findings that an import of this module causes by itself."""
     top, _, inside = name.partition(".")
     interpreter.modules.add(top)
     if top == "servers" and inside:
@@ -77,7 +76,7 @@ def module(interpreter: Interpreter, node: ast.AST, name: str) -> None:
 
 
 def _telling_module(interpreter: Interpreter, node: ast.AST, name: str, action: ProgramAction) -> None:
-    """Importing does nothing yet; it says what the program is about to try."""
+    """Note a module with effects. The import itself does nothing yet, but shows what the program is about to do."""
     note(
         interpreter,
         action,
@@ -149,18 +148,20 @@ def _check_alias(interpreter: Interpreter, node: ast.AST, full: str, alias: ast.
 
 PACKAGE = "skills."
 LOADERS = frozenset({"client.load_skill", "runtime.load_skill"})
-LOADED_FROM = frozenset({"client", "runtime", "skills"})  # whose names reach a skill
+LOADED_FROM = frozenset({"client", "runtime", "skills"})  # modules whose names can refer to a skill
 _CHOSEN = "Which kept skill it uses is chosen at run time"
 
 
 def use_module(interpreter: Interpreter, node: ast.AST, ref: str) -> None:
-    """Note the skill that a dotted name such as `skills.late_orders` stands for or lies in."""
+    """Note the skill that a dotted name such as `skills.late_orders` refers to or is part of."""
     if ref.startswith(PACKAGE):
         _use(interpreter, node, ref.split(".")[1])
 
 
 def load_by_name(interpreter: Interpreter, node: ast.Call, name: Value) -> None:
-    """`load_skill(name)`: every skill that the name is known to mean, and any other unless the text alone fixes it."""
+    """Interpret `load_skill(name)`.
+
+    Notes every known value of the name, and any skill unless the name is a fixed constant."""
     for choice in each(name):
         if (text := known(choice)) is not None:
             _use(interpreter, node, text)
@@ -170,26 +171,26 @@ def load_by_name(interpreter: Interpreter, node: ast.Call, name: Value) -> None:
 
 
 def use_any(interpreter: Interpreter, node: ast.AST, words: str = _CHOSEN) -> None:
-    """Nobody can tell which skill this uses, so it may be any of them."""
+    """Note that the program may use any skill, because the name is not known."""
     interpreter.report.any_skill = True
     interpreter.report.add("skill.dynamic", Risk.HIGH, words, interpreter.span(node), effect=EffectKind.MAY)
     interpreter.report.not_assessed["Kept skills whose names are only known at run time."] = None
 
 
 def _use(interpreter: Interpreter, node: ast.AST, name: str) -> None:
-    """The sandbox turns a name into a module name in this way, too."""
+    """Note a skill by its import name, which the sandbox derives from the skill name in the same way."""
     found = re.sub(r"\W", "_", name)
     interpreter.report.use_skill(found, interpreter.span(node).line)
     interpreter.report.not_assessed[unread(found)] = None
 
 
 def unread(name: str) -> str:
-    """What a verdict says of a skill whose text nobody has assessed yet."""
+    """Return the text for a skill that is not assessed yet."""
     return f"The text of the kept skill {name}."
 
 
 def _only_argument(node: ast.Call) -> ast.expr | None:
-    """The only argument of a call, however it is given; None where that is not plain to see."""
+    """Return the only argument of a call in any syntax, or None if it cannot be determined."""
     match node:
         case ast.Call(args=[ast.Starred(value=ast.List(elts=[only]) | ast.Tuple(elts=[only]))], keywords=[]):
             return None if isinstance(only, ast.Starred) else only
@@ -203,11 +204,10 @@ def _only_argument(node: ast.Call) -> ast.expr | None:
 
 
 def _is_fixed(interpreter: Interpreter, node: ast.expr, depth: int = 0) -> bool:
-    """Whether an expression is made of constants alone, or of names that the whole text binds once, to constants.
+    """Return whether an expression consists of constants, or of names that the whole program binds once, to constants.
 
-    What else reading knows of a value it may know only for some of the ways through a program. A false name here would
-    have another skill assessed than the one that runs.
-    """
+    Other values may be known only on some paths through the program. With a wrong name, a different skill would be
+    assessed than the one that runs."""
     match node:
         case ast.Constant():
             return True

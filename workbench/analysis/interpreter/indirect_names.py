@@ -1,4 +1,4 @@
-"""Resolves names that are reached in roundabout ways: attributes, module tables, `getattr`, names made at run time."""
+"""Resolves indirect names: attributes, module tables, `getattr`, and names made at run time."""
 
 from __future__ import annotations
 
@@ -30,17 +30,18 @@ from workbench.records.common_types import at_least
 _USUAL = names("asyncio.subprocess concurrent.futures os.path logging.os asyncio.threading")
 _COMPUTING = names("math cmath statistics random operator string datetime itertools functools collections decimal")
 _CALLERS = names("client.call_tool client.call_mcp_tool runtime.call_tool runtime.call_mcp_tool")
-_FOLLOWED = _CALLERS | names("builtins.open client.write_file runtime.write_file")  # harmless under another name
-_OWN = frozenset({"__main__", "globals()"})  # where the sandbox puts what its client offers
+# harmless under a different name, if the analysis follows it
+_FOLLOWED = _CALLERS | names("builtins.open client.write_file runtime.write_file")
+_OWN = frozenset({"__main__", "globals()"})  # where the sandbox puts the functions of its client
 _BINDING = names("__call__ __get__")
 _POWERFUL = names("os sys builtins subprocess shutil socket ctypes importlib posix pty")
 
 
 def of_ref(interpreter: Interpreter, node: ast.AST, ref: str, name: str) -> str:
-    """The dotted name of an attribute of a dotted name, through aliases and modules inside modules."""
+    """Return the dotted name of an attribute of a dotted name, through aliases and modules inside modules."""
     if (
         name in _BINDING and ref != "operator"
-    ):  # `exec.__call__` is `exec`; `load_skill.__get__("x")` holds its argument
+    ):  # `exec.__call__` is `exec`; `load_skill.__get__("x")` binds its argument
         if name == "__get__":
             mention(interpreter, node, Value(refs=(ref,)))
         return ref
@@ -64,7 +65,9 @@ def of_ref(interpreter: Interpreter, node: ast.AST, ref: str, name: str) -> str:
 
 
 def mention(interpreter: Interpreter, node: ast.AST, value: Value) -> None:
-    """A powerful function is stored or handed on: whoever gets it can call it where nobody looks."""
+    """Note that a powerful function is stored or passed on.
+
+    Its receiver can call it where the analysis does not see it."""
     for ref in value.refs:
         if is_tool(ref):
             note_tool(interpreter, node, ref)
@@ -98,7 +101,7 @@ def mention(interpreter: Interpreter, node: ast.AST, value: Value) -> None:
 
 
 def mention_method(interpreter: Interpreter, node: ast.AST, owner: Value, name: str) -> None:
-    """A telling method of an object is stored or handed on, like a powerful function."""
+    """Note that a method with effects is stored or passed on, like a powerful function."""
     action = PATH_METHODS.get(name) if owner.kind in PATH_KINDS else TELLING.get(name)
     if action and interpreter.stored_attribute(name) is None and at_least(WORDS[action].risk, Risk.MEDIUM):
         note(
@@ -112,17 +115,17 @@ def mention_method(interpreter: Interpreter, node: ast.AST, owner: Value, name: 
 
 
 def evaluates(interpreter: Interpreter, name: str) -> bool:
-    """Whether a method of this name evaluates text in a program that imports what this one does."""
+    """Return whether a method of this name evaluates text, given the imports of the program."""
     return any(name in methods and module in interpreter.modules for module, methods in TEXT_METHODS.items())
 
 
 def note_hidden(interpreter: Interpreter, node: ast.AST, words: str, subject: str, risk: Risk = Risk.HIGH) -> None:
-    """Something is reached in a way that hides it from a reader's eye."""
+    """Note an access that is hidden from a human reader."""
     interpreter.report.add("name.hidden", risk, words, interpreter.span(node), subject=subject, effect=EffectKind.MAY)
 
 
 def attribute_walk(interpreter: Interpreter, node: ast.AST, name: str, owner: Value, *, by_name: bool = False) -> None:
-    """A special attribute is read: a step into the interpreter, or an honest look at a class."""
+    """Note the reading of a special attribute: access to interpreter internals, or a harmless look at a class."""
     on_module = any(ref.split(".")[0] in STANDARD for ref in owner.refs)
     if name in SOFT and not on_module:
         inner = node.value if isinstance(node, ast.Attribute) else None
@@ -147,7 +150,7 @@ def attribute_walk(interpreter: Interpreter, node: ast.AST, name: str, owner: Va
 
 
 def attribute_of(interpreter: Interpreter, node: ast.Attribute, owner: Value, *, called: bool) -> Value:
-    """`owner.name`, as far as it is known."""
+    """Return the known part of `owner.name`."""
     if node.attr in SPECIAL:
         attribute_walk(interpreter, node, node.attr, owner)
     if owner.refs:
@@ -180,7 +183,7 @@ def _path_part(owner: Value, name: str) -> Value:
 
 
 def by_name(interpreter: Interpreter, node: ast.Call, owner: Value, key: Value) -> Value:
-    """`getattr(owner, key)` and its relatives."""
+    """Interpret `getattr(owner, key)` and similar functions."""
     if key.choices:
         return reduce(join, [by_name(interpreter, node, owner, choice) for choice in each(key)])
     name = known(key)
@@ -205,7 +208,7 @@ def by_name(interpreter: Interpreter, node: ast.Call, owner: Value, key: Value) 
 
 
 def every_name(interpreter: Interpreter, node: ast.AST, ref: str) -> Value:
-    """All names of a module at once: `vars(os).items()`, `inspect.getmembers(os)`."""
+    """Note access to all names of a module at once: `vars(os).items()`, `inspect.getmembers(os)`."""
     owner = ref.removesuffix(".__dict__")
     if owner.split(".")[0] in STANDARD or owner in LOADED_FROM:
         words = f"Goes through all names of {owner}, so which one it uses cannot be read"
@@ -227,7 +230,9 @@ def _unknown_attribute(interpreter: Interpreter, node: ast.AST, owner: Value) ->
 
 
 def by_key(interpreter: Interpreter, node: ast.AST, ref: str, key: Value) -> Value | None:
-    """`sys.modules[…]`, `vars(os)[…]`, `globals()[…]`: a name looked up by text; None when it is no such table."""
+    """Look up a name by text: `sys.modules[…]`, `vars(os)[…]`, `globals()[…]`.
+
+    None if `ref` is not a table of names."""
     name = known(key)
     if ref == "sys.modules":
         return _loaded_module(interpreter, node, name)

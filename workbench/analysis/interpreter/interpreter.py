@@ -1,7 +1,7 @@
-"""The abstract interpreter: reads a program as Python would run it, with what is known of values instead of data.
+"""The abstract interpreter: evaluates a program in Python's order, with what is known of its values instead of data.
 
-Nothing is executed, imported or unpickled. What functions learn from their callers counts in the next pass: each body,
-and the text around them, is read again only when more is known of something it asked for, and a bounded number of
+Nothing is executed, imported or unpickled. Facts that functions learn from their callers count in the next pass: a
+function body, or the module text, is read again only if a fact that it depends on has changed, and a bounded number of
 times.
 """
 
@@ -22,29 +22,31 @@ from workbench.analysis.interpreter.values import NOTHING, UNSAID, Arguments, Va
 from workbench.analysis.parsed_program import ParsedProgram
 from workbench.records import Span, Tool
 
-MAX_WORK = 50_000  # expressions looked at; about 100 ms
-BUDGET = 2.0  # seconds of this thread's time, where single expressions cost much
-_LOOKS = 32  # expressions between two looks at the clock
+MAX_WORK = 50_000  # maximum number of evaluated expressions; about 100 ms
+BUDGET = 2.0  # seconds of thread CPU time, for programs whose single expressions are expensive
+_LOOKS = 32  # expressions between two checks of the deadline
 READINGS = 3
-AHEAD = 6  # functions that call each other, each read for what it gives back before the text goes on
+AHEAD = 6  # maximum nesting of bodies that are read early for their return value
 
 
 class WorkLimitExceeded(Exception):
-    """The program is too large to be read completely; the user has to decide."""
+    """Raised when a program is too large to analyze completely; the user must decide."""
 
 
 Key: TypeAlias = tuple[object, ...]
 
 
 def key(value: Value) -> Key:
-    """Changes when more is known of a value; never empty. Numbers do not count: two of them never settle on one."""
+    """Return a non-empty key that changes when more is known of a value.
+
+    Numbers are ignored, because joined numbers never converge."""
     inside = frozenset((item.refs, item.functions) for item in value.items) if value.items is not None else None
     text = value.const if isinstance(value.const, str | bytes) else ""
     return (value.refs, text, value.choices, value.kind, value.taint, value.functions, inside)
 
 
 class NameScope(dict[str, Value]):
-    """Names of a body, each with its value now; `ever` holds what those were that were bound more than once."""
+    """Names of a body with their current values. `ever` holds all values of names that were bound more than once."""
 
     __slots__ = ("ever",)
 
@@ -60,19 +62,19 @@ class NameScope(dict[str, Value]):
 
 
 class FunctionFacts(Struct):
-    """What a function of the program is called with and gives back, joined over all its calls."""
+    """Parameters and return values of a function of the program, joined over all calls."""
 
     parameters: dict[str, Value] = field(default_factory=dict)
     answer: Value = UNSAID
     looped: bool = False
-    read_with: Key = ()  # what was known of the parameters when the body was last read
+    read_with: Key = ()  # parameter keys of the last time the body was read
 
     def reading(self) -> None:
-        """Remember with which parameters the body is read."""
+        """Record the parameters with which the body is read."""
         self.read_with = self._parameter_keys()
 
     def stale(self) -> bool:
-        """Whether more is known of the parameters than when the body was read."""
+        """Return whether more is known of the parameters than when the body was read."""
         return bool(self.read_with) and self.read_with != self._parameter_keys()
 
     def _parameter_keys(self) -> Key:
@@ -80,21 +82,22 @@ class FunctionFacts(Struct):
 
 
 class BodyReading(Struct):
-    """The last reading of a function's body, or of the text around them: what it found, and what it had to ask."""
+    """The last pass over a function body or the module text: its findings and the facts it depends on."""
 
     report: ProgramReport
-    asked: dict[str | ast.AST, Value] = field(default_factory=dict)  # attributes, and functions for their answers
+    # attributes, and functions (for their return values)
+    asked: dict[str | ast.AST, Value] = field(default_factory=dict)
 
 
 class PendingBody(Struct):
-    """A function body to be read after the text around it."""
+    """A function body that is read after the enclosing text."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     scopes: list[dict[str, Value]]
 
 
 class ExecutedText(Struct):
-    """Constant text given to exec or eval: read as a program of its own, told at the place of the call."""
+    """Constant text passed to exec or eval: read as a separate program, reported at the place of the call."""
 
     text: str
     span: Span
@@ -102,15 +105,16 @@ class ExecutedText(Struct):
 
 
 class SyntaxTable(Struct, frozen=True):
-    """What each kind of node does to a reading. Any: every entry takes the one kind of node it stands under."""
+    """Handlers for each kind of node. Any: each handler accepts only the node type of its key."""
 
     statements: Mapping[type[ast.stmt], Callable[[Interpreter, Any], None]]
     expressions: Mapping[type[ast.expr], Callable[[Interpreter, Any], Value]]
-    naming: Mapping[type[ast.expr], Callable[[Interpreter, Any, bool], Value]]  # told whether a call follows
+    # the flag says whether the value is called
+    naming: Mapping[type[ast.expr], Callable[[Interpreter, Any, bool], Value]]
 
 
 class Interpreter:
-    """State of one reading; the syntax tables say what each piece does to it."""
+    """State of one analysis. The syntax tables define the effect of each kind of node."""
 
     def __init__(
         self,
@@ -123,32 +127,32 @@ class Interpreter:
         self._statements, self._expressions, self._naming = syntax.statements, syntax.expressions, syntax.naming
         self.toolbook = toolbook
         self.report = ProgramReport()
-        self.anchor = anchor  # when set, everything is told at this place
+        self.anchor = anchor  # if set, all findings are reported at this place
         self.scopes: list[dict[str, Value]] = [NameScope()]
-        self.own = 0  # the first of them that belongs to the body that is read
-        self.shared: set[str] = set()  # names that bodies bind outside of themselves: `global`, `nonlocal`
+        self.own = 0  # index of the first scope of the body that is read
+        self.shared: set[str] = set()  # names that bodies bind outside themselves: `global`, `nonlocal`
         self._shares_more = False
         self.attributes: dict[str, Value] = {}
         self.facts: dict[str, Span] = {}
         self.parts: dict[ast.AST | None, BodyReading] = {}
         self.part = BodyReading(self.report)
         self.bodies: dict[ast.AST, PendingBody] = {}
-        self.looked: set[ast.AST] = set()  # functions whose body was read at least once, be it ahead
+        self.looked: set[ast.AST] = set()  # functions whose body was read at least once, including early
         self.ahead = 0
         self.learned: dict[ast.AST, FunctionFacts] = {}
         self.later: list[PendingBody] = []
         self.inner: dict[str, ExecutedText] = {}
         self.modules: set[str] = set()
-        # Which tools a call may mean, with what it gives them.
+        # Tools that each call may mean, with their arguments.
         self.tool_calls: dict[ast.AST, dict[tuple[str, str], tuple[Tool, Arguments]]] = {}
         self.control: list[ValueSource] = []  # untrusted content that decides whether the current line runs
         self.branches = 0
         self.loops = 0
-        self.follows = False  # the name that is read is only given another name, which is followed
-        self.again = 0  # loops whose body was read before and is read once more
+        self.follows = False  # the current name is only bound to a different name, which is followed
+        self.again = 0  # nesting of loops whose body is read again
         self._assigned: dict[ast.AST, tuple[str, ...]] = {}
-        self.annotates = True  # annotations of names are evaluated here: not in the body of a function
-        self.lazy = False  # the text asks for annotations that nobody evaluates
+        self.annotates = True  # annotations are evaluated here; they are not in the body of a function
+        self.lazy = False  # the program postpones the evaluation of annotations
         self.current: ast.AST | None = None
         self._place: tuple[ast.AST, Span] | None = None
         self._program = program
@@ -157,7 +161,7 @@ class Interpreter:
         self.deadline = deadline or time.thread_time() + BUDGET
 
     def read(self) -> None:
-        """Read until nothing new is learned."""
+        """Repeat passes over the program until nothing new is learned."""
         tree = self._program.tree or ast.Module([], [])
         self._foresee(tree.body)
         self.lazy = any(map(_postpones, tree.body))
@@ -166,41 +170,43 @@ class Interpreter:
                 self._read_once(tree.body)
                 if self._settled():
                     return
-        finally:  # past the cap, too: what was found so far is told
+        finally:  # after an aborted pass, too, so that its findings are reported
             self.report = ProgramReport()
             for part in self.parts.values():
                 self.report.take(part.report)
 
     def bound_once(self, name: str) -> ast.expr | None:
-        """What a name stands for that the whole text binds exactly once, at the top level."""
+        """Return the expression of a name that the whole program binds exactly once, at the top level."""
         return self._program.bindings.bound_once(name)
 
     def program(self, text: str) -> ParsedProgram:
-        """A constant text of the program as a program, always the same one."""
+        """Return a constant text of the program, parsed. The same text gives the same object."""
         if text not in self._programs:
             self._programs[text] = ParsedProgram(text)
         return self._programs[text]
 
     def examples(self) -> tuple[str, ...]:
-        """The examples that stand in the docstrings of the text, as programs; one that is none where docstrings are
-        made when it runs."""
+        """Return the docstring examples of the text, as programs.
+
+        Includes one example that does not parse if docstrings are made at run time."""
         return self._program.docstring_examples
 
     def _foresee(self, body: Iterable[ast.stmt]) -> None:
-        """Methods are known before their class is met: or each class with a method of the same name as an earlier one
-        would have the whole text read again."""
+        """Record all methods in advance.
+
+        Otherwise each class with a method named like an earlier one would cause another pass."""
         for statement in body:
             for member in statement.body if isinstance(statement, ast.ClassDef) else ():
                 if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
                     self.remember(member.name, Value(functions=(member,)))
 
     def _settled(self) -> bool:
-        """Read bodies of which more is known again; whether the text around them would tell nothing new."""
+        """Read bodies again whose facts have changed. Returns whether the module text would give nothing new."""
         for _ in range(READINGS - 1):
             if self._stale(None) or self._shares_more:
                 return False
             self.later = [later for later in self.bodies.values() if self._stale(later.node)]
-            for later in self.later:  # grows while it is walked: bodies define further functions
+            for later in self.later:  # grows during the loop: bodies define more functions
                 self._read_body(later)
         return not self._stale(None) and not self._shares_more
 
@@ -215,13 +221,12 @@ class Interpreter:
         )
 
     def run(self, body: Iterable[ast.stmt]) -> None:
-        """Interpret statements in order."""
         for statement in body:
             if act := self._statements.get(type(statement)):
                 act(self, statement)
 
     def value(self, node: ast.expr | None, *, called: bool = False) -> Value:
-        """What this expression may be; `called` when it is about to be called, so that it is no mere mention."""
+        """Return the possible values of an expression. `called`: the value is about to be called and not passed on."""
         if node is None:
             return NOTHING
         self.work += 1
@@ -238,14 +243,14 @@ class Interpreter:
         return NOTHING
 
     def call(self, function: ast.expr, *arguments: Value) -> Value:
-        """What calling this with these values gives, where Python calls it without a call being written."""
+        """Return the result of a call that Python makes without call syntax."""
         given = {f"<argument {number}>": value for number, value in enumerate(arguments)}
         names = [ast.copy_location(ast.Name(name, ast.Load()), function) for name in given]
         with self.scope(given):
             return self.value(ast.copy_location(ast.Call(function, [*names], []), function))
 
     def span(self, node: ast.AST) -> Span:
-        """The place of this node; one action often leads to several findings, so the last place is kept."""
+        """Return the span of a node. The last one is cached, because one action often causes several findings."""
         if self.anchor:
             return self.anchor
         if self._place is None or self._place[0] is not node:
@@ -253,7 +258,7 @@ class Interpreter:
         return self._place[1]
 
     def look(self, name: str) -> Value | None:
-        """What a name stands for here; None when the program never bound it."""
+        """Return the value of a name here, or None if the program has not bound it."""
         for number in range(len(self.scopes) - 1, -1, -1):
             scope = self.scopes[number]
             if (found := scope.get(name)) is not None:
@@ -263,14 +268,14 @@ class Interpreter:
         return self.stored_attribute(_shared(name)) if name in self.shared else None
 
     def share(self, names: Iterable[str]) -> None:
-        """`global` and `nonlocal`: what is bound to these names here is what they may be anywhere."""
+        """Handle `global` and `nonlocal`: a value bound to one of these names here is possible everywhere."""
         for name in names:
             if name not in self.shared:
                 self.shared.add(name)
                 self._shares_more = True
 
     def bind(self, name: str, value: Value) -> None:
-        """Give a name its value; inside a branch the old one stays possible."""
+        """Bind a name. Inside a branch, the old value stays possible."""
         scope = self.scopes[-1]
         made = join(scope[name], value) if self.branches and name in scope else value
         if type(scope) is NameScope:
@@ -281,43 +286,45 @@ class Interpreter:
             self.remember(_shared(name), value)
 
     def forget(self, name: str) -> None:
-        """A name has no value here for now."""
+        """Unbind a name in the current scope."""
         scope = self.scopes[-1]
         if (old := scope.pop(name, None)) is not None and type(scope) is NameScope:
             scope.ever[name] = join(scope.ever.get(name, UNSAID), old)
 
     def assigned(self, node: ast.AST) -> tuple[str, ...]:
-        """Names that are bound somewhere in a statement."""
+        """Return the names that a statement binds anywhere inside it."""
         if (found := self._assigned.get(node)) is None:
             stored = (part for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
             found = self._assigned[node] = tuple(dict.fromkeys(part.id for part in stored))
         return found
 
     def remember(self, attribute: str, value: Value) -> None:
-        """An attribute set anywhere in the program, whatever the object."""
+        """Record the value of an attribute, whatever the object."""
         self.attributes[attribute] = join(self.attributes.get(attribute, UNSAID), value)
 
     def stored_attribute(self, attribute: str) -> Value | None:
-        """What the program put into an attribute of this name; None when it never set one."""
+        """Return the values that the program assigned to attributes of this name, or None if it assigned none."""
         if attribute not in self.part.asked:
             self.part.asked[attribute] = self._known(attribute)
         return self.attributes.get(attribute)
 
     def _known(self, what: str | ast.AST) -> Value:
-        """What is known of an attribute or of a function's answer; set to something unknown counts as not set."""
+        """Return the known values of an attribute or of a function's return value.
+
+        An attribute set to an unknown value counts as unset."""
         return self.attributes.get(what, UNSAID) if isinstance(what, str) else self.learn(what).answer
 
     def learn(self, node: ast.AST) -> FunctionFacts:
-        """What is known of a function of this program."""
+        """Return the facts known of a function of this program."""
         return self.learned.setdefault(node, FunctionFacts()) if node not in self.learned else self.learned[node]
 
     def define(self, later: PendingBody) -> None:
-        """A function whose body is read after the text around it."""
+        """Schedule a function body, to be read after the enclosing text."""
         self.later.append(later)
         self.bodies[later.node] = later
 
     def answer(self, node: ast.AST) -> Value:
-        """What a function of this program gives back: when nobody asked before, its body is read for that alone."""
+        """Return the return value of a function of this program. The body is read early if it was not read before."""
         later = self.bodies.get(node)
         if later and node not in self.looked and self.ahead < AHEAD:
             self._look_ahead(later)
@@ -327,7 +334,9 @@ class Interpreter:
         return NOTHING if answer is UNSAID else answer
 
     def _look_ahead(self, later: PendingBody) -> None:
-        """What it would tell is told when its turn comes, with all that is known of its parameters then."""
+        """Read a body early for its return value.
+
+        Its findings are dropped and collected later, when its parameters are known."""
         kept = self.part, self.later, self.inner, self.branches, self.loops, self.control, self.current
         annotates = self.annotates
         self.later, self.inner, self.ahead = [], {}, self.ahead + 1
@@ -340,7 +349,7 @@ class Interpreter:
 
     @contextmanager
     def branch(self, condition: Value = NOTHING, *, loop: bool = False) -> Iterator[None]:
-        """Inside something that may run not at all, once, or often."""
+        """Enter a branch or loop body, which may run any number of times."""
         decides = [source for source in condition.taint if source.kind == "untrusted"][:1]
         self.branches, self.loops = self.branches + 1, self.loops + loop
         self.report.forks += not self.again
@@ -351,7 +360,7 @@ class Interpreter:
 
     @contextmanager
     def scope(self, names: dict[str, Value], around: Sequence[dict[str, Value]] | None = None) -> Iterator[None]:
-        """Inside a body with names of its own."""
+        """Enter a body with its own names."""
         kept = self.scopes, self.own
         self.scopes = [*(self.scopes if around is None else around), names]
         if around is not None:
@@ -361,7 +370,7 @@ class Interpreter:
 
     @contextmanager
     def told_at(self, span: Span) -> Iterator[None]:
-        """Everything inside is told at one place."""
+        """Report everything inside at one place."""
         kept, self.anchor = self.anchor, self.anchor or span
         yield
         self.anchor = kept
@@ -374,11 +383,11 @@ class Interpreter:
         self.scopes, self.own, self.branches, self.loops, self.control, self.current = [NameScope()], 0, 0, 0, [], None
         self.annotates = True
         self.run(body)
-        for later in self.later:  # grows while it is walked: bodies define further functions
+        for later in self.later:  # grows during the loop: bodies define more functions
             self._read_body(later)
 
     def _begin(self, node: ast.AST | None) -> None:
-        """What is found from now on was found in this function, or in the text around them."""
+        """Start collecting findings for a function, or for the module text if `node` is None."""
         self.part = self.parts[node] = BodyReading(ProgramReport(facts=self.facts))
         self.report = self.part.report
 
@@ -398,12 +407,12 @@ class Interpreter:
 
 
 def _shared(name: str) -> str:
-    """Under which attribute a name is kept that several bodies bind; no attribute is written like that."""
+    """Return the attribute name that stores a shared name. No real attribute contains a space."""
     return f"global {name}"
 
 
 def _postpones(statement: ast.stmt) -> bool:
-    """`from __future__ import annotations`."""
+    """Return whether a statement is `from __future__ import annotations`."""
     if not isinstance(statement, ast.ImportFrom) or statement.module != "__future__":
         return False
     return any(alias.name == "annotations" for alias in statement.names)
@@ -419,5 +428,5 @@ SpecialCall: TypeAlias = Callable[[Interpreter, ast.Call, str, Arguments], Value
 
 
 def for_names(names: str, special: SpecialCall) -> dict[str, SpecialCall]:
-    """All these dotted names mean the same."""
+    """Map all these dotted names to the same handler."""
     return dict.fromkeys(names.split(), special)

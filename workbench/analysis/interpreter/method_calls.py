@@ -1,4 +1,4 @@
-"""Interprets methods called on objects: paths, connections, archives, containers, text, and telling method names."""
+"""Interprets methods of objects: paths, connections, archives, containers, text, and names with effects."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _SAME_PATH = names("resolve absolute expanduser with_suffix with_name with_stem 
 def call_method(
     interpreter: Interpreter, node: ast.Call, function: ast.Attribute, owner: Value, arguments: Arguments
 ) -> Value:
-    """What this method does and gives."""
+    """Interpret a method call: note its effects and return its result."""
     name = function.attr
     if name in _FORMATTING:
         note_format(interpreter, node, owner, arguments)
@@ -135,7 +135,7 @@ def _on_connection(interpreter: Interpreter, node: ast.Call, name: str, owner: V
 
 
 def _load(interpreter: Interpreter, node: ast.Call, arguments: Arguments) -> None:
-    """Readers of many formats take a path; only one that leads out of the workspace is worth telling."""
+    """Note the path of a reader for a data format, if it is outside the workspace."""
     path = arguments.get(0)
     for target in path.items or (path,):
         text = known(target) or ""
@@ -155,7 +155,9 @@ def _on_database(interpreter: Interpreter, node: ast.Call, owner: Value, argumen
 
 
 def _is_file(interpreter: Interpreter, owner: Value) -> bool:
-    """A database in a file: what is done to it stays. A cursor that came from anywhere may be one of it."""
+    """Return whether a database is a file, so that changes persist.
+
+    A cursor of unknown source may belong to a file."""
     return owner.kind == "sqlite3.Connection" or (not owner.kind and "database" in interpreter.report.facts)
 
 
@@ -166,7 +168,7 @@ def _telling(interpreter: Interpreter, node: ast.Call, name: str, owner: Value, 
         if name in _NAMED_TARGET and (target is NOTHING or target.const is None or target.kind.startswith("io.")):
             if name == "extractall":
                 note_file(interpreter, action, node, Value(const="."))
-            return Value(taint=taint)  # without a target it gives text back
+            return Value(taint=taint)  # without a target the method returns text
         note_file(interpreter, action, node, target)
     elif action is ProgramAction.NETWORK:
         note_network(interpreter, node, arguments.get(0), arguments.taint)
@@ -178,7 +180,7 @@ def _telling(interpreter: Interpreter, node: ast.Call, name: str, owner: Value, 
 
 
 def _any_value(owner: Value) -> Value:
-    """`table.get(key)`: any value of it, or one that is put there where nobody sees it."""
+    """Return any value of a table, or an unknown value that the analysis did not see."""
     return join(any_of(owner, owner.items), NOTHING)
 
 

@@ -1,4 +1,4 @@
-"""Where a path of a program leads: the workspace, beside it, scratch files, outside, or a sensitive place."""
+"""Classifies the paths of a program: workspace, next to the workspace, scratch files, outside, or sensitive."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from enum import StrEnum
 from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.tables.dangerous_texts import SENSITIVE_PATH
 
-ROOTS = ("/bench/workspace", "/workspace")  # where the sandbox shows the workspace
-_START = "/bench"  # where a program starts; what is beside the workspace there can be read
+ROOTS = ("/bench/workspace", "/workspace")  # paths of the workspace in the sandbox
+_START = "/bench"  # start folder of a program; files next to the workspace are readable
 _SCRATCH = "/tmp"  # private to a run
 _ABSOLUTE = re.compile(r"[/~]|[A-Za-z]:[\\/]|\\\\")
 
 
 class PathPlace(StrEnum):
-    """The kinds of places that a path can lead to."""
+    """Kinds of places that a path can refer to."""
 
     WORKSPACE = "workspace"
     BESIDE = "only files below workspace/ can be changed"
@@ -26,7 +26,7 @@ class PathPlace(StrEnum):
 
 
 def place(path: str) -> PathPlace:
-    """Where this path leads; unknown parts are HOLE."""
+    """Return the kind of place of a path. Unknown parts of the path are HOLE."""
     slashed = path.replace("\\", "/")
     if SENSITIVE_PATH.search(slashed.replace(HOLE, "")):
         return PathPlace.SENSITIVE
@@ -41,7 +41,7 @@ def place(path: str) -> PathPlace:
 
 
 def within(path: str) -> str:
-    """A workspace path as people see it: `workspace/report.csv`."""
+    """Return a workspace path as users see it: `workspace/report.csv`."""
     bare = path.replace("\\", "/").replace(HOLE, "…")
     for root in ROOTS:
         bare = bare.removeprefix(root)
@@ -51,7 +51,7 @@ def within(path: str) -> str:
 
 
 def certain(found: PathPlace, path: str) -> bool:
-    """Whether the sandbox surely has no such place: only then may an effect be called refused."""
+    """Return whether the sandbox certainly has no such place. Only then may an effect be reported as refused."""
     return found is PathPlace.OUTSIDE or (found is PathPlace.SENSITIVE and bool(_ABSOLUTE.match(path)))
 
 

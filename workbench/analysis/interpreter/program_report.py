@@ -1,4 +1,7 @@
-"""Collects findings, effects and tools while a program is interpreted; each once, however often it is passed."""
+"""Collects findings, effects and tools while a program is interpreted.
+
+Each is stored once, however often it is found.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,13 @@ from workbench.analysis.interpreter.values import ValueSource
 from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Span, Tool
 from workbench.records.common_types import rank, worst
 
-MAX_FINDINGS = 500  # the last of them says that there are more
+MAX_FINDINGS = 500  # the last one says that there are more
 MAX_FLOWS = 100
 _MORE = f"More than {MAX_FINDINGS} findings; the rest is not listed."
 
 
 class NotedFinding(Struct, frozen=True):
-    """A finding with what it means for the gate."""
+    """A finding with its effect and whether it blocks the program."""
 
     finding: Finding
     effect: Effect | None = None
@@ -25,13 +28,13 @@ class NotedFinding(Struct, frozen=True):
 
 @dataclass(slots=True)
 class NotedToolUse:
-    """A tool the program names, with how often: a loop makes one line of code many calls."""
+    """A tool that the program names, and how often it is called: in a loop, one line makes many calls."""
 
     tool: Tool
     line: int
     risk: Risk
     looped: bool = False
-    often: bool = False  # nobody can tell how many times: in a loop, in a function, or handed on
+    often: bool = False  # the number of calls is unknown: in a loop, in a function, or passed on
 
     @property
     def full_name(self) -> str:
@@ -40,23 +43,24 @@ class NotedToolUse:
 
 @dataclass(slots=True)
 class ProgramReport:
-    """What one reading found so far."""
+    """Everything that one analysis found so far."""
 
     notes: dict[tuple[str, Span, str], NotedFinding] = field(default_factory=dict)
     uses: dict[tuple[str, str, int], NotedToolUse] = field(default_factory=dict)
     not_assessed: dict[str, None] = field(default_factory=dict)
-    facts: dict[str, Span] = field(default_factory=dict)  # "sensitive", "out", "blob" … → where first seen
-    dynamic: bool = False  # which tool is called is decided at run time
-    places: dict[tuple[Span, str], str] = field(default_factory=dict)  # of network notes: place and subject → host:port
-    onward: set[Span] = field(default_factory=set)  # network calls that name nobody: they use what is connected
+    facts: dict[str, Span] = field(default_factory=dict)  # "sensitive", "out", "blob" … → where first found
+    dynamic: bool = False  # the called tool is decided at run time
+    # of network findings: (span, subject) → host:port
+    places: dict[tuple[Span, str], str] = field(default_factory=dict)
+    onward: set[Span] = field(default_factory=set)  # network calls without an address: they use an open connection
     flows: dict[Flow, None] = field(default_factory=dict)
-    wanted: list[str] = field(default_factory=list)  # places that the user may open for this text
-    may_carry: set[str] = field(default_factory=set)  # tools that reach outside, and may be given private answers
+    wanted: list[str] = field(default_factory=list)  # places that the user may allow for this program
+    may_carry: set[str] = field(default_factory=set)  # tools that reach outside and may receive private answers
     forks: int = 0  # branches and loops
-    opened: bool = False  # some of the network is, or could be, open
-    skills: dict[str, int] = field(default_factory=dict)  # import name of a kept skill → first line that uses it
-    any_skill: bool = False  # which kept skill is used is decided at run time
-    servers: set[str] = field(default_factory=set)  # names of servers, as the text spells them
+    opened: bool = False  # network rules allow, or could allow, some of the network
+    skills: dict[str, int] = field(default_factory=dict)  # import name of a skill → first line that uses it
+    any_skill: bool = False  # the used skill is decided at run time
+    servers: set[str] = field(default_factory=set)  # names of servers, as spelled in the program
 
     def add(
         self,
@@ -70,7 +74,7 @@ class ProgramReport:
         reversible: bool | None = None,
         blocks: bool = False,
     ) -> None:
-        """Note a finding; with an effect kind it is also a line of the effects table."""
+        """Add a finding. With an effect kind it is also a line of the effects table."""
         key = (rule, span, subject)
         old = self.notes.get(key)
         if old and rank(old.finding.risk) >= rank(risk):
@@ -82,18 +86,18 @@ class ProgramReport:
         self.notes[key] = NotedFinding(Finding(rule, risk, message, span, subject), line, blocks)
 
     def _overflow(self) -> None:
-        """Note that findings are left out. Those may be worse than the listed ones, so the user is asked."""
+        """Note that findings are left out. They may be worse than the listed ones, so the program needs approval."""
         self.not_assessed[_MORE] = None
         span = Span(1, 0, 1, 0)
         line = Effect(EffectKind.MAY, _MORE.rstrip("."), 1, Risk.HIGH)
         self.notes["cap", span, ""] = NotedFinding(Finding("cap", Risk.HIGH, _MORE.rstrip("."), span), line)
 
     def use_skill(self, name: str, line: int) -> None:
-        """Note a kept skill by its import name."""
+        """Add a skill by its import name."""
         self.skills[name] = min(line, self.skills.get(name, line))
 
     def use(self, use: NotedToolUse) -> None:
-        """Note a tool; seen in a loop once, it stays so."""
+        """Add a tool use. A tool that was in a loop once stays marked so."""
         key = (use.tool.server, use.tool.name, use.line)
         old = self.uses.get(key)
         if old is None:
@@ -102,16 +106,16 @@ class ProgramReport:
         old.looped, old.often, old.risk = old.looped or use.looped, True, worst((old.risk, use.risk))
 
     def flow(self, source: ValueSource, sink: str, span: Span) -> None:
-        """Note that data from there goes into this."""
+        """Add a flow of data from the source into the sink."""
         if len(self.flows) < MAX_FLOWS:
             self.flows[Flow(source.kind, source.label, source.line, sink, span.line)] = None
 
     def fact(self, name: str, span: Span) -> None:
-        """Remember where something was first seen."""
+        """Record the first place of a fact."""
         self.facts.setdefault(name, span)
 
     def take(self, other: ProgramReport) -> None:
-        """All that another report holds; of two notes on the same, the riskier one."""
+        """Merge another report into this one. Of two findings with the same key, the riskier one is kept."""
         for key, noted in other.notes.items():
             old = self.notes.get(key)
             if old is None and len(self.notes) >= MAX_FINDINGS - 1:
@@ -135,11 +139,11 @@ class ProgramReport:
         self.servers |= other.servers
 
     def findings(self) -> tuple[Finding, ...]:
-        """The worst first, then as they stand in the text."""
+        """Return all findings, the worst first, then in the order of the text."""
         every = (note.finding for note in self.notes.values())
         return tuple(sorted(every, key=lambda f: (-rank(f.risk), f.span.line, f.span.column, f.rule)))
 
     def effects(self) -> tuple[Effect, ...]:
-        """As they stand in the text, each sentence once per line."""
+        """Return all effects in the order of the text, each sentence once per line."""
         every = {(e.text, e.line): e for note in self.notes.values() if (e := note.effect)}
         return tuple(sorted(every.values(), key=lambda e: (e.line, -rank(e.risk))))

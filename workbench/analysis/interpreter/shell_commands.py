@@ -1,4 +1,4 @@
-"""What running a command comes to: which commands only look, change the workspace, run further code, or do more."""
+"""Classifies shell commands: reads only, changes the workspace, runs code, or needs approval."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.analysis.tables.word_sets import names
 
 
 class CommandClass(StrEnum):
-    """What running a command comes to, with the words of its finding."""
+    """What a command does. The value is the text of its finding."""
 
     READ = "it only looks"
     WORKSPACE = "it changes files of the workspace"
@@ -24,13 +24,13 @@ class CommandClass(StrEnum):
 
 
 class Command(Struct, frozen=True):
-    """One program: its class, those of its subcommands, and options that make it worse."""
+    """Rules for one program: its class, the classes of its subcommands, and options that make a call riskier."""
 
     kind: CommandClass
     subcommands: dict[str, CommandClass] = field(default_factory=dict)
-    asking: frozenset[str] = frozenset()  # options with which it asks, whatever the subcommand
-    running: frozenset[str] = frozenset()  # options that make it run another program
-    wordy: frozenset[str] = frozenset()  # options before the subcommand that take a word of their own
+    asking: frozenset[str] = frozenset()  # options that need approval with any subcommand
+    running: frozenset[str] = frozenset()  # options that make the command run another program
+    wordy: frozenset[str] = frozenset()  # options before the subcommand that take a separate value
 
 
 _READ, _WORKSPACE, _ASK, _CODE = CommandClass.READ, CommandClass.WORKSPACE, CommandClass.ASK, CommandClass.CODE
@@ -89,25 +89,25 @@ COMMANDS: dict[str, Command] = {
 _PROGRAM = re.compile(r"/(?:usr/|usr/local/)?s?bin/[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
 _BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
 _VERSIONED = re.compile(r"(python|pip|node|ruby|perl|php|lua)[0-9][0-9.]{0,8}", re.ASCII)
-_PLAIN = re.compile(r"[A-Za-z0-9 _./=:@%+,'\"-]{1,2000}", re.ASCII)  # a line in which a shell finds nothing to do
+_PLAIN = re.compile(r"[A-Za-z0-9 _./=:@%+,'\"-]{1,2000}", re.ASCII)  # a line without special characters for a shell
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9-]{0,40}", re.ASCII)
 _SOONEST = (CommandClass.ASK, CommandClass.CODE, CommandClass.UNKNOWN)
 
 
 class CommandVerdict(Struct, frozen=True):
-    """What a command comes to, and why where that is not its plain class."""
+    """The class of a command, with the reason if it differs from the default text of the class."""
 
     kind: CommandClass
     why: str = ""
 
     @property
     def words(self) -> str:
-        """The words that follow the command in its finding."""
+        """The text that follows the command in its finding."""
         return self.why or self.kind.value
 
 
 def judge_line(line: str) -> CommandVerdict:
-    """A text given to a shell. One that holds nothing but words is what those words are."""
+    """Classify a text for a shell. A line without special characters is classified as an argv list."""
     if not _PLAIN.fullmatch(line):
         return CommandVerdict(CommandClass.CODE, "a shell reads it, which may do more than its words say")
     try:
@@ -117,8 +117,9 @@ def judge_line(line: str) -> CommandVerdict:
 
 
 def judge_argv(argv: Sequence[str], *, absolute: bool = True) -> CommandVerdict:
-    """A program with its arguments. `absolute`: whether one without its full path counts as unknown, because the
-    search path decides what it is."""
+    """Classify a program with its arguments.
+
+    `absolute`: a program without its full path counts as unknown, because the search path decides which one runs."""
     if not argv:
         return CommandVerdict(CommandClass.UNKNOWN)
     name, *arguments = argv
@@ -134,7 +135,7 @@ def judge_argv(argv: Sequence[str], *, absolute: bool = True) -> CommandVerdict:
 
 
 def _plain(name: str) -> str:
-    """The name without a version: `python3.11` is python."""
+    """Return the program name without its version: `python3.11` is python."""
     match = _VERSIONED.fullmatch(name)
     return match.group(1) if match else name
 
@@ -152,7 +153,7 @@ def _kind(command: Command, arguments: Sequence[str]) -> CommandClass:
 
 
 def _spellings(argument: str) -> tuple[str, ...]:
-    """`--output=x`, `-ofile` and `-rf` as the options that they may be."""
+    """Return the options that an argument may mean: `--output=x`, `-ofile`, `-rf`."""
     if argument.startswith("--"):
         return (argument.partition("=")[0],)
     return (argument, *(f"-{letter}" for letter in argument[1:40]))
@@ -169,7 +170,7 @@ def _subcommand(command: Command, arguments: Sequence[str]) -> str:
 
 
 def _confined(kind: CommandClass, arguments: Sequence[str]) -> CommandVerdict:
-    """Looking at, or writing to, what lies outside the workspace is no everyday use."""
+    """Return the verdict of a harmless command. Paths outside the workspace need approval."""
     for argument in arguments:
         for path in (argument, _value(argument)):
             if path and not path.startswith("-") and place(path) in (PathPlace.OUTSIDE, PathPlace.SENSITIVE):
@@ -178,7 +179,7 @@ def _confined(kind: CommandClass, arguments: Sequence[str]) -> CommandVerdict:
 
 
 def _value(argument: str) -> str:
-    """What stands in one word with its option: `--file=/etc/x`, `-f/etc/x`."""
+    """Return the value of an option in the same word: `--file=/etc/x`, `-f/etc/x`."""
     if argument.startswith("--"):
         return argument.partition("=")[2]
     return argument[2:] if argument.startswith("-") else ""

@@ -1,4 +1,4 @@
-"""Interprets functions with rules of their own: the sandbox's client, files, attributes and imports by name, `exec`.
+"""Interprets functions with their own rules: the sandbox's client, files, attributes and imports by name, `exec`.
 
 SPECIALS at the end maps each dotted name to its rule.
 """
@@ -83,7 +83,9 @@ def _vars(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argumen
 
 
 def _all_names(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`vars(os).items()` has the table in its own name, `inspect.getmembers(os)` in its argument."""
+    """Interpret a function that returns all names of a table.
+
+    `vars(os).items()` has the table in its own name, `inspect.getmembers(os)` in its argument."""
     owners = arguments.get(0).refs if ref == "inspect.getmembers" else (ref.rpartition(".")[0],)
     for owner in owners:
         every_name(interpreter, node, owner)
@@ -92,7 +94,7 @@ def _all_names(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Ar
 
 
 def _type(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`type(name, bases, {…})` makes a class; with one argument it only asks."""
+    """Interpret `type`. `type(name, bases, {…})` makes a class; with one argument it only returns the type."""
     for name in sorted(HOOKS.intersection(arguments.keys)) if len(arguments.positional) == 3 else ():
         note(
             interpreter,
@@ -111,7 +113,7 @@ def _globals(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argu
 
 
 def _table(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`.get(name)` on sys.modules or globals()."""
+    """Interpret `.get(name)` on sys.modules or globals()."""
     found = by_key(interpreter, node, ref.rpartition(".")[0], arguments.get(0))
     return found if found is not None else NOTHING
 
@@ -180,7 +182,7 @@ def _run_text(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arg
 
 
 def _is_skill_text(interpreter: Interpreter, node: ast.Call) -> bool:
-    """Whether the text is that of a kept skill as it stands, not joined with another text."""
+    """Return whether the text is the unchanged text of a skill, not joined with other text."""
     text = node.args[0] if node.args else None
     if isinstance(text, ast.Name):
         text = interpreter.bound_once(text.id)
@@ -228,7 +230,7 @@ def _typed(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argume
 
 
 def _call_tool(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`call_tool("server", "tool", {…})`."""
+    """Interpret `call_tool("server", "tool", {…})`."""
     answers = []
     for server in each(arguments.get(0, "server")):
         for tool in each(arguments.get(1, "tool", "name")):
@@ -241,7 +243,7 @@ def _call_tool(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Ar
 
 
 def _call_by_id(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`call_mcp_tool("mcp__server__tool", {…})`."""
+    """Interpret `call_mcp_tool("mcp__server__tool", {…})`."""
     names = [known(choice) for choice in each(arguments.get(0, "tool_id", "id", "name", "tool"))]
     interpreter.report.servers.update(server for name in names if name for server in servers_in(name))
     found = [interpreter.toolbook.find_id(name) if name else None for name in names]
@@ -268,7 +270,9 @@ def _offer_skill(interpreter: Interpreter, node: ast.Call, ref: str, arguments: 
 
 
 def _file(action: ProgramAction) -> SpecialCall:
-    """`read_file("a.txt")` and `write_file("a.txt", …)` mean the workspace, however the path begins."""
+    """Return the rule of `read_file("a.txt")` and `write_file("a.txt", …)`.
+
+    Both use the workspace, however the path begins."""
 
     def touch(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
         path = arguments.get(0, "path")
@@ -299,7 +303,9 @@ def _open(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argumen
 
 
 def _descriptor(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """A descriptor that is open already: the program's own streams, or what its sandbox speaks to the core by."""
+    """Note the use of a file descriptor above 2.
+
+    Those are already open: the sandbox uses them to communicate with the core."""
     number = arguments.get(0, "file", "fd").const
     if isinstance(number, int) and number > 2:
         note(interpreter, ProgramAction.INTERNALS, node, ref, risk=Risk.MEDIUM)
@@ -307,7 +313,7 @@ def _descriptor(interpreter: Interpreter, node: ast.Call, ref: str, arguments: A
 
 
 def opening(mode: Value) -> ProgramAction:
-    """Whether a file that is opened like this may be written."""
+    """Return whether opening a file in this mode reads or writes it."""
     texts = ["r"] if mode is NOTHING else [known(choice) for choice in each(mode)]
     kinds = (None if text is None else text.partition(":")[0] for text in texts)  # `r:xz` of an archive reads
     return (
@@ -326,7 +332,7 @@ def _open_low(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arg
 
 
 def _only_reads(part: ast.AST) -> bool:
-    """Whether this part of the flags of `os.open` opens nothing for writing."""
+    """Return whether this part of the flags of `os.open` allows only reading."""
     match part:
         case ast.Attribute(attr=name):
             return name in _READING_FLAGS
@@ -365,7 +371,7 @@ def _database(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arg
         return Value(kind="sqlite3.memory")
     text = text_of(place)
     bare = replace(place, const=text.removeprefix("file:").partition("?")[0]) if text.startswith("file:") else place
-    note_file(interpreter, ProgramAction.READ, node, bare)  # what is done to it, its statements tell
+    note_file(interpreter, ProgramAction.READ, node, bare)  # changes are reported by its SQL statements
     interpreter.report.fact("database", interpreter.span(node))
     return Value(kind="sqlite3.Connection")
 
@@ -455,7 +461,9 @@ def _bytes(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argume
 
 
 def _view(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """A copy or view of a table of names still gives out every name, and a view takes changes for it."""
+    """Interpret a copy or view of a table of names.
+
+    It still gives access to every name, and a view may be used to change it."""
     held = tables(name for value in arguments.every for name in value.refs)
     for owner in held:
         note_hidden(interpreter, node, f"Looks at {owner} through {ref}", owner, Risk.MEDIUM)
@@ -480,7 +488,7 @@ def _reversed(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arg
 
 
 def _one_of(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`next(paths)`, `max(paths)`: some element of what it is given, or, of several arguments, one of them."""
+    """Return one element of the argument, or one of several arguments: `next(paths)`, `max(paths)`."""
     source = arguments.get(0)
     if len(arguments.positional) > 1:
         source = Value(items=arguments.positional)
@@ -503,7 +511,7 @@ def _decode(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argum
 
 
 def _first_argument(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """What does the same as the function that it is given."""
+    """Return the first argument, for functions that wrap a function without changing what it does."""
     return arguments.get(0)
 
 

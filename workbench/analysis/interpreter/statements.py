@@ -1,4 +1,4 @@
-"""Interprets statements: binds names, opens branches and loops, queues function bodies."""
+"""Interprets statements: binds names, enters branches and loops, and schedules function bodies."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from workbench.analysis.tables.word_sets import names
 from workbench.records import Risk
 
 MOST_TURNS = 8
-MOST_ELEMENTS = 12  # of a container that are told apart
-LOOPS = 3  # times that the body of a loop is read
+MOST_ELEMENTS = 12  # elements of a container that are joined one by one
+LOOPS = 3  # maximum number of times the body of a loop is read
 OPEN = "builtins.open"
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -60,7 +60,7 @@ def _annotated(interpreter: Interpreter, node: ast.AnnAssign) -> None:
 
 
 def _annotation(interpreter: Interpreter, node: ast.expr | None) -> None:
-    """What Python evaluates of an annotation: calls in it run, while the names of types in it hand nothing on."""
+    """Evaluate an annotation as Python does: calls in it run, while names of types in it are not passed on."""
     if node is None or interpreter.lazy:
         return
     if isinstance(node, ast.Name | ast.Attribute):
@@ -78,7 +78,7 @@ def _annotation(interpreter: Interpreter, node: ast.expr | None) -> None:
 
 
 def _is_type(interpreter: Interpreter, node: ast.expr) -> bool:
-    """Whether an operator or a subscript on this runs none of the program's own code."""
+    """Return whether an operator or a subscript on the expression runs none of the program's own code."""
     if isinstance(node, ast.Subscript):
         return _is_type(interpreter, node.value)
     if isinstance(node, ast.BinOp):
@@ -95,12 +95,12 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
     from workbench.analysis.interpreter.constant_folding import combine
 
     old = interpreter.value(node.target, called=True) if isinstance(node.target, ast.Name) else NOTHING
-    note_writes(interpreter, node, old)  # `table |= …` changes the table itself, whatever it is called here
+    note_writes(interpreter, node, old)  # `table |= …` changes the table itself, also under a different name
     assign(interpreter, node.target, combine(node.op, old, interpreter.value(node.value)))
 
 
 def assign(interpreter: Interpreter, target: ast.expr, value: Value) -> None:
-    """Put a value where an assignment, loop or pattern puts it."""
+    """Assign a value to the target of an assignment, loop or pattern."""
     if isinstance(target, ast.Name):
         _assign_name(interpreter, target, value)
     elif isinstance(target, ast.Tuple | ast.List):
@@ -127,7 +127,7 @@ def _unpack(interpreter: Interpreter, target: ast.Tuple | ast.List, value: Value
 
 
 def _dealt(targets: Sequence[ast.expr], items: tuple[Value, ...]) -> tuple[Value, ...] | None:
-    """Which of them each target gets; None when they do not fit."""
+    """Return the items for each target, or None if the numbers do not match."""
     star = next((index for index, part in enumerate(targets) if isinstance(part, ast.Starred)), None)
     more = len(items) - len(targets)
     if star is None or more < -1:
@@ -157,7 +157,9 @@ def _assign_item(interpreter: Interpreter, target: ast.Subscript, value: Value) 
 
 
 def fill(interpreter: Interpreter, container: ast.expr, value: Value, *, replaces: bool = False) -> None:
-    """A container that took this value in carries its origin, and may give it back; in the place of another one."""
+    """Add a value to a container. The container carries the value's sources and may return it.
+
+    `replaces`: the value may replace an existing element."""
     root = container
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
@@ -214,7 +216,7 @@ def _while(interpreter: Interpreter, node: ast.While) -> None:
 
 
 _EXITS = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.Await)
-# Calls that come back, and so never end a loop. Any other may raise an exception that is caught outside of the loop.
+# Calls that return and so never end a loop. Any other call may raise an exception that is caught outside the loop.
 _RETURNING = names("append extend add update insert setdefault put start print len sum range list dict set str sorted")
 _RETURNING |= names("sleep Thread Process")
 
@@ -237,7 +239,7 @@ def _for(interpreter: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     def turn() -> None:
         for value in turns:
             if isinstance(node.target, ast.Name):
-                interpreter.forget(node.target.id)  # each turn has its own value
+                interpreter.forget(node.target.id)  # each iteration has its own value
             with interpreter.branch(iterable, loop=True):
                 assign(interpreter, node.target, value)
                 interpreter.run(node.body)
@@ -247,11 +249,11 @@ def _for(interpreter: Interpreter, node: ast.For | ast.AsyncFor) -> None:
 
 
 def _repeat(interpreter: Interpreter, node: ast.For | ast.AsyncFor | ast.While, turn: Callable[[], None]) -> None:
-    """What one turn of a loop leaves in a name, the next one finds there."""
+    """Repeat a loop body. Values that one iteration assigns to a name are visible in the next one."""
     scope, carried = interpreter.scopes[-1], interpreter.assigned(node)
     for name in carried:
         if (old := scope.get(name)) is not None and isinstance(old.const, int | float):
-            scope[name] = replace(old, const=UNKNOWN)  # a counter has any number
+            scope[name] = replace(old, const=UNKNOWN)  # a counter may have any value
     before = _carried(scope, carried)
     for times in range(LOOPS):
         interpreter.again += times > 0
@@ -260,7 +262,7 @@ def _repeat(interpreter: Interpreter, node: ast.For | ast.AsyncFor | ast.While, 
         after = _carried(scope, carried)
         if after == before:
             break
-        if times:  # it goes on to change: then it may be anything
+        if times:  # the value still changes, so it may be anything
             for name in carried:
                 if name in scope:
                     scope[name] = join(scope[name], NOTHING)
@@ -272,7 +274,9 @@ def _carried(scope: dict[str, Value], names: Iterable[str]) -> list[Key]:
 
 
 def _turns(interpreter: Interpreter, iterable: Value) -> list[Value]:
-    """A short list of known texts is walked one by one, so that each file or host is named; anything else once."""
+    """Return the values for the loop target.
+
+    A short list of known texts is iterated, so that each file or host is named. Any other iterable gives one value."""
     items = iterated(iterable) or ()
     if interpreter.loops or not 1 < len(items) <= MOST_TURNS or any(known(item) is None for item in items):
         return [element(iterable)]
@@ -280,12 +284,12 @@ def _turns(interpreter: Interpreter, iterable: Value) -> list[Value]:
 
 
 def element(iterable: Value) -> Value:
-    """Any one element of what is looped over."""
+    """Return any element of an iterable."""
     return any_of(iterable, iterated(iterable))
 
 
 def any_of(owner: Value, items: tuple[Value, ...] | None) -> Value:
-    """Any one of these elements of a container."""
+    """Return any of these elements of a container."""
     if not items:
         return Value(kind="pathlib.Path" if owner.kind == "paths" else "", taint=owner.taint)
     found = items[0]
@@ -338,7 +342,9 @@ def _match(interpreter: Interpreter, node: ast.Match) -> None:
 
 
 def _pattern(interpreter: Interpreter, pattern: ast.pattern, subject: Value) -> None:
-    """A class pattern reads attributes without a dot, so `case object(system=run)` is `run = subject.system`."""
+    """Bind the names of a pattern.
+
+    A class pattern reads attributes: `case object(system=run)` is `run = subject.system`."""
     if isinstance(pattern, ast.MatchClass):
         interpreter.value(pattern.cls, called=True)
         for name, inner in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
@@ -370,7 +376,7 @@ def _function(interpreter: Interpreter, node: _Function) -> None:
 
 
 def _decorated(interpreter: Interpreter, decorators: Sequence[ast.expr], made: Value) -> Value:
-    """A decorator is called with what is below it, and its answer may be what the name stands for."""
+    """Call the decorators with the definition. Their results may become the value of the name."""
     found = made
     for decorator in reversed(decorators):
         answer = interpreter.call(decorator, found)
@@ -380,7 +386,7 @@ def _decorated(interpreter: Interpreter, decorators: Sequence[ast.expr], made: V
 
 
 def _type_parameters(interpreter: Interpreter, node: ast.AST) -> None:
-    """`def f[T: bound]`, `type X = value`: Python evaluates them when they are first accessed."""
+    """Evaluate type parameters. Python evaluates `def f[T: bound]` and `type X = value` on first access."""
     for parameter in getattr(node, "type_params", ()):
         for part in (getattr(parameter, "bound", None), getattr(parameter, "default_value", None)):
             interpreter.value(part, called=True)
@@ -392,7 +398,7 @@ def _type_alias(interpreter: Interpreter, node: ast.stmt) -> None:
 
 
 def define(interpreter: Interpreter, node: _Function | ast.Lambda) -> Value:
-    """A function of this program: its defaults are read now, its body after the text around it."""
+    """Define a function: its defaults are evaluated now, its body is read after the enclosing text."""
     arguments = node.args
     learned = interpreter.learn(node)
     positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
@@ -421,7 +427,8 @@ def _class(interpreter: Interpreter, node: ast.ClassDef) -> None:
         if value.refs or value.functions:
             interpreter.remember(name, value)
     telling = tuple(ref for base in bases for ref in base.refs if ref in CALLABLES or ref in KINDS or ref == OPEN)
-    made = replace(members.get("__init__", NOTHING), kind="class", refs=telling)  # to make one is to make its base
+    # creating an instance also creates its base
+    made = replace(members.get("__init__", NOTHING), kind="class", refs=telling)
     interpreter.bind(node.name, _decorated(interpreter, node.decorator_list, made))
 
 
@@ -438,7 +445,7 @@ def _import_from(interpreter: Interpreter, node: ast.ImportFrom) -> None:
     imports.named(interpreter, node)
 
 
-# Any: each entry takes the one kind of node it stands under.
+# Any: each handler accepts only the node type of its key.
 STATEMENTS: dict[type[ast.stmt], Callable[[Interpreter, Any], None]] = {
     ast.Expr: _expression,
     ast.Assign: _assign,
@@ -465,5 +472,5 @@ STATEMENTS: dict[type[ast.stmt], Callable[[Interpreter, Any], None]] = {
     ast.Import: _import,
     ast.ImportFrom: _import_from,
 }
-if (_alias := getattr(ast, "TypeAlias", None)) is not None:  # from Python 3.12 on
+if (_alias := getattr(ast, "TypeAlias", None)) is not None:  # Python 3.12 and later
     STATEMENTS[_alias] = _type_alias

@@ -1,7 +1,7 @@
-"""Reports changes to what all code shares: the names of modules, and the tables and lists in them.
+"""Reports changes to shared state: the names of modules, and the tables and lists in them.
 
-Such a change decides what other code does that looks honest. In a REPL session that includes the next program, so no
-way to make one is quieter than a plain assignment.
+Such a change decides what other, harmless-looking code does. In a REPL session this includes the next program, so no
+form of such a change may have a lower risk than a plain assignment.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.analysis.tables.word_sets import names
 from workbench.records import EffectKind, Risk
 
-# Changed in honest programs, or told in other words.
+# Changed in harmless programs, or reported by other findings.
 _EVERYDAY = frozenset({"sys.argv", "os.environ", "logging.root.handlers", "warnings.filters"})
-# A name that is bound to one of them takes another value, and they stay what they are.
+# Numbers: binding a name to one of them and changing that name leaves the module unchanged.
 _NUMBERS = names("sys.maxsize math.inf math.nan math.pi math.e math.tau cmath.pi cmath.inf sys.float_info.max")
 _CHANGING = names("append extend insert update setdefault pop popitem clear remove add discard")
 _CHANGING |= names("__setitem__ __delitem__ __ior__ __iadd__ __imul__ sort reverse")
 _NAMING = names("__setattr__ __delattr__")
 _HOLDERS = names("builtins.dict builtins.list builtins.set")
-# What only reads the shared thing it is given, what answers with its elements alone, and methods that read.
+# `_READING`: functions that only read a shared object. `_COPYING`: functions that return its elements.
+# `_READING_METHODS`: methods that only read.
 _READING = frozenset(f"builtins.{name}" for name in names("print len repr str format bool type isinstance id any all"))
 _READING |= names("json.dumps json.dump pprint.pprint pprint.pformat reprlib.repr os.path.join os.pathsep.join")
 _COPYING = frozenset(
@@ -39,7 +40,7 @@ _SETTERS = names("builtins.setattr builtins.delattr operator.setitem operator.de
 
 
 def is_shared(ref: str) -> bool:
-    """Whether a dotted name stands for a table or list that belongs to a module."""
+    """Return whether a dotted name is a table or list that belongs to a module."""
     if ref == "globals()" or ref.endswith(".__dict__"):
         return True
     if ref in TEXTS or ref in _NUMBERS:
@@ -49,7 +50,7 @@ def is_shared(ref: str) -> bool:
 
 
 def note_writes(interpreter: Interpreter, node: ast.AST, owner: Value) -> None:
-    """Something was put into, or taken out of, each table or list that this may be."""
+    """Note a change of each table or list that the value may be."""
     for ref in owner.refs:
         if ref == "sys.path":
             note_search_path(interpreter, node)
@@ -64,27 +65,33 @@ def note_writes(interpreter: Interpreter, node: ast.AST, owner: Value) -> None:
 
 
 def note_search_path(interpreter: Interpreter, node: ast.AST) -> None:
-    """Whoever changes it decides which files the imports below mean, honest names among them."""
+    """Note a change of the import search path.
+
+    The path decides the files that later imports load, including imports with harmless names."""
     words = "Changes where imports are looked for: the modules it imports may be other files than their names say"
     note(interpreter, ProgramAction.IMPORT, node, "sys.path", rule="code.import.path", words=words)
     interpreter.report.not_assessed["Modules found through a changed sys.path."] = None
 
 
 def note_replaced(interpreter: Interpreter, node: ast.AST, owner: Value, name: str) -> None:
-    """An attribute was set or deleted, on each thing that this may be."""
+    """Note that an attribute was set or deleted on each object that the value may be."""
     for ref in owner.refs:
         if ref.split(".")[0] in STANDARD | OURS:
             note(interpreter, ProgramAction.TAMPER, node, f"replaces {ref}.{name}")
 
 
 def note_method(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> None:
-    """`sys.meta_path.insert(…)`, `vars(client).update(…)`, `dict.update(vars(client), …)`, `client.__setattr__(…)`."""
+    """Note method calls that change shared state.
+
+    Examples: `sys.meta_path.insert(…)`, `vars(client).update(…)`, `dict.update(vars(client), …)`,
+    `client.__setattr__(…)`."""
     owner, _, name = ref.rpartition(".")
     if name not in _CHANGING and name not in _NAMING:
         return
     if name in _CHANGING and owner in _HOLDERS:
         note_writes(interpreter, node, arguments.get(0))
-    elif name in _CHANGING and not owner.rpartition(".")[2][:1].isupper():  # of a class: it is given what it changes
+    # a method of a class gets the changed object as its first argument
+    elif name in _CHANGING and not owner.rpartition(".")[2][:1].isupper():
         note_writes(interpreter, node, Value(refs=(owner,)))
     elif name in _NAMING and arguments.positional:
         own = owner.startswith("builtins.")
@@ -93,7 +100,9 @@ def note_method(interpreter: Interpreter, node: ast.Call, ref: str, arguments: A
 
 
 def note_handed_on(interpreter: Interpreter, node: ast.Call, arguments: Arguments) -> None:
-    """`partial(setattr, client)`, `map(setattr, [client], …)`: whoever gets both can bring them together."""
+    """Note arguments that combine a setter with a shared object.
+
+    Examples: `partial(setattr, client)`, `map(setattr, [client], …)`."""
     for value in arguments.every:
         if value.refs and not _SETTERS.isdisjoint(value.refs):
             break
@@ -107,10 +116,12 @@ def note_handed_on(interpreter: Interpreter, node: ast.Call, arguments: Argument
 
 
 def note_lent(interpreter: Interpreter, node: ast.Call, target: Value, arguments: Arguments) -> None:
-    """`bisect.insort(sys.path, …)`, `chain.maps.append(vars(client))`: who gets it may change it unseen."""
+    """Note shared objects passed to a function that may change them.
+
+    Examples: `bisect.insort(sys.path, …)`, `chain.maps.append(vars(client))`."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) and not target.refs else ""
     if target.functions or name in _READING_METHODS or (target.refs and _READING.issuperset(target.refs)):
-        return  # what a function of the program does with it is read there
+        return  # functions of the program are analyzed themselves
     copied = arguments.positional if target.refs and _COPYING.issuperset(target.refs) else ()
     for value in arguments.every:
         methods = tuple(ref for ref in value.refs if ref.rpartition(".")[2] in _CHANGING)
@@ -118,7 +129,7 @@ def note_lent(interpreter: Interpreter, node: ast.Call, target: Value, arguments
 
 
 def note_kept(interpreter: Interpreter, node: ast.AST, value: Value) -> None:
-    """It is put where reading loses sight of it: each shared thing in it, and each method that changes one."""
+    """Note shared objects, and methods that change them, that are stored where the analysis cannot follow them."""
     for held in (value, *(value.items or ())):
         for ref in held.refs:
             owner, _, name = ref.rpartition(".")
@@ -134,12 +145,12 @@ def note_kept(interpreter: Interpreter, node: ast.AST, value: Value) -> None:
 
 
 def tables(refs: Iterable[str]) -> tuple[str, ...]:
-    """Those that are tables of names: a copy or a view of one still gives every name out."""
+    """Return the references that are tables of names. A copy or a view of one still gives access to every name."""
     return tuple(ref for ref in refs if ref in ("sys.modules", "globals()", "builtins") or ref.endswith(".__dict__"))
 
 
 def write_item(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`operator.setitem(vars(client), …)`."""
+    """Interpret `operator.setitem(vars(client), …)`."""
     note_writes(interpreter, node, arguments.get(0))
     return NOTHING
 
@@ -151,7 +162,7 @@ def drop(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argument
 
 
 def wrap(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`functools.update_wrapper(client, …)` copies names into its first argument."""
+    """Interpret `functools.update_wrapper(client, …)`, which copies names into its first argument."""
     wrapper = arguments.get(0, "wrapper")
     note_replaced(interpreter, node, wrapper, "__dict__")
     return wrapper

@@ -1,7 +1,7 @@
-"""Interprets library functions that evaluate text: table expressions, formulas, templates, pickles, doctests.
+"""Interprets library functions that evaluate text: table expressions, formulas, templates, pickles and doctests.
 
-A constant text is judged by what it reaches. A text that is only known at run time may do whatever the evaluator can,
-which for most of them is anything that Python can.
+A constant text is judged by the names that it uses. A text known only at run time may do whatever the evaluator can,
+which for most evaluators is anything that Python can.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from workbench.analysis.tables.word_sets import names
 from workbench.records import Risk
 from workbench.records.common_types import at_least
 
-# What a constant text holds that does more than compute with the values it is given.
+# Parts of a constant text that do more than compute with the given values.
 _REACHING = re.compile(r"__|\bimport\b|\b(?:exec|eval|open|getattr|compile)\s{0,9}\(|@[\w.\[\]'\"]{1,200}\(")
 _REACHING_TEMPLATE = re.compile(
     r"__|\|\s{0,9}attr\b|<%|\.\s{0,9}(?:unlink|rmdir|rename|write_text|write_bytes|touch|mkdir|chmod|symlink_to"
@@ -41,7 +41,9 @@ _SHORT = 80
 
 
 def call_bound(interpreter: Interpreter, node: ast.Call, target: Value, arguments: Arguments) -> Value | None:
-    """What is called is such a method, or calls one that it is given."""
+    """Interpret a call of a stored text-evaluating method, or a call that gets one as an argument.
+
+    None for other calls."""
     for value in (target, *arguments.every):
         owner, _, name = value.kind.rpartition(".")
         if owner == "method":
@@ -53,8 +55,9 @@ def call_bound(interpreter: Interpreter, node: ast.Call, target: Value, argument
 def evaluate_method(
     interpreter: Interpreter, node: ast.Call, name: str, owner: Value, arguments: Arguments
 ) -> Value | None:
-    """What a method of an object that cannot be seen evaluates, told by its name and the packages that are imported;
-    None when it is no such method."""
+    """Note the text that a method of an unknown object evaluates. None if the method evaluates none.
+
+    The method is recognized by its name and the imported packages."""
     if owner.refs and owner.refs[0].endswith(".DataFrame"):  # `DataFrame.query(table, text)`
         arguments = Arguments(arguments.positional[1:], arguments.named)
     if not evaluates(interpreter, name) or owner.kind in SAFE_TEMPLATES:
@@ -71,7 +74,9 @@ def evaluate_method(
 
 
 def note_format(interpreter: Interpreter, node: ast.AST, owner: Value, arguments: Arguments) -> None:
-    """A format text reads attributes on its own; `Formatter().get_field` takes one such field without braces."""
+    """Note access by a format text, which can read attributes.
+
+    `Formatter().get_field` takes one such field without braces."""
     texts = [text_of(owner), *map(text_of, arguments.positional)]
     if any(_REACHING_FIELD.search(text) for text in texts) or _REACHING_NAME.match(text_of(arguments.get(0))):
         note(interpreter, ProgramAction.INTERNALS, node, "a format text", rule="python.internals.format")
@@ -82,7 +87,7 @@ def note_format(interpreter: Interpreter, node: ast.AST, owner: Value, arguments
 
 
 def _note_template(interpreter: Interpreter, node: ast.AST, template: Value, values: Iterable[Value]) -> None:
-    """The fields of a template reach into the objects that it is given."""
+    """Note a template known only at run time. Its fields can access attributes of its arguments."""
     if all(known(choice) is not None for choice in each(template)):
         return
     given = [part for value in values for part in (value, *(value.items or ()))]
@@ -132,7 +137,7 @@ def _note(interpreter: Interpreter, node: ast.AST, words: str, risk: Risk) -> No
 
 
 def _expression(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`pandas.eval`, `sympy.sympify`."""
+    """Interpret `pandas.eval`, `sympy.sympify` and similar functions."""
     text = arguments.get(0, "expr", "a", "s", "ex", "expression")
     if not _is_number(text):
         _judge(interpreter, node, ref, text, _REACHING)
@@ -140,7 +145,7 @@ def _expression(interpreter: Interpreter, node: ast.Call, ref: str, arguments: A
 
 
 def _formula(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """Functions that take a formula, or a text that they evaluate to one: told only of texts."""
+    """Interpret functions that take a formula, or a text that they evaluate to one. Only texts are reported."""
     for value in arguments.every[:2]:
         texts = (value, *(value.items or ()))
         if any(part.kind == FOREIGN or first(part.taint, "untrusted") or known(part) is not None for part in texts):
@@ -152,7 +157,7 @@ def _formula(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argu
 
 def _template(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     text = arguments.get(0, "source", "text")
-    if ref.startswith("mako.") or text is NOTHING:  # a template of mako is a program
+    if ref.startswith("mako.") or text is NOTHING:  # a mako template is a program
         _note(interpreter, node, f"Has {ref} run a template as a program", Risk.HIGH)
     else:
         _judge(interpreter, node, ref, text, _REACHING_TEMPLATE)
@@ -160,13 +165,13 @@ def _template(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arg
 
 
 def _format(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`str.format(template, …)`."""
+    """Interpret `str.format(template, …)`."""
     note_format(interpreter, node, arguments.get(0), Arguments(arguments.positional[1:], arguments.named))
     return Value(taint=arguments.taint)
 
 
 def _named_object(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`pkgutil.resolve_name("os:remove")`: imports a module and gives what is in it, by name."""
+    """Interpret `pkgutil.resolve_name("os:remove")`, which imports a module and returns an attribute by name."""
     name = known(arguments.get(0, "name", "path", "modname", "mod_name", "module"))
     if name and ref in _IMPORTERS:
         module(interpreter, node, name)
@@ -183,7 +188,7 @@ def _named_object(interpreter: Interpreter, node: ast.Call, ref: str, arguments:
 
 
 def _parsers(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`xml.sax.make_parser(names)` imports each of them."""
+    """Interpret `xml.sax.make_parser(names)`, which imports each of the named modules."""
     if arguments.every:
         note(interpreter, ProgramAction.IMPORT, node, risk=Risk.HIGH)
         interpreter.report.any_skill = True
@@ -191,8 +196,9 @@ def _parsers(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argu
 
 
 def _timed(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`timeit.timeit(statement, setup)`: functions of the program are read anyway, texts here, in the names that they
-    find there."""
+    """Interpret `timeit.timeit(statement, setup)`.
+
+    Functions of the program are read anyway. Texts are read here, with the names that they can access."""
     own = arguments.get(4, "globals") is not NOTHING
     names = NameScope({name: Value(refs=(name,)) for name in ("gc", "itertools", "sys", "time")})
     with interpreter.scope(names, None if own else interpreter.scopes[:1]):
@@ -206,7 +212,9 @@ def _timed(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argume
 
 
 def _doctest(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`doctest.testmod()` runs the examples in the docstrings of this text, which are read like any other line."""
+    """Interpret `doctest.testmod()`, which runs the docstring examples of the program.
+
+    They are read like any other line."""
     plain = not arguments.positional and _TESTMOD.issuperset(arguments.named)
     if not plain or not all(_run_here(interpreter, node, text) for text in interpreter.examples()):
         note(interpreter, ProgramAction.CODE, node, ref)
@@ -214,7 +222,7 @@ def _doctest(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argu
 
 
 def _run_here(interpreter: Interpreter, node: ast.Call, text: str) -> bool:
-    """Read a constant text that is run in the names of this place; whether it could be."""
+    """Read a constant text that runs with the names of this place. Returns whether it parses."""
     tree = interpreter.program(text).tree
     if tree is None:
         return False
@@ -224,7 +232,7 @@ def _run_here(interpreter: Interpreter, node: ast.Call, text: str) -> bool:
 
 
 def _weights(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """`torch.load(…, weights_only=True)` unpacks no code."""
+    """Interpret `torch.load`. With `weights_only=True` it unpickles no code."""
     given = next((keyword.value for keyword in node.keywords if keyword.arg == "weights_only"), None)
     if not (isinstance(given, ast.Constant) and given.value is True):
         note(interpreter, ProgramAction.UNPACK, node, ref)
@@ -264,7 +272,9 @@ _TEXTS = frozenset(
 
 
 def unpickle(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    """Unpacking runs what the data says; when the data is in the program, its calls can be named."""
+    """Interpret unpickling, which runs what the data says.
+
+    If the data is a constant of the program, its calls are named."""
     data = arguments.get(0, "data", "file").const
     for name in dict.fromkeys(called(data)) if isinstance(data, bytes) else ():
         rule = CALLABLES.get(ALIASES.get(name, name))
@@ -278,7 +288,7 @@ def unpickle(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argu
 
 
 def called(data: bytes) -> Iterator[str]:
-    """The dotted names a pickle fetches; what cannot be read ends the walk."""
+    """Yield the dotted names that a pickle loads. Ends at data that cannot be parsed."""
     texts: list[str] = []
     try:
         for opcode, argument, _ in islice(pickletools.genops(data), MOST_OPCODES):

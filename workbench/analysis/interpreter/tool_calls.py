@@ -1,4 +1,4 @@
-"""Interprets tool calls: which tool, how risky, in a loop or not, and which data goes into it."""
+"""Interprets tool calls: the tool, its risk, whether it is called in a loop, and the data passed to it."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _NO_ARGUMENTS = Arguments()
 
 
 def is_tool(ref: str) -> bool:
-    """Whether a dotted name is a wrapper function: `servers.demo.list_orders`."""
+    """Return whether a dotted name is a wrapper function: `servers.demo.list_orders`."""
     return ref.startswith("servers.") and ref.count(".") >= 2
 
 
 def note_tool(interpreter: Interpreter, node: ast.AST, ref: str, arguments: Arguments = _NO_ARGUMENTS) -> Value:
-    """A wrapper function is called or handed on."""
+    """Note that a wrapper function is called or passed on."""
     _, server, name, *_ = ref.split(".")
     interpreter.report.servers.add(server)
     return use_tool(interpreter, node, interpreter.toolbook.find(server, name), arguments)
 
 
 def use_tool(interpreter: Interpreter, node: ast.AST, found: Tool | UnknownTool, arguments: Arguments) -> Value:
-    """Note the use of a tool and say what its answer carries."""
+    """Note the use of a tool and return its answer with its sources."""
     if isinstance(found, UnknownTool):
         return _unlisted(interpreter, node, found)
     span, looped = interpreter.span(node), interpreter.loops > 0
@@ -54,7 +54,7 @@ def use_tool(interpreter: Interpreter, node: ast.AST, found: Tool | UnknownTool,
 
 
 def _judged(tool: Tool, looped: bool) -> tuple[Risk, str]:
-    """How risky one use is, and its words; sending in a loop weighs more."""
+    """Return the risk of one use and the sentence for it. Sending in a loop has a higher risk."""
     risk = tool_risk(tool)
     if looped and risk is Risk.MEDIUM and sends(tool):
         risk = raised(risk)
@@ -62,7 +62,7 @@ def _judged(tool: Tool, looped: bool) -> tuple[Risk, str]:
 
 
 def note_dynamic(interpreter: Interpreter, node: ast.AST) -> Value:
-    """Which tool is called is decided at run time."""
+    """Note a call of a tool that is chosen at run time."""
     words = "Which tool is called is chosen at run time"
     interpreter.report.add("tool.dynamic", Risk.HIGH, words, interpreter.span(node), effect=EffectKind.MAY)
     interpreter.report.not_assessed[
@@ -73,7 +73,7 @@ def note_dynamic(interpreter: Interpreter, node: ast.AST) -> Value:
 
 
 def use_words(tool: Tool, looped: bool) -> str:
-    """The sentence for one use of a tool."""
+    """Return the sentence for one use of a tool."""
     name = f"{tool.server}.{tool.name}"
     often = " in a loop" if looped else ""
     said = tool_verbs.phrase(tool.name)
@@ -86,7 +86,7 @@ def use_words(tool: Tool, looped: bool) -> str:
 
 
 def _doubt(tool: Tool) -> str:
-    """Why less is known of a tool than its server says of it."""
+    """Return why the annotations of a tool are unknown or not trusted, as the end of a sentence."""
     if tool.hints.read_only is not None or tool.hints.destructive is not None:
         return ""
     claims = tool.claimed or tool.hints
@@ -95,16 +95,19 @@ def _doubt(tool: Tool) -> str:
 
 
 def reversible(tool: Tool) -> bool | None:
-    """Reading changes nothing; sending and destroying cannot be taken back."""
+    """Return whether a call is reversible: reading is, sending and deleting are not. None if unknown."""
     if tool_risk(tool) is Risk.LOW:
         return True
     return False if sends(tool) or tool_verbs.destroys(tool.name) or tool.hints.destructive else None
 
 
 def _unlisted(interpreter: Interpreter, node: ast.AST, found: UnknownTool) -> Value:
-    """It may never be called, or be caught; what is certain to fail is told before a run, by those who know."""
+    """Note an unknown tool.
+
+    The call may never be reached, or its error may be caught; calls that are certain to fail are reported by
+    `certain_failures`."""
     name = f"{found.server}.{found.tool}".strip(".")
-    if found.tool[:1].isupper() or found.tool.startswith("_"):  # packages also hold types, and what Python keeps
+    if found.tool[:1].isupper() or found.tool.startswith("_"):  # packages also hold types and Python's own names
         return Value()
     words = f"There is no tool {name}" if found.server_known else f"There is no tool {name}: no such server is known"
     if found.nearest:
@@ -144,13 +147,13 @@ def _check_flow(interpreter: Interpreter, node: ast.AST, tool: Tool, arguments: 
 
 
 def _by_weight(arguments: Arguments) -> list[tuple[str, Value]]:
-    """What is sent before whom it is sent to: of a message to a customer, the customer's own address says least."""
+    """Return the arguments, content before destinations. A recipient's own address says least about the flow."""
     named = sorted(arguments.by_name(), key=lambda one: one[0] in tool_verbs.DESTINATIONS)
     return [*named, *(("", value) for value in arguments.positional)]
 
 
 def _note_flows(interpreter: Interpreter, node: ast.AST, name: str, arguments: Arguments) -> None:
-    """What was read elsewhere goes into a tool that may change something: where from, and into which argument."""
+    """Note the flow of data from other tools into a tool that may change something: source and argument."""
     given = [(f"{name}.{key}", value) for key, value in arguments.by_name()]
     for sink, value in [*given, *((name, value) for value in arguments.positional)]:
         for kind in ("untrusted", "private"):
@@ -168,7 +171,7 @@ def _origin(tool: Tool, span: Span) -> frozenset[ValueSource]:
     return frozenset(ValueSource(kind, name, span.line, tool.server) for kind in kinds)
 
 
-# ── arguments that make even a reading tool change, reveal or execute something ───────────────────────
+# ── Arguments that make even a reading tool change, reveal or execute something ─────────────────────────
 _PATHS = names("path paths file filename file_path filepath uri source target directory folder")
 _ADDRESSES = names("url uri urls link href endpoint address webhook image_url callback")
 _SQL = names("sql statement statements command script")
@@ -176,7 +179,7 @@ _MAYBE_SQL = names("query q text")
 
 
 def check_arguments(interpreter: Interpreter, span: Span, tool: Tool, arguments: Arguments) -> None:
-    """Every named argument, in every text it may be."""
+    """Check every text that a named argument may be."""
     for key, value in arguments.by_name():
         for choice in each(value):
             text = text_of(choice)
@@ -207,7 +210,9 @@ def _check_path(interpreter: Interpreter, span: Span, tool: Tool, text: str) -> 
 
 
 def _check_address(interpreter: Interpreter, span: Span, tool: Tool, value: Value) -> None:
-    """An address inside the network is reached with the server's rights; data inside an address leaves with it."""
+    """Check an address argument.
+
+    An internal address is reached with the server's rights. Data inside an address is sent to its host."""
     text = text_of(value)
     if INNER_ADDRESS.match(text):
         words = f"Gives {_name(tool)} an address that only its machine should reach: {_short(text)}"

@@ -1,4 +1,4 @@
-"""Finds the tool that a name in a program means; of several that it may mean, the riskiest."""
+"""Finds the tool that a name in a program refers to. If several match, the riskiest is used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.records import Hints, Tool
 from workbench.records.common_types import rank
 from workbench.tool_names import ToolNames, tool_names
 
-MOST_FOUND = 4096  # names looked up that are remembered; they come from programs, so there is an end to it
+MOST_FOUND = 4096  # maximum number of cached lookups; the names come from programs
 
 
 class UnknownTool(Struct, frozen=True):
@@ -26,7 +26,7 @@ class UnknownTool(Struct, frozen=True):
 
 
 class ToolLookup:
-    """All known tools; None instead of a list means that the catalogue is not known and names alone must do."""
+    """Index of all known tools. If `tools` is None, the catalogue is unknown and tools are judged by their names."""
 
     def __init__(self, tools: Sequence[Tool] | None) -> None:
         self.open = tools is None
@@ -34,7 +34,7 @@ class ToolLookup:
         self._found: dict[tuple[str, str], Tool | UnknownTool] = {}
 
     def find(self, server: str, name: str) -> Tool | UnknownTool:
-        """The tool by raw or generated name."""
+        """Return the tool by its original or generated name."""
         found = self._found.get((server, name))
         if found is None:
             if len(self._found) >= MOST_FOUND:
@@ -43,7 +43,7 @@ class ToolLookup:
         return found
 
     def find_id(self, identifier: str) -> Tool | UnknownTool:
-        """The tool of `mcp__server__tool`, or of another spelling of its whole name."""
+        """Return the tool of `mcp__server__tool`, or of another spelling of its full name."""
         if found := self._names.candidates_of_id(identifier):
             return _riskiest(found)
         bare = identifier.removeprefix("mcp__")
@@ -53,7 +53,7 @@ class ToolLookup:
         return self.find(server, name) if server and name else UnknownTool("", bare, False, self._nearest("", bare))
 
     def offered(self, server: str) -> tuple[Tool, ...]:
-        """All tools of this server."""
+        """Return all tools of this server."""
         return self._names.tools_of(server)
 
     def _find(self, server: str, name: str) -> Tool | UnknownTool:
@@ -72,12 +72,12 @@ def _riskiest(tools: Sequence[Tool]) -> Tool:
 
 
 def tool_lookup(tools: Sequence[Tool] | None) -> ToolLookup:
-    """The book of these tools; that of the last list is still there, because one list serves many programs."""
+    """Return the index of these tools. The last one is cached, because many programs use the same list."""
     global _last
     if isinstance(tools, tuple) and tools is _last[0]:
         return _last[1]
     made = ToolLookup(tools)
-    if isinstance(tools, tuple):  # nobody can change it meanwhile
+    if isinstance(tools, tuple):  # tuples are immutable
         _last = tools, made
     return made
 
@@ -86,12 +86,12 @@ _last: tuple[tuple[Tool, ...], ToolLookup] = ((), ToolLookup(()))
 
 
 def servers_in(identifier: str) -> list[str]:
-    """The names of servers that a whole name may begin with: both parts may hold the mark between them."""
+    """Return the server names that a full name may begin with. Both parts may contain the separator."""
     bare = identifier.removeprefix("mcp__")
     return [bare[: mark.start()] for mark in re.finditer(r"__|\.|/", bare) if mark.start()]
 
 
 def by_name(server: str, name: str) -> Tool:
-    """A tool nobody described, taken at its word: reading verbs read, everything else may destroy."""
+    """Return a tool judged by its name alone: reading verbs read, any other tool may delete data."""
     reading = tool_verbs.reads(name) and not tool_verbs.destroys(name)
     return Tool(server, name, hints=Hints(read_only=reading or None))

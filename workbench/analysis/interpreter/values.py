@@ -1,6 +1,4 @@
-"""What is known of a value: the names it may stand for, its constant, its kind, its sources; and the arguments of a
-call.
-"""
+"""Known facts of a value: references, constant, kind and sources; and the arguments of a call."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ MAX_CHOICES = 8
 
 
 class UnknownConstant:
-    """The constant of a value that reading cannot know."""
+    """The constant of a value that the analysis cannot know."""
 
     __slots__ = ()
 
@@ -26,18 +24,18 @@ class UnknownConstant:
 
 
 UNKNOWN: Final = UnknownConstant()
-OWN_NAMES: Final = "names"  # all that the program can name at once, functions among it
+OWN_NAMES: Final = "names"  # marks a table of all names of the program, including functions
 
 
 @dataclass(frozen=True, slots=True)
 class ValueSource:
-    """Where data came from: private (personal data), untrusted (text outsiders can write), or OWN_NAMES."""
+    """Source of a value: private (personal data), untrusted (text that outsiders can write), or OWN_NAMES."""
 
     kind: str
     label: str
     line: int
     server: str = ""
-    indirect: bool = False  # it only decided what another tool was asked, whose answer the data is
+    indirect: bool = False  # the source only influenced the arguments of the tool whose answer the value is
 
 
 NO_TAINT: Final[frozenset[ValueSource]] = frozenset()
@@ -45,26 +43,28 @@ NO_TAINT: Final[frozenset[ValueSource]] = frozenset()
 
 @dataclass(slots=True, eq=False)
 class Value:
-    """Treat as frozen: values are shared. (Not frozen in fact: creating them is half of the analyzer's time.)"""
+    """Known facts of a value.
+
+    Treat as frozen: values are shared. (Not declared frozen: creating values takes half of the analysis time.)"""
 
     refs: tuple[str, ...] = ()  # dotted names: "os.system", "servers.demo.send_email"
     const: object = UNKNOWN
     items: tuple[Value, ...] | None = None  # elements of a list, tuple or set display; values of a dict's
     kind: str = ""  # what made it: "pathlib.Path", "requests.Session", "decoded"
     taint: frozenset[ValueSource] = field(default=NO_TAINT)
-    functions: tuple[ast.AST, ...] = ()  # definitions in this program that it may be
-    # The texts it may be when there are several, HOLE for one that nobody knows; the constant is unknown then.
+    functions: tuple[ast.AST, ...] = ()  # functions of this program that the value may be
+    # Possible texts if there are several, with HOLE for an unknown one; then `const` is UNKNOWN.
     choices: tuple[str | bytes, ...] = ()
-    keys: tuple[Value, ...] | None = None  # of a dict display, beside the values in `items`
+    keys: tuple[Value, ...] | None = None  # keys of a dict display; the values are in `items`
 
 
-NOTHING: Final = Value()  # not given, or not known
-SOME: Final = Value()  # given, and not known
-UNSAID: Final = Value()  # nothing was said so far: joined with another value it is that value
+NOTHING: Final = Value()  # not given, or unknown
+SOME: Final = Value()  # given, but unknown
+UNSAID: Final = Value()  # no value yet; joining it with another value gives that value
 
 
 def join(first: Value, second: Value) -> Value:
-    """What is known when it may be either."""
+    """Return a value that may be either of the two."""
     if first is second or second is UNSAID:
         return first
     if first is UNSAID:
@@ -82,22 +82,22 @@ def join(first: Value, second: Value) -> Value:
 
 
 def iterated(value: Value) -> tuple[Value, ...] | None:
-    """What a loop over it gives: the elements of a list, the keys of a dict."""
+    """Return what iterating over the value gives: the elements of a list, the keys of a dict."""
     return value.items if value.keys is None else value.keys
 
 
 def each(value: Value) -> tuple[Value, ...]:
-    """The value, or one value for each text it may be: a reviewer hears of all of them."""
+    """Return one value for each possible text, so that all of them are reported."""
     return tuple(replace(value, const=choice, choices=()) for choice in value.choices) or (value,)
 
 
 def tainted(value: Value, taint: frozenset[ValueSource]) -> Value:
-    """The same value, which also came from there."""
+    """Return the same value with additional sources."""
     return value if taint <= value.taint else replace(value, taint=value.taint | taint)
 
 
 def text_of(value: Value) -> str:
-    """Its constant text with unknown parts as HOLE; HOLE alone when nothing is known."""
+    """Return the constant text with unknown parts as HOLE. HOLE alone means that nothing is known."""
     const = value.const
     if isinstance(const, bytes):
         return const.decode("utf-8", "replace")
@@ -105,13 +105,13 @@ def text_of(value: Value) -> str:
 
 
 def known(value: Value) -> str | None:
-    """Its text when every character is known."""
+    """Return the text if every character is known, else None."""
     text = text_of(value)
     return None if HOLE in text else text
 
 
 def texts_in(values: Iterable[Value]) -> frozenset[str]:
-    """Every text that these are known to be or to hold; of one with unknown parts, what stands between them."""
+    """Return all known texts of these values and their elements. A text with unknown parts is split at those parts."""
     found: set[str] = set()
     left = list(values)
     while left:
@@ -125,7 +125,7 @@ def texts_in(values: Iterable[Value]) -> frozenset[str]:
 
 
 def readable(value: Value, limit: int = 120) -> str:
-    """The value as text for a sentence; empty when nothing is known."""
+    """Return the value as text for a message; empty if nothing is known."""
     if value.choices:
         return " or ".join(readable(choice) for choice in each(value))[:limit]
     if value.items:
@@ -147,7 +147,7 @@ def _choices(first: Value, second: Value) -> tuple[str | bytes, ...]:
 
 
 def _is_open(value: Value) -> bool:
-    """Whether it may be a text that nobody knows."""
+    """Return whether the value may be an unknown text."""
     return (
         value.const is UNKNOWN and not value.choices and not value.refs and not value.functions and value.items is None
     )
@@ -172,10 +172,9 @@ _NONE: Final[Mapping[str, Value]] = MappingProxyType({})
 
 
 class Arguments:
-    """Values as given; `keys` holds the entries of a single dict display, the other call style of wrappers.
+    """Arguments of one call. `keys` holds the entries of a single dict display, the other call style of wrappers.
 
-    Treat as frozen. What every call asks for is put together once.
-    """
+    Treat as frozen. Combined values are computed once in the constructor."""
 
     __slots__ = ("every", "keys", "loose", "named", "positional", "taint")
 
@@ -186,7 +185,7 @@ class Arguments:
         keys: Mapping[str, Value] = _NONE,
         loose: Value | None = None,
     ) -> None:
-        self.loose = loose  # what `*` or `**` may give beside, where nobody can tell which arguments that is
+        self.loose = loose  # value of the additional arguments from `*` or `**`, whose names and positions are unknown
         self.positional, self.named, self.keys = positional, named, keys
         self.every = (*positional, *named.values()) if named else positional
         self.taint = NO_TAINT
@@ -195,7 +194,7 @@ class Arguments:
                 self.taint |= value.taint
 
     def get(self, position: int, *names: str) -> Value:
-        """The argument at this position or under one of these names."""
+        """Return the argument at this position or with one of these names."""
         if 0 <= position < len(self.positional):
             return self.positional[position]
         for name in names if self.named else ():
@@ -204,6 +203,6 @@ class Arguments:
         return NOTHING if self.loose is None else self.loose
 
     def by_name(self) -> Iterator[tuple[str, Value]]:
-        """Arguments whose name is known."""
+        """Yield the arguments with known names."""
         yield from self.named.items()
         yield from self.keys.items()

@@ -1,1 +1,1 @@
-"""What the analysis knows by name: modules, functions, methods, commands, and what each of them does."""
+"""Tables of modules, functions, methods and commands with their actions."""

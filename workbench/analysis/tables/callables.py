@@ -1,4 +1,4 @@
-"""Functions that act: dotted name → kind of action, and which argument names the file, host or command."""
+"""Functions with effects: dotted name → kind of action, and the argument that names the file, host or command."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from workbench.records import Risk
 
 
 class CallableRule(Struct, frozen=True):
-    """What calling a function does, and which argument names its subject."""
+    """The action of a function, and the argument that names its subject."""
 
     action: ProgramAction
-    subject: int | None  # position of the argument that names the target; None: there is none
+    subject: int | None  # position of the argument that names the target, if any
     risk: Risk
 
 
@@ -233,7 +233,7 @@ _rules(ProgramAction.NATIVE, None, "", "fcntl.ioctl")
 _rules(ProgramAction.FORK, None, "os.", "register_at_fork", Risk.MEDIUM)
 _rules(
     ProgramAction.INTERNALS, None, "os.", "read pread readv preadv dup dup2 sendfile splice", Risk.MEDIUM
-)  # any descriptor
+)  # any file descriptor
 for _kind in PATH_KINDS:  # `Path.unlink(path)`, `map(Path.unlink, paths)`
     for _method, _deed in PATH_METHODS.items():
         _rules(_deed, 0, f"{_kind}.", _method)

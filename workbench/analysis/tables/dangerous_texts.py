@@ -1,4 +1,4 @@
-"""Patterns of dangerous texts: sensitive paths, destructive commands, changing SQL, inner addresses, secrets."""
+"""Patterns of dangerous texts: sensitive paths, destructive commands, changing SQL, internal addresses, secrets."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _SQL_CHANGE = r"""(?:DELETE\s+FROM|INSERT\s+(?:OR\s+\w+\s+)?INTO|UPDATE\s+[^\s;]
 _SQL_REACH = r"""\bINTO\s+(?:OUT|DUMP)FILE\b|\bTO\s+PROGRAM\b|\bFROM\s+PROGRAM\b
     |\b(?:pg_read_file|pg_ls_dir|pg_terminate_backend|lo_import|lo_export|dblink\w*|xp_cmdshell|sys_exec|load_extension
     |load_file|setval)\s*\("""
-# In an argument that holds SQL: the first word of a statement is enough.
+# For arguments that hold SQL: the first word of a statement is enough.
 CHANGING_SQL = re.compile(
     rf"""{_SQL_START}(?:DROP|DELETE|TRUNCATE|UPDATE|INSERT|ALTER|CREATE|GRANT|REVOKE|REPLACE|MERGE|ATTACH|VACUUM|CALL|DO
     |EXEC|EXECUTE|COPY|LOAD|LOCK|RENAME|REINDEX|REFRESH|SET\s+ROLE)\b|\(\s*{_SQL_CHANGE}|{_SQL_REACH}""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-# In an argument that may also be words to search for: the shape of a whole statement is needed.
+# For arguments that may also be search terms: a complete statement is needed.
 SHAPED_SQL = re.compile(
     rf"{_SQL_START}(?:{_SQL_CHANGE}|ALTER\s+TABLE\s|GRANT\s+\w+\s+ON\s)|\(\s*{_SQL_CHANGE}|{_SQL_REACH}",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
@@ -46,7 +46,7 @@ HOST = re.compile(r"^\w+://(?:[^/\s?#@]{1,200}@)?([^/\s:?#]{1,253})")
 SHORTEST_BLOB = 160
 BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{SHORTEST_BLOB},}}")
 HEX_ESCAPES = re.compile(r"(?:\\x[2-7][0-9a-fA-F]){4,}")
-# A value that says where something goes: a mailbox, an address, a host, a path away from here.
+# A value that is a destination: an email address, a URL, a host, a path outside the current folder.
 ADDRESS = re.compile(
     r"""[^\s@]{1,64}@[^\s@.]{1,64}\.|^\w{1,20}://|^(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}(?::\d{1,5})?$|^\d{1,3}(?:\.\d{1,3}){3}
     |^[/~]|^\.\./""",

@@ -1,4 +1,4 @@
-"""What functions and methods make of the values they are given, for the data flow."""
+"""Data-flow rules of functions and methods: how each one changes the values it gets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from workbench.analysis.tables.word_sets import names
 
-# Modules whose functions answer with nothing but what they are given, a clock, or chance.
+# Modules whose functions return only data from their arguments, a clock, or a random generator.
 PURE_MODULES: Final = names(
     """json re math cmath statistics datetime time random string textwrap itertools functools collections operator
     urllib base64 binascii hashlib hmac zlib gzip bz2 lzma codecs html unicodedata decimal fractions uuid asyncio
@@ -14,13 +14,13 @@ PURE_MODULES: Final = names(
     contextlib abc numbers array colorsys quopri tomllib xml queue pandas numpy polars logging warnings __future__
     dateutil yaml types typing_extensions"""
 )
-# Of these modules, what reads a file, a stream or the program itself all the same: the last word of the name.
+# Functions of these modules that read a file, a stream or the program itself (last part of the name).
 READING_FUNCTIONS: Final = names(
     """open loadtxt fromfile genfromtxt memmap parse iterparse urlopen urlretrieve open_connection
     create_subprocess_exec create_subprocess_shell FileIO all_tasks current_task getLogger
     redirect_stdout redirect_stderr"""
 )
-# Modules whose functions change nothing that they are given.
+# Modules whose functions do not change their arguments.
 _KEEPING: Final = names(
     """math cmath statistics datetime time string textwrap itertools functools urllib base64 binascii hashlib hmac zlib
     html unicodedata decimal fractions uuid typing difflib calendar zoneinfo ipaddress quopri secrets re dataclasses
@@ -31,25 +31,25 @@ _CHANGING: Final = names("json.dump asyncio.Queue.put asyncio.Queue.put_nowait c
 
 
 def keeps_its_arguments(ref: str) -> bool:
-    """Whether a function puts none of its arguments into another one, such as a list."""
+    """Return whether a function puts none of its arguments into another one, such as a list."""
     parts = ref.split(".")
     if ref in _CHANGING or parts[0] not in _KEEPING:
         return False
     return len(parts) <= 2 or parts[0] not in ("builtins", "collections", "asyncio")
 
 
-# Names of other modules that carry nothing.
+# Names of other modules that carry no data.
 PLAIN_NAMES: Final = names(
     """sys.exit sys.maxsize sys.version sys.version_info sys.stdout sys.stderr sys.stdout.write sys.stderr.write
     sys.stdout.flush os.linesep os.sep client.ToolError client.Image client.search_tools client.get_tool_definition
     client.list_skills"""
 )
-# Builtins that answer with something beside what they are given.
+# Builtins that return data other than their arguments.
 READING_BUILTINS: Final = names(
     "open exec eval compile __import__ globals locals vars input breakpoint getattr setattr delattr __builtins__ super"
 )
 
-SEPARATORS: Final = frozenset(" \t\n_-./,;:()")  # masking finds a value also with others of them, or with none
+SEPARATORS: Final = frozenset(" \t\n_-./,;:()")  # masking also finds a value with different separators, or with none
 CHARACTERS: Final = "characters one by one"
 ENCODED: Final = "another encoding"
 HASHED: Final = "a hash"
@@ -57,9 +57,9 @@ LENGTH: Final = "a length"
 PART: Final = "a part"
 ALTERED: Final = "changed characters"
 COMPUTED: Final = "computed numbers"
-SUMMARIES: Final = frozenset({HASHED, LENGTH, PART})  # say nothing more once they are compared or summed up
+SUMMARIES: Final = frozenset({HASHED, LENGTH, PART})  # reveal nothing more after they are compared or summed
 
-# Among these are the encodings in which masking finds what it knows.
+# Includes the encodings in which masking finds known values.
 TO_TEXT: Final = names(
     """base64.b64encode base64.b16encode base64.urlsafe_b64encode base64.standard_b64encode base64.encodebytes
     binascii.hexlify binascii.b2a_hex binascii.b2a_base64
@@ -71,7 +71,7 @@ TO_LIST: Final = names(
     builtins.filter collections.deque itertools.chain itertools.islice itertools.takewhile itertools.dropwhile
     itertools.cycle itertools.accumulate random.sample random.choices collections.Counter"""
 )
-# What calls a function that it is given, and does not hand it on.
+# Functions that call a function argument and do not pass it on.
 CONSUMING: Final = names(
     """builtins.sorted builtins.min builtins.max builtins.filter builtins.map builtins.print builtins.str builtins.repr
     builtins.len itertools.groupby itertools.takewhile itertools.dropwhile itertools.accumulate functools.reduce
@@ -118,7 +118,8 @@ UNCHANGING_METHODS: Final = (
     | names("get join encode decode format format_map replace translate keys values hex hexdigest digest group groups")
 )  # fmt: skip
 
-# Words in a key's name that identify a person, and words of names of things that do not belong to a person.
+# PERSONAL_WORDS and PERSON_NAMES: words in a key's name that identify a person. DOCUMENT_WORDS: words in names of other
+# things.
 PERSONAL_WORDS: Final = names(
     """email mail mailto phone mobile tel telephone fax cell surname firstname lastname fullname forename iban card
     ssn passport dob birth birthday birthdate password passwd secret token username login address street postcode zip

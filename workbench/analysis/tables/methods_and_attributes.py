@@ -1,4 +1,4 @@
-"""Methods that act, by the kind of the object or on any object; special attributes that lead into the interpreter."""
+"""Methods with effects, by kind of object or on any object; attributes that give access to the interpreter."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ NETWORK_KINDS = names(
 )
 ARCHIVE_KINDS = frozenset({"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile"})
 BUFFER_KINDS = frozenset({"io.StringIO", "io.BytesIO"})
-RUNNERS = names("cProfile.Profile profile.Profile bdb.Bdb trace.Trace")  # whose `run` takes text
-# Methods that evaluate text, of objects from these packages.
+RUNNERS = names("cProfile.Profile profile.Profile bdb.Bdb trace.Trace")  # their `run` method takes text
+# Package → methods of its objects that evaluate text.
 TEXT_METHODS = {
     "pandas": names("query eval"),
     "jinja2": names("from_string compile_expression get_template select_template get_or_select_template"),
@@ -23,8 +23,8 @@ TEXT_METHODS = {
 }
 SAFE_TEMPLATES = names("jinja2.sandbox.SandboxedEnvironment jinja2.sandbox.ImmutableSandboxedEnvironment")
 FORMATTER = "string.Formatter"
-FOREIGN = "foreign"  # text that the program did not write itself: of a file, or typed in
-# Constructors whose result is worth remembering.
+FOREIGN = "foreign"  # text that the program did not write itself: read from a file, or typed in
+# Constructors whose results are tracked by kind.
 KINDS = (
     PATH_KINDS
     | NETWORK_KINDS
@@ -53,7 +53,7 @@ PATH_METHODS = {
     "glob": ProgramAction.LIST,
     "rglob": ProgramAction.LIST,
 }
-# On any receiver: nothing harmless carries these names.
+# Methods with effects on any object: no harmless method has these names.
 TELLING = {
     "unlink": ProgramAction.DELETE,
     "rmtree": ProgramAction.DELETE,
@@ -91,39 +91,39 @@ TELLING = {
     "exec_module": ProgramAction.CODE,
     "fork_exec": ProgramAction.PROCESS,
 }
-# Methods of any reader of files; what they are given may be a path.
+# Methods of file readers, whose argument may be a path.
 LOADING = names("read load parse open load_cert_chain load_verify_locations from_file read_file add")
-# Methods of a database connection that do more than ask.
+# Methods of a database connection that do more than query.
 CONNECTION_METHODS = {
     "backup": ProgramAction.WRITE,
     "deserialize": ProgramAction.DATABASE,
     "load_extension": ProgramAction.NATIVE,
 }
 SQL_METHODS = frozenset({"execute", "executemany", "executescript"})
-# However a program got hold of our client, these call tools and load skills.
+# However a program gets the client object, these methods call tools and load skills.
 CALLING = {name: f"client.{name}" for name in ("call_tool", "call_mcp_tool", "load_skill")}
-# Methods that put data into their receiver, so it carries the data's origin from then on.
+# Methods that put data into their receiver, which then carries the sources of the data.
 FILLING = names("append extend add update insert put put_nowait setdefault appendleft write")
 
 
-# ── special attributes ────────────────────────────────────────────────────────────────────────────────
+# ── Special attributes ──────────────────────────────────────────────────────────────────────────────────
 WALKS = names(
     """__subclasses__ __globals__ __builtins__ __closure__ __code__ __loader__ __getattribute__ __reduce__
     __reduce_ex__ __import__ __class_getitem__ __subclasshook__ __init_subclass__ gi_frame cr_frame ag_frame
     tb_frame f_globals f_builtins f_locals f_back f_code gi_code cr_code ag_code co_code"""
 )
-# Seen in honest code too: high when part of a chain or on a module, medium alone.
+# Also used in harmless code: high risk in a chain or on a module, medium alone.
 SOFT = names("__dict__ mro __mro__ __bases__ __base__ __self__ __func__ __traceback__ __wrapped__ __spec__")
 SPECIAL = WALKS | SOFT
-# Asked for by a pattern, which reaches attributes without a dot, or by a field of a format text.
+# Attributes that a class pattern, or a field of a format text, can reach without a dot.
 IN_PATTERNS = SPECIAL | {"__class__", "__init__", "__module__"}
-# Methods that answer operators and copying; a class made from a table of names can hide what they call.
+# Methods that operators and copying call implicitly; a class made from a dict of names can hide them.
 HOOKS = names(
     "__reduce__ __reduce_ex__ __getstate__ __setstate__ __getnewargs__ __getnewargs_ex__ __copy__ __deepcopy__"
 )
-# Names that, fetched by text from an object nobody can see, are worth a question.
+# Names that need approval if they are looked up by string on an unknown object.
 TELLING_NAMES = names(
     "system popen Popen execv execve posix_spawn fork check_output getoutput eval exec __import__ rmtree"
 )
-# Builtins that reach an attribute by its name.
+# Attributes that a program must not assign.
 FORBIDDEN_WRITES = WALKS | {"__class__", "__bases__", "__dict__"}

@@ -1,4 +1,4 @@
-"""Modules whose every use is an action, modules known to be harmless, and other names for the same thing."""
+"""Modules whose every use is an action, modules known to be harmless, and aliases of names."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _modules(ProgramAction.INSTALL, "pip ensurepip")
 _modules(ProgramAction.HOOK, "crontab schedule apscheduler")
 
 STANDARD = frozenset(sys.stdlib_module_names)
-# Packages that only compute; programs that use them do nothing to the world by importing them.
+# Packages that only compute; importing them has no effects.
 HARMLESS = names(
     """numpy pandas scipy sklearn matplotlib seaborn PIL cv2 yaml ujson orjson dateutil pytz tqdm rich pydantic
     attr attrs jinja2 bs4 lxml openpyxl xlrd xlwt docx sympy networkx nltk statsmodels pyarrow polars tabulate
@@ -63,9 +63,9 @@ HARMLESS = names(
     faker xmltodict texttable prettytable holidays plotly pytest typing_extensions anyio tomli tomli_w
     simplejson more_itertools toolz humanize charset_normalizer"""
 )
-# What the sandbox itself offers to a program.
+# Packages that the sandbox itself provides to a program.
 OURS = names("servers client skills runtime tool_discovery")
-# Modules that evasions reach through the attribute of another one.
+# Modules that malicious programs reach through an attribute of another module.
 REACHED = names(
     "os sys subprocess socket shutil builtins ctypes importlib pty threading inspect multiprocessing posix io"
 )
@@ -106,7 +106,7 @@ ALIASES = {
     "_pickle": "pickle",
     "client._client": "client",
 }
-# Attributes of modules that are plain texts; evasions spell names with them.
+# String constants of modules; malicious programs build names from them.
 TEXTS = {
     "os.sep": "/",
     "os.path.sep": "/",
@@ -122,7 +122,7 @@ TEXTS = {
     "string.punctuation": string.punctuation,
     "string.printable": string.printable,
 }
-# Names the sandbox's `client` offers; a program may also find them as plain names.
+# Functions of the sandbox's `client`, which a program can also use without importing them.
 CLIENT = names(
     "call_tool call_mcp_tool search_tools get_tool_definition load_skill list_skills save_skill"
     " read_file write_file list_files"

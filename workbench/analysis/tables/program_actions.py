@@ -1,4 +1,4 @@
-"""The kinds of actions of a program, with their risk and the words that the user reads."""
+"""The kinds of actions of a program, with their risk and the sentences that the user reads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.records import EffectKind, Risk
 
 
 class ProgramAction(StrEnum):
-    """One kind of effect; the value is the stem of its rule id."""
+    """One kind of effect. The value is the first part of its rule id."""
 
     READ = "file.read"
     LIST = "file.list"
@@ -44,7 +44,7 @@ class ProgramAction(StrEnum):
 
 
 class ActionWords(Struct, frozen=True):
-    """The sentence for an action: with a known subject and without one."""
+    """The sentences for an action, with a known subject and without one, and its risk."""
 
     risk: Risk
     certainty: EffectKind

@@ -1,8 +1,8 @@
-"""Reads a block of words as a set of names, so that tables stay short."""
+"""Parses a block of words into a set of names, which keeps tables short."""
 
 from __future__ import annotations
 
 
 def names(block: str) -> frozenset[str]:
-    """The words of this block of text as a set."""
+    """Return the words of a block of text as a set."""
     return frozenset(block.split())
