@@ -1,6 +1,7 @@
-"""Command that shows, builds and removes levels: `python -m workbench.sandbox.build_command status|build|remove`.
+"""Command that shows, builds and removes isolation levels.
 
-A process of its own: a core never builds.
+Usage: `python -m workbench.sandbox.build_command status|build|remove`. It runs as a separate process, because a core
+never builds images.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from workbench.sandbox.vm.image_builder import VmImageBuilder
 
 
 def builders(images: Path) -> dict[str, ImageBuilder | VmImageBuilder]:
-    """Level → what builds it."""
+    """Image builder of each level."""
     return {"container": ImageBuilder(images), "vm": VmImageBuilder(images / "vm")}
 
 

@@ -1,7 +1,8 @@
-"""Keeps locked children ready ahead of runs, so that a run starts at once. Each is used once and thrown away.
+"""Pool of locked children that are started ahead of runs, so that a run begins at once. Each child is used once.
 
-A child fits only runs with the same folders and limits, so there are spares for what ran last, and one each for what
-ran before that. New ones are made after the run that took one has begun, not beside its first moments.
+A child fits only runs with the same folders and limits. So the pool holds several spare children for the profile that
+ran last, and one each for earlier profiles. New spares are made after the run that took one has begun, so that they do
+not compete with its start.
 """
 
 from __future__ import annotations
@@ -18,31 +19,29 @@ from workbench.sandbox.child_profile import ChildProfile, marks_of
 from workbench.sandbox.locked_child import ChildMaker, SandboxChild
 
 log = logging.getLogger(__name__)
-_ATTEMPTS = 4  # times a child is built that somebody kills before it is ready
-_RETRY_DELAY = (
-    0.02  # seconds before it is built again, four times longer each time: whoever dies with it takes a moment
-)
-_TIMEOUT = 10.0  # seconds for a child to be built
-_FILL_DELAY = 0.01  # seconds since the last run began before a spare is made
-_OLDER_PROFILES = 2  # profiles, beside the last one, of which one spare is kept
+_ATTEMPTS = 4  # attempts to build a child that is killed from outside before it is ready
+_RETRY_DELAY = 0.02  # seconds before the second attempt, four times longer for each further one
+_TIMEOUT = 10.0  # timeout for building a child, in seconds
+_FILL_DELAY = 0.01  # seconds after the start of the last run before a spare child is made
+_OLDER_PROFILES = 2  # profiles, besides the last one, for which one spare child is kept
 
 
 class ChildPool:
-    """Keeps `ready` spare children for the newest profile and one each for older ones; 0 keeps none."""
+    """Keeps `ready` spare children for the newest profile and one each for older ones. 0 keeps none."""
 
     def __init__(self, maker: ChildMaker, ready: int | Callable[[], int], most: int = 1000) -> None:
         self._maker = maker
-        self._ready_setting = ready  # asked each time, where it is a setting
+        self._ready_setting = ready  # a function is called each time, because the setting may change
         self._most = most
-        self._spares: dict[ChildProfile, list[SandboxChild]] = {}  # the newest profile last
+        self._spares: dict[ChildProfile, list[SandboxChild]] = {}  # newest profile last
         self._dead: list[SandboxChild] = []
-        self._taken = 0.0  # when a child was last asked for
+        self._taken = 0.0  # time of the last `take`
         self._later: asyncio.TimerHandle | None = None
         self._filling: asyncio.Task[None] | None = None
         self._closed = False
 
     async def take(self, profile: ChildProfile) -> SandboxChild:
-        """A ready child of this profile: a spare one where one fits, else a new one."""
+        """Return a ready child of this profile: a spare one if possible, otherwise a new one."""
         self._taken = time.monotonic()
         child = self._take_spare(profile)
         if self._later is None and self._filling is None and self._spares and not self._closed:
@@ -95,7 +94,7 @@ class ChildPool:
         self._spares.setdefault(profile, []).append(child)
 
     def _surplus(self) -> list[SandboxChild]:
-        """Remove from the pool the spares that are dead, too many, or bound to folders that are gone."""
+        """Remove spares from the pool that are dead, too many, or bound to folders that no longer exist."""
         found, self._dead = self._dead, []
         newest = list(self._spares)[: -_OLDER_PROFILES - 2 : -1]
         for profile, spares in tuple(self._spares.items()):
@@ -109,7 +108,7 @@ class ChildPool:
         return found
 
     async def _build(self, profile: ChildProfile) -> SandboxChild:
-        """Make a child. One that dies while it starts, without a program in it, is made again."""
+        """Build a child. Retries if it dies during its start, before it received a program."""
         message = ""
         for tried in range(_ATTEMPTS):
             child = await self._maker.make(profile)
@@ -122,7 +121,7 @@ class ChildPool:
         raise WorkbenchError(f"The sandbox could not be built: {message}", "Restart the workbench to probe again.")
 
     async def _startup_fault(self, child: SandboxChild) -> str:
-        """Wait until the child is ready; otherwise finish it and return why it is not."""
+        """Wait until the child is ready and return "". Otherwise finish the child and return the reason."""
         try:
             await asyncio.wait([child.channel.ready], timeout=_TIMEOUT)
             message = child.channel.fault()

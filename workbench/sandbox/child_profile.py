@@ -1,6 +1,6 @@
-"""What a locked child is built from: folders, limits, packages. Crosses from the core to the launcher as JSON.
+"""Parameters of a locked child: folders, limits, packages. The core sends them to the launcher as JSON.
 
-A folder is identified by device and inode, so that a folder that was deleted and made again is not taken for the same.
+A folder is identified by device and inode, so that a deleted and recreated folder is not mistaken for the old one.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ NOBODY = 65534
 BENCH = "/bench"
 HOME = "/home/program"
 TEMP = "/tmp"
-PACKAGES = "/packages"  # what programs may import beside the standard library
+PACKAGES = "/packages"  # packages besides the standard library that programs may import
 
-# The whole environment inside. One memory arena, because the address space is what limits memory.
+# The complete environment in the sandbox. One malloc arena, because memory is limited by address space.
 ENVIRONMENT = {
     "HOME": HOME,
     "PATH": "/usr/bin:/bin",
@@ -31,7 +31,7 @@ ENVIRONMENT = {
     "MPLBACKEND": "Agg",
 }
 
-# What most programs import: imported once before the fork or the program, instead of in every run.
+# Modules that most programs import. They are imported once, before the fork or the program, instead of in every run.
 WARM_MODULES = """
 asyncio base64 bisect collections concurrent.futures contextlib csv dataclasses datetime decimal enum functools glob
 hashlib heapq inspect io itertools json linecache logging math operator os pathlib pprint random re shutil statistics
@@ -41,7 +41,10 @@ string tempfile textwrap threading time traceback types typing uuid
 
 @dataclass(frozen=True, slots=True)
 class ChildProfile:
-    """Folders and limits that are fixed when a child is made; time, output and calls are the core's to watch."""
+    """Folders and limits that are fixed when a child is built.
+
+    The core itself enforces limits on time, output and calls.
+    """
 
     backend: str
     workspace: str
@@ -54,16 +57,16 @@ class ChildProfile:
     disk_mb: int
     cpus: int = 1
     language: str = "python"
-    runtime: str = ""  # the program that runs the language, where that is not this Python
-    packages: tuple[tuple[str, str], ...] = ()  # place below PACKAGES, and where that lies on this machine
-    preload: tuple[str, ...] = ()  # modules that are imported before anybody asks
-    kept: bool = False  # for many programs: the processor time of each is counted from outside
-    ahead: bool = False  # made before anybody asks: it has the time to warm up
-    marks: tuple[tuple[int, int], ...] = ()  # which folders stand at the three paths
+    runtime: str = ""  # interpreter of the language, if it is not this Python
+    packages: tuple[tuple[str, str], ...] = ()  # path below PACKAGES, path on this machine
+    preload: tuple[str, ...] = ()  # modules that are imported before the program
+    kept: bool = False  # for a REPL session: the core counts the CPU time of each program
+    ahead: bool = False  # built ahead of runs, so it has time to warm up
+    marks: tuple[tuple[int, int], ...] = ()  # device and inode of the three folders
 
     @property
     def folders(self) -> tuple[str, str, str]:
-        """Workspace, servers, skills; empty where there is none."""
+        """Workspace, servers, skills; "" for a missing folder."""
         return self.workspace, self.servers, self.skills
 
     def as_json(self) -> dict[str, Any]:  # Any: plain JSON
@@ -77,21 +80,24 @@ class ChildProfile:
 
 
 def base_python() -> str:
-    """The interpreter behind a virtual environment: the one whose standard library is bound into the sandbox."""
+    """Path of the interpreter that a virtual environment is based on.
+
+    Its standard library is mounted in the sandbox.
+    """
     return str(getattr(sys, "_base_executable", "") or sys.executable)
 
 
-Mark = tuple[int, int]  # device and inode: a folder that was deleted and made again is another folder
+Mark = tuple[int, int]  # device and inode: a recreated folder differs
 
 NOWHERE: Mark = (0, 0)
 _MOST = 100
-_found: dict[str, tuple[str, Mark]] = {}  # as it was named → its real path then
+_found: dict[str, tuple[str, Mark]] = {}  # given path → its real path and mark at that time
 
 
 def real_place(folder: Path | None) -> tuple[str, Mark]:
-    """The folder's path without symbolic links and its device and inode; an empty path where there is no folder.
+    """Resolve a folder's path and read its device and inode. Returns an empty path if there is no folder.
 
-    A path found earlier is used while the same folder is there; the child that binds it checks again.
+    A known path is reused while the same folder exists. The child that mounts the folder checks it again.
     """
     if folder is None or (mark := mark_of(str(folder))) == NOWHERE:
         return "", NOWHERE

@@ -1,6 +1,7 @@
-"""Which installed distributions programs may import, and which folders those and their dependencies consist of.
+"""Finds the installed distributions that programs may import, and the folders of these and their dependencies.
 
-A person names distributions of the environment the workbench runs in; nothing else of its site-packages is seen inside.
+The user names distributions in the environment that runs the Workbench. Nothing else of its site-packages is visible
+in the sandbox.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from pathlib import PurePosixPath
 from workbench.records import Fault
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
-_MOST = 200  # distributions that one setting may bring along
+_MOST = 200  # maximum number of distributions from one setting, including dependencies
 
 
 @dataclass(frozen=True, slots=True)
 class ImportablePackages:
-    """What a setting means on this machine now."""
+    """Packages and preloaded modules that the settings select on this machine."""
 
-    installed: tuple[str, ...] = ()  # "numpy 2.4.6", those that were named
+    installed: tuple[str, ...] = ()  # name and version of each selected distribution, such as "numpy 2.4.6"
     missing: tuple[str, ...] = ()
-    mounts: tuple[tuple[str, str], ...] = ()  # where it is seen below /packages, and where it lies here
-    preload: tuple[str, ...] = ()  # modules to import ahead
-    unknown: tuple[str, ...] = ()  # modules to import ahead that belong to none of them
+    mounts: tuple[tuple[str, str], ...] = ()  # path below /packages, path on this machine
+    preload: tuple[str, ...] = ()  # modules to import ahead of programs
+    unknown: tuple[str, ...] = ()  # requested preload modules that no selected distribution contains
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -44,7 +45,7 @@ class ImportablePackages:
 
 
 def packages(names: str, preload: str) -> ImportablePackages:
-    """Of two settings: distributions and modules, separated by spaces or commas."""
+    """Resolve two settings: distributions and modules to preload, each separated by spaces or commas."""
     return _packages(_split(names), _split(preload)) if names or preload else ImportablePackages()
 
 
@@ -83,13 +84,16 @@ def _distribution(name: str) -> metadata.Distribution | None:
 
 
 def _requirements(found: metadata.Distribution) -> list[str]:
-    """Names of required distributions, without those that only an extra needs."""
+    """Names of required distributions, except those required only by an extra."""
     needed = [text for text in found.requires or () if "extra ==" not in text]
     return [name[0] for text in needed if (name := _NAME.match(text))]
 
 
 def _places(found: metadata.Distribution) -> dict[str, str]:
-    """Its modules and folders of libraries, each to be mounted alone, and its METADATA, which tells its version."""
+    """Modules and library folders of a distribution, each mounted separately.
+
+    Includes its METADATA file, which holds its version.
+    """
     files = [PurePosixPath(str(file)) for file in found.files or ()]
     whole = {file.parts[0] for file in files if len(file.parts) == 2 and file.name == "__init__.py"}
     tops: dict[str, str] = {}
@@ -102,11 +106,11 @@ def _places(found: metadata.Distribution) -> dict[str, str]:
 
 
 def _place(file: PurePosixPath, whole: set[str]) -> str:
-    """What is mounted so that this file is seen; empty for what no program needs."""
+    """Path to mount so that this file is visible. "" for files that no program needs."""
     top = file.parts[0]
     if top in ("..", "__pycache__", "/") or file.is_absolute() or top.endswith(".pth"):
         return ""
     if top.endswith((".dist-info", ".egg-info")):
         return f"{top}/METADATA" if file.name == "METADATA" else ""
     shared = top not in whole and len(file.parts) > 2 and not top.endswith(".libs")
-    return "/".join(file.parts[:2]) if shared else top  # a folder that other distributions may share
+    return "/".join(file.parts[:2]) if shared else top  # a folder that distributions may share

@@ -1,6 +1,6 @@
-"""The isolation levels (process, container, virtual machine), their state, and which one a program gets.
+"""The isolation levels (process, container, virtual machine), their state, and the choice of a level for a program.
 
-A program gets the level it asks for or the next stronger one that works here, never a weaker one.
+A program gets the level it requests or the next stronger one that works on this machine, never a weaker one.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from workbench.sandbox.vm.vm_maker import VmMaker
 log = logging.getLogger(__name__)
 
 LEVELS = ("process", "container", "vm")  # weakest first
-_PROBE_AGAIN = 10.0  # seconds after which what was missing is looked for again
+_PROBE_AGAIN = 10.0  # seconds after which missing levels are probed again
 
 _NAMES = {"process": "the process sandbox", "container": "a container", "vm": "a virtual machine"}
 
 
 def engines(images: Path) -> dict[str, IsolationEngine]:
-    """Makers of the levels above processes; `images` is the folder of what was built for them."""
+    """Isolation engines of the levels above processes. `images` is the folder for their built images."""
     return {"container": ContainerMaker(images), "vm": VmMaker(images / "vm")}
 
 
 class IsolationLevels:
-    """What each level was found to be; engines are asked in the background, because asking takes long."""
+    """State of each level. Engines are probed in the background, because probing takes long."""
 
     def __init__(self, engines: Mapping[str, IsolationEngine]) -> None:
         self._engines = dict(engines)
@@ -42,16 +42,16 @@ class IsolationLevels:
         self._last_probe = 0.0
 
     def begin(self, strength: Strength) -> None:
-        """The process level was tried already; the others are looked for from now on."""
+        """Record the result for the process level and start probing the other levels."""
         self._found["process"] = _process_level(strength)
         self._start_probing()
 
     def current(self) -> tuple[Level, ...]:
-        """What is known at this moment, weakest first."""
+        """Current state of the levels, weakest first. Levels may still be probed."""
         return tuple(self._found[name] for name in LEVELS)
 
     async def settled(self) -> tuple[Level, ...]:
-        """What is known once everything was looked for."""
+        """State of the levels after probing finished."""
         if self._probing is not None:
             await asyncio.wait([self._probing])
         return self.current()
@@ -62,16 +62,16 @@ class IsolationLevels:
         return await self.settled()
 
     async def fitting(self, wanted: str, language: str = "python") -> Level | None:
-        """The weakest level that is at least as strong as wanted and runs the language; None: there is none."""
+        """The weakest level that is at least as strong as wanted and supports the language, or None."""
         if wanted == LEVELS[0] and _fits(self._found[wanted], language):
-            return self._found[wanted]  # the usual way, without waiting
+            return self._found[wanted]  # common case, without waiting
         found = _first_fitting(await self.settled(), wanted, language)
         if found is None and time.monotonic() - self._last_probe > _PROBE_AGAIN:
             found = _first_fitting(await self.look_again(), wanted, language)
         return found
 
     async def need(self, wanted: str, language: str = "python") -> Level:
-        """The fitting level, or an error that says what is missing and how to get it."""
+        """The fitting level. Otherwise raises an error that says what is missing and how to install it."""
         if found := await self.fitting(wanted, language):
             return found
         missing = self._found[wanted]
@@ -108,7 +108,7 @@ class IsolationLevels:
 
 
 def level_name(level: str) -> str:
-    """The level's name in a sentence."""
+    """Name of a level as used in a sentence."""
     return _NAMES[level]
 
 

@@ -1,4 +1,4 @@
-"""Finds the strongest isolation by trying it: a tiny program looks around in each backend and reports."""
+"""Finds the strongest isolation that works here, by running a small test program in each backend."""
 
 from __future__ import annotations
 
@@ -42,23 +42,26 @@ open("workspace/probe", "w").write("x")
 
 
 def probe_program(canary: str, process: int) -> str:
-    """The program; the file `canary` and this `process` are out here, and it leaves `probe` in its workspace."""
+    """Source of the test program. It tries to reach the file `canary` and the process `process`, which are outside.
+
+    The program leaves the file `probe` in its workspace.
+    """
     return _PROBE.format(canary=canary, process=process)
 
 
-FEWEST_FILES = 1_024  # descriptors; a child's own stand above 200
+FEWEST_FILES = 1_024  # file descriptors; those of a child start above 200
 BACKENDS = ("native", "bubblewrap", "reduced")
 _REDUCED = (
     "Namespaces are forbidden here. Programs open no file and reach no process but their own, and no network, but they "
     "can see that files exist. Programs of high or critical risk do not run."
 )
 
-# Runs a program in a backend; answers its end, and what the child said of itself before the program arrived.
+# Runs a program in a backend. Returns its end, and the lock report that the child sent before it received the program.
 Trial = Callable[[str, Program], Awaitable[tuple[Ending, Mapping[str, object]]]]
 
 
 async def strongest(wished: str, trial: Trial) -> Strength:
-    """The first backend that holds what it promises; none, with the reason, when no one does."""
+    """The first backend that passes all checks, or none with the reason."""
     if platform.system() != "Linux" or platform.machine() not in ARCHITECTURES:
         return _no_strength(
             "Running programs needs Linux on x86-64 or ARM64.", "Everything else works. Use Linux, or WSL on Windows."
@@ -95,7 +98,7 @@ def hint() -> str:
 
 
 def fix_for(feature: str) -> str:
-    """The one line that brings a lock which is not in force; only what a machine can lack while programs run."""
+    """How to enable a missing lock, in one line. Covers only locks that programs can run without."""
     return {
         "namespaces": hint(),
         "Landlock": "Use a kernel of 5.13 or newer; boot with `lsm=landlock,…` if `/sys/kernel/security/lsm` lacks it.",
@@ -145,7 +148,7 @@ def _strength_of(backend: str, found: dict[str, object], facts: Mapping[str, obj
 
 
 def _all_new(worlds: object) -> bool:
-    """Every namespace of the child's has another number than ours."""
+    """Whether every namespace of the child differs from those of this process."""
     if not isinstance(worlds, dict) or not worlds:
         return False
     return all(world and os.readlink(f"/proc/self/ns/{name}") != world for name, world in worlds.items())
@@ -156,7 +159,7 @@ def _no_strength(reason: str, next_step: str = "") -> Strength:
 
 
 def _maps_nobody(users: str) -> bool:
-    """Whether this user namespace holds the user that root becomes before a program runs."""
+    """Whether this user namespace maps the user ID `nobody`, to which root changes before a program runs."""
     rows = [[int(word) for word in row.split()] for row in users.splitlines()]
     return not rows or any(first <= NOBODY < first + many for first, _, many in rows)
 

@@ -1,4 +1,4 @@
-"""One locked child of any isolation level, and the interface of what makes children."""
+"""A locked child of any isolation level, and the interface of the makers of children."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from workbench.records import Level
 from workbench.sandbox.channel.channel import Channel
 from workbench.sandbox.child_profile import ChildProfile
 
-Tell: TypeAlias = Callable[[str], None]  # shows one line to whoever watches an image being built
+Tell: TypeAlias = Callable[[str], None]  # shows a progress line while an image is built
 
 
 @dataclass(frozen=True, slots=True)
 class ChildExit:
-    """How a child's processes ended."""
+    """Exit status and resource usage of a child's processes."""
 
     code: int = -1
-    cpu: float = 0.0  # seconds of processor time
+    cpu: float = 0.0  # seconds of CPU time
     memory_mb: float = 0.0
-    lost: bool = False  # whatever could have told how it ended is gone too
+    lost: bool = False  # the exit status is unknown, because the process that reports it is gone too
 
 
 class ChildFiles(Protocol):
-    """Copies of the project's files for a child that cannot mount the project's folders."""
+    """Copies the project's files for a child that cannot mount the project's folders."""
 
     async def bring(self) -> None:
-        """Copy everything in, before the program begins."""
+        """Copy everything into the child before the program begins."""
         ...
 
     async def collect(self) -> tuple[str, str]:
-        """Copy the program's changes out, after it ended by itself. Returns the reason and text of a failure."""
+        """Copy the program's changes out after it ended by itself. Returns the reason and text of a failure."""
         ...
 
     def notes(self) -> str:
@@ -40,50 +40,51 @@ class ChildFiles(Protocol):
         ...
 
     def close(self) -> None:
-        """Stop what is still being copied."""
+        """Stop copying."""
         ...
 
 
 @dataclass(slots=True, eq=False)
 class SandboxChild:
-    """One locked child: its channel, its output, and the future that tells how it ended."""
+    """One locked child: its channel, its output, and a future with its exit status."""
 
     number: int
     profile: ChildProfile
     channel: Channel
     gone: asyncio.Future[ChildExit]
-    silent: asyncio.Future[None]  # done when nothing more is written to descriptors 1 and 2
-    last_words: bytes = b""  # error output of the program's runtime, where that is not Python
+    silent: asyncio.Future[None]  # done when descriptors 1 and 2 are closed, so no more output follows
+    last_words: bytes = b""  # error output of the program's runtime, for runtimes other than Python
     transports: list[asyncio.BaseTransport] = field(default_factory=list)
-    files: ChildFiles | None = None  # copies the project's files; None: its folders are mounted
-    process: int = 0  # the outermost process of the child, where this machine can see it
-    take_rest: Callable[[], None] = lambda: None  # read now what was written to descriptors 1 and 2
-    handle: int = -1  # pidfd of its first process, whose end is the end of all of it; -1: its maker ends it
+    files: ChildFiles | None = None  # copies the project's files; None: the folders are mounted
+    process: int = 0  # outermost process of the child, if it is visible on this machine
+    take_rest: Callable[[], None] = lambda: None  # reads at once what was written to descriptors 1 and 2
+    # pidfd of the child's first process, whose end ends all others; -1: use the maker to end the child
+    handle: int = -1
 
 
 class ChildMaker(Protocol):
-    """Makes children of one kind of isolation. Each is used for one program, or one REPL session."""
+    """Makes children of one isolation level. Each child is used for one program or one REPL session."""
 
     async def make(self, profile: ChildProfile) -> SandboxChild:
-        """Start a child; its channel tells when it is ready."""
+        """Start a child. Its channel reports when it is ready."""
         ...
 
     def kill(self, child: SandboxChild) -> None:
-        """Kill a child, whatever it is doing; does not wait."""
+        """Kill a child without waiting for its end."""
         ...
 
     async def finish(self, child: SandboxChild) -> ChildExit:
-        """Kill a child and wait until nothing of it is left."""
+        """Kill a child and wait until all its processes ended and its resources are released."""
         ...
 
     async def close(self) -> None:
-        """Kill every child and stop what makes them."""
+        """Kill all children and stop the processes that make them."""
         ...
 
 
 class IsolationEngine(ChildMaker, Protocol):
-    """The maker of a level above processes: it may be missing on this machine, or not be built yet."""
+    """Maker of a level above processes. It may be missing on this machine or not built yet."""
 
     async def look(self) -> Level:
-        """Probe whether it works on this machine now; quick, and may be called any number of times."""
+        """Probe whether the engine works on this machine now. Quick; may be called any number of times."""
         ...

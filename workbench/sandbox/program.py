@@ -1,4 +1,4 @@
-"""A program on its way into the sandbox, who answers its questions, and how it ended."""
+"""Data types for running a program: the program, the handler of its requests, and its end."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from workbench.sandbox.channel.connection_passing import ConnectionPassing
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
-    """An answer that is JSON text already and is passed on unchanged. `shape` says what a program gets of it: the value
-    itself, typed parts ("blocks"), or a list of the value and its parts as one ("structured").
+    """An answer that is already JSON text and is passed on unchanged.
+
+    `shape` decides what a program receives: the value itself, typed parts ("blocks"), or a list of both ("structured").
     """
 
     text: str
@@ -22,39 +23,41 @@ class JsonText:
 
 
 Answered: TypeAlias = JsonValue | JsonText
-# Kinds: "call" {server, tool, arguments}, "search" {query, detail_level, server, category, limit}, "definition" {name},
-# "skill" {name}, "sealed" {operation, values}, "connect" {host, port, seconds}, "send" {number, data}, "receive"
-# {number}. Who knows the answer at once may give it at once. Any: as asyncio types coroutines.
+# Handler of a program's requests. Kinds: "call" {server, tool, arguments}, "search" {query, detail_level, server,
+# category, limit}, "definition" {name}, "skill" {name}, "sealed" {operation, values}, "connect" {host, port, seconds},
+# "send" {number, data}, "receive" {number}. A handler that knows the answer at once may return it without a coroutine.
+# Any: as asyncio types coroutines.
 Answer: TypeAlias = Callable[[str, JsonObject], Coroutine[Any, Any, Answered] | Answered]
 Output: TypeAlias = Callable[[str, str], None]  # stream ("stdout" or "stderr"), text
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A text to run, what it may use up, and the only folders of the project it sees."""
+    """A program with its limits and the only folders of the project that it can access."""
 
     code: str
     limits: Limits
-    workspace: Path  # made when it is missing
+    workspace: Path  # created if it is missing
     servers: Path | None = None  # generated packages, importable as `servers.<package>`
     skills: Path | None = None  # kept skills, importable as `skills.<module>`
     writable: bool = True
     language: str = "python"
-    level: str = "process"  # process, container or vm: the least that may isolate it
-    packages: tuple[tuple[str, str], ...] = ()  # what it may import: place inside, and path on this machine
-    preload: tuple[str, ...] = ()  # modules that are imported before anybody asks
-    network: ConnectionPassing | None = None  # how connections are handed to it; None: it reaches nothing
-    awaits_end: bool = False  # it is over only when nothing of it is left that could write in its workspace
-    stands: Callable[[], bool] = lambda: False  # the user is asked because of it now: that time is not counted at all
+    level: str = "process"  # minimum isolation level: process, container or vm
+    packages: tuple[tuple[str, str], ...] = ()  # importable packages: path in the sandbox, path on this machine
+    preload: tuple[str, ...] = ()  # modules that are imported before the program
+    network: ConnectionPassing | None = None  # passes connections to the program; None: no network access
+    awaits_end: bool = False  # the run counts as ended only when none of its processes can write in the workspace
+    # whether a request of the program waits for the user; that time does not count
+    stands: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended. Everything in it came from untrusted code."""
+    """How a run ended. All values come from untrusted code."""
 
     ok: bool
     reason: str  # done failed timeout memory cpu output calls disk killed stopped lost protocol
-    result: str = ""  # JSON text; empty when the program answered nothing
+    result: str = ""  # JSON text; empty if the program returned nothing
     error_type: str = ""
     message: str = ""
     traceback: str = ""
@@ -64,7 +67,7 @@ class Ending:
 
 
 class ToolFailure(Exception):
-    """Raised by an answer; inside the sandbox it becomes `client.ToolError` with the same fields."""
+    """Error of a request handler. In the sandbox it becomes `client.ToolError` with the same fields."""
 
     def __init__(
         self,

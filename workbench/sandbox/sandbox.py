@@ -1,4 +1,4 @@
-"""The isolation levels of this machine, and running a program in one of them."""
+"""The isolation levels of this machine, and the entry point for running programs in them."""
 
 from __future__ import annotations
 
@@ -29,23 +29,24 @@ from workbench.sandbox.supervision.workspace_quota import quota_gauge
 
 __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
 
-WITH_PACKAGES = ("native", "bubblewrap")  # those in which this machine's Python and its packages can be seen
-_CHECKS, _CHECK_DELAY = 20, 0.0001  # how often, and after how many seconds, a killed child is looked at
+WITH_PACKAGES = ("native", "bubblewrap")  # backends in which this machine's Python and its packages are visible
+_CHECKS, _CHECK_DELAY = 20, 0.0001  # number and interval (seconds) of checks whether a killed child stopped writing
 _FOLDER_HINT = "It must be a folder of its own; programs may write everywhere in it."
 
 
 @dataclass(frozen=True, slots=True)
 class _LevelPlace:
-    """Where programs of one level run."""
+    """Maker and pool of one isolation level."""
 
     maker: ChildMaker
     pool: ChildPool
 
 
 class Sandbox:
-    """Runs programs, each in a fresh locked child; `ready` of them are made ahead. Refuses where none can be locked.
+    """Runs programs, each in a new locked child. Raises if no isolation works. `ready` children are made ahead.
 
-    `engines` make the children of the levels "container" and "vm"; `launchers`, begun by then or not, all others.
+    `engines` make the children of the levels "container" and "vm". `launchers` make all others, and may be started
+    already.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class Sandbox:
         self._places |= {
             level: _LevelPlace(engine, ChildPool(engine, ready, most=1)) for level, engine in engines.items()
         }
-        self._ending: set[asyncio.Task[Any]] = set()  # children that are killed and not yet gone
+        self._ending: set[asyncio.Task[Any]] = set()  # pending ends of killed children
         self._strength = Strength("none", "none", reason="The sandbox was not opened yet.")
 
     @property
@@ -72,34 +73,37 @@ class Sandbox:
 
     @property
     def launcher(self) -> int:
-        """Process id of the launcher, for those who watch processes; 0 when none runs."""
+        """Process ID of the launcher, for process lists; 0 if none runs."""
         return self._launchers.launcher
 
     async def open(self) -> Strength:
-        """Try what this machine can do by doing it, the strongest first."""
+        """Find the strongest backend that works on this machine by running a test program in each."""
         self._strength = await isolation_probe.strongest(self._wished, self._trial)
         self._levels.begin(self._strength)
         return self._strength
 
     def levels(self) -> tuple[Level, ...]:
-        """The isolation levels as known now, from the weakest to the strongest."""
+        """Current state of the isolation levels, from the weakest to the strongest."""
         return self._levels.current()
 
     @api(name="levels")
     async def look_again(self) -> tuple[Level, ...]:
-        """The isolation levels, from the weakest to the strongest, after looking again."""
+        """Probe the isolation levels again and return them, from the weakest to the strongest."""
         return await self._levels.look_again()
 
     async def fitting(self, wanted: str, language: str = "python") -> Level | None:
-        """The level a program gets that must have at least the wanted one; None: this machine has none so strong."""
+        """The level that a program gets that requires at least the wanted one, or None."""
         return await self._levels.fitting(wanted, language)
 
     async def need(self, wanted: str, language: str) -> Level:
-        """The level that `fitting` finds, or an error that says what is missing."""
+        """The level that `fitting` finds. Otherwise raises an error that says what is missing."""
         return await self._levels.need(wanted, language)
 
     async def run(self, program: Program, answer: Answer, output: Output) -> Ending:
-        """Run a program to its end, at its level or a stronger one, never at a weaker. Cancelling kills it."""
+        """Run a program at its level or a stronger one, never at a weaker one, and return its end.
+
+        Cancelling kills it.
+        """
         level = await self._levels.need(program.level, program.language)
         _check_workspace(program.workspace)
         place = self._places[level.name]
@@ -107,12 +111,12 @@ class Sandbox:
             program.network.nearby = level.name == LEVELS[0]
         profile = profile_of(level.backend, program)
         if level.name == LEVELS[0] and program.writable and await _is_full(program):
-            profile = replace(profile, disk_mb=0)  # it may remove files, and fill none
+            profile = replace(profile, disk_mb=0)  # the program may delete files but not create any
         child = await place.pool.take(profile)
         return await self._run(place.maker, child, program, answer, output)
 
     async def keep(self, program: Program) -> ReplSandbox:
-        """A child that stays for one program after another, at this program's level or a stronger one."""
+        """Make a child for several programs of a REPL session, at this program's level or a stronger one."""
         level = await self._levels.need(program.level, program.language)
         _check_workspace(program.workspace)
         maker = self._places[level.name].maker
@@ -121,7 +125,7 @@ class Sandbox:
         return ReplSandbox(maker, await ChildPool(maker, 0).take(profile), place)
 
     def unsuitability(self, kept: ReplSandbox, program: Program) -> str:
-        """Why this program cannot go on in that sandbox, in half a sentence; empty when it can."""
+        """Why this program cannot run in that REPL sandbox, as a clause without a capital letter. "" if it can."""
         if LEVELS.index(kept.place.level) < LEVELS.index(program.level):
             return f"this program needs {level_name(program.level)}, and it ran in {level_name(kept.place.level)}"
         wanted = profile_of(kept.profile.backend, program, kept=True)
@@ -132,7 +136,7 @@ class Sandbox:
         return ""
 
     async def settle(self) -> None:
-        """Wait until nothing of ended runs is left; their ends are reported slightly earlier."""
+        """Wait until all processes of ended runs are gone. Runs report their end slightly earlier."""
         if self._ending:
             await asyncio.wait(self._ending)
 
@@ -165,16 +169,19 @@ class Sandbox:
         return ending
 
     def _end_later(self, maker: ChildMaker, child: SandboxChild) -> None:
-        """Finish a killed child in the background; only `close` waits for it."""
+        """Finish a killed child in the background. Only `settle` and `close` wait for it."""
         ending_task = spawn("sandbox end", maker.finish(child))
         self._ending.add(ending_task)
         ending_task.add_done_callback(self._ending.discard)
 
 
 async def _stopped_writing(child: SandboxChild) -> bool:
-    """Whether a killed child can write nothing more, known before it is gone; False where only its end tells."""
+    """Whether a killed child can no longer write, which is known before its process is gone.
+
+    Returns False where only the end of the process tells.
+    """
     if child.profile.backend != "native" or not child.process:
-        return False  # its process is one that waits for the program's
+        return False  # `child.process` is an outer process that waits for the program's
     for _ in range(_CHECKS):
         if child.gone.done() or is_ending(child.process):
             return True
@@ -183,13 +190,13 @@ async def _stopped_writing(child: SandboxChild) -> bool:
 
 
 async def _is_full(program: Program) -> bool:
-    """Whether an earlier program left its workspace too full, and it still is."""
+    """Whether an earlier program filled the workspace beyond its limit, and it is still too full."""
     gauge = quota_gauge(str(program.workspace), program.limits.disk_mb)
     return bool(gauge.trouble) and bool(await asyncio.to_thread(gauge.count))
 
 
 def _check_workspace(folder: Path) -> None:
-    """Refuse a workspace that is a symbolic link: a foreign project may contain one."""
+    """Reject a workspace that is a symbolic link, because an untrusted project may contain one."""
     if _is_plain(folder):
         return
     try:

@@ -1,1 +1,1 @@
-"""The core's end of the channel to a child: hostile bytes in, checked requests and output out."""
+"""The core's side of the channel to a locked child: checks untrusted bytes and turns them into requests and output."""

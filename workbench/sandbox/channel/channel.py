@@ -1,6 +1,7 @@
-"""The core's end of the channel to one child: every frame that comes out is hostile until it is checked.
+"""The core's side of the channel to one locked child. Every frame from the child is untrusted until it is checked.
 
-It carries ready, start, output, requests and end. Reading pauses while too much is unanswered or unsent.
+Frames: ready, start, output, requests and their answers, end. The channel stops reading while too many requests are
+unanswered or too many bytes unsent.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _CHUNK = 1 << 18
 
 
 class RawOutput(asyncio.BaseTransport):
-    """Hands over what comes; `take` does so now, without waiting for the event loop's next turn."""
+    """Reads a child's descriptors 1 and 2 as data arrives. `take` reads at once, without waiting for the event loop."""
 
     def __init__(self, descriptor: int, tell: Callable[[bytes], None], silent: asyncio.Future[None]) -> None:
         super().__init__()
@@ -65,38 +66,43 @@ class RawOutput(asyncio.BaseTransport):
 
 log = logging.getLogger(__name__)
 
-_CARRYING = frozenset({"send", "receive"})  # bytes of a connection, counted where the network's limits are
+_CARRYING = frozenset({"send", "receive"})  # data of a connection; the network limits count its bytes
 _REQUESTS = frozenset({"call", "search", "definition", "skill", "offer", "sealed", "connect"}) | _CARRYING
-_MOST_AT_ONCE = 64  # questions being answered before reading pauses
-_UNSENT = 4 << 20  # bytes the program has not taken yet before reading pauses
-_FRAME_WEIGHT = 16  # what an output frame counts beside its text, so that empty ones cannot flood
-_MOST = 1 << 30  # bytes a program may send in one run
-_OBJECT = 32  # bytes that a list or an object counts for beside its own: reading it takes as long
-_REFUSALS = 20  # frames of unknown kinds before the run is ended
+_MOST_AT_ONCE = 64  # concurrent requests above which reading pauses
+_UNSENT = 4 << 20  # bytes that the program has not read yet above which reading pauses
+_FRAME_WEIGHT = 16  # bytes added to each output frame's text length, so that empty frames also reach the limit
+_MOST = 1 << 30  # limit for the bytes that a program may send in one run
+_OBJECT = 32  # extra bytes counted for each list or object, because parsing one takes as long
+_REFUSALS = 20  # frames of unknown kinds after which the run is ended
 _LARGEST_ID = 1 << 53
-_LINE = re.compile(rb"\x00at line ([1-9][0-9]{0,6})\x00")  # as `runner` writes it when it is asked
+# format in which `runner` reports the current line on request
+_LINE = re.compile(rb"\x00at line ([1-9][0-9]{0,6})\x00")
 
 
 class Channel(asyncio.Protocol):
-    """Ready, start, output and questions, end. `ended` holds the last frame, or None when there was none."""
+    """Protocol of a locked child: ready, start, output and requests, end.
+
+    `ended` holds the last frame, or None if the child closed the channel without one.
+    """
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
-        self.ready: asyncio.Future[dict[str, Any]] = loop.create_future()  # Any: the child's facts, JSON
-        self.ended: asyncio.Future[dict[str, Any] | None] = loop.create_future()  # Any: as above
-        self.died_before_ready = False  # before it was ready, without a word
-        self.reason = ""  # why we ended it, when it was us
+        self.ready: asyncio.Future[dict[str, Any]] = loop.create_future()  # Any: facts about the child, JSON
+        self.ended: asyncio.Future[dict[str, Any] | None] = loop.create_future()  # Any: JSON
+        self.died_before_ready = False  # died before it was ready and without a message
+        self.reason = ""  # why the core ended the program, if it did
         self.message = ""
         self.output: list[str] = []
         self._reader = FrameReader()
         self._received = 0
-        self._waiting: deque[dict[str, Any]] = deque()  # frames that came with others; Any: checked when they are taken
+        # received frames that wait to be processed; Any: checked when they are taken
+        self._waiting: deque[dict[str, Any]] = deque()
         self._transport: asyncio.Transport | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._busy = 0  # questions being answered
+        self._busy = 0  # number of requests being answered
         self._busy_since = 0.0
-        self._answering = 0.0  # seconds in which questions were being answered, up to the last time that none was
-        self._line = ""  # where the program said it is, when it was asked
+        self._answering = 0.0  # total seconds with at least one request being answered, up to the last idle moment
+        self._line = ""  # line that the program reported on request
         self._located = asyncio.Event()
         self._limits = Limits()
         self._answer: Answer | None = None
@@ -105,8 +111,8 @@ class Channel(asyncio.Protocol):
         self._calls = 0
         self._refused = 0
         self._blocked = False
-        self.unusable: asyncio.Future[str] = loop.create_future()  # why no further program may run in it
-        self._program = 0  # number of the program in a kept sandbox; 0: it is not kept
+        self.unusable: asyncio.Future[str] = loop.create_future()  # why no further program may run in this child
+        self._program = 0  # number of the current program of a REPL session; 0: no REPL session
         self._may_speak = True
         self._stray_output = 0
         self._raw = codecs.getincrementaldecoder("utf-8")("replace")
@@ -114,14 +120,14 @@ class Channel(asyncio.Protocol):
     def begin(
         self, code: str, limits: Limits, answer: Answer, tell: Output, network: ConnectionPassing | None = None
     ) -> None:
-        """Send the program's text; from here on the program may send frames."""
+        """Send the program's text. From now on the program may send frames."""
         self._limits, self._answer, self._tell = limits, answer, tell
         self._start({"kind": "start", "code": code} | ({"run": self._program} if self._program else {}), network)
 
     def begin_next(
         self, code: str, limits: Limits, answer: Answer, tell: Output, network: ConnectionPassing | None = None
     ) -> None:
-        """Send the next program of a REPL session. It may send frames once it reports that this program has begun."""
+        """Send the next program of a REPL session. It may send frames after it reported that it began."""
         self._program += 1
         if self._program > 1:
             self.ended = asyncio.get_running_loop().create_future()
@@ -131,7 +137,7 @@ class Channel(asyncio.Protocol):
         self.begin(code, limits, answer, tell, network)
 
     def answering_seconds(self) -> float:
-        """For how long questions have been answered so far: the time of tools, and of scanning what they answer."""
+        """Seconds spent on answering requests so far: tool calls, and scanning their answers."""
         return self._answering + (time.monotonic() - self._busy_since if self._busy else 0.0)
 
     async def located(self) -> None:
@@ -152,15 +158,15 @@ class Channel(asyncio.Protocol):
             self._answering += time.monotonic() - self._busy_since
 
     async def rest(self) -> None:
-        """End a program of a REPL session: cancel its requests and ignore what is still printed in its name."""
+        """Finish a program of a REPL session: cancel its requests and ignore its later output."""
         await asyncio.sleep(0)
-        await asyncio.sleep(0)  # what it wrote past Python's streams is there already, and read by now
+        await asyncio.sleep(0)  # let the event loop read output that was written directly to descriptors 1 and 2
         self._tell = None
         self._cancel_requests()
         await self.closed()
 
     def _start(self, frame: dict[str, Any], network: ConnectionPassing | None) -> None:  # Any: JSON
-        """With a network, the first byte brings the way on which connections are handed over."""
+        """Send the start frame. With a network, its first byte carries the socket over which connections are passed."""
         if network is None or self._transport is None or self._transport.is_closing():
             self._send(frame)
             return
@@ -169,18 +175,18 @@ class Channel(asyncio.Protocol):
 
     @property
     def begun(self) -> bool:
-        """A program's text was handed over."""
+        """Whether a program's text was sent."""
         return self._answer is not None
 
     def fault(self) -> str:
-        """Why the child is not ready, or "" when it is."""
+        """Why the child is not ready, or "" if it is."""
         if not self.ready.done():
             return "it was not ready in time."
         facts = self.ready.result()
         return "" if facts["kind"] == "ready" else str(facts.get("message", ""))[:500].rstrip(".") + "."
 
     def end(self, reason: str, message: str) -> None:
-        """End the program for a reason of ours; the first reason counts."""
+        """End the program because of a limit or decision of the core. Only the first reason is kept."""
         if not self.ended.done():
             self.reason, self.message = reason, message
             self.ended.set_result(None)
@@ -198,7 +204,7 @@ class Channel(asyncio.Protocol):
                 task.cancel()
 
     async def closed(self) -> None:
-        """Every question that was being answered has been let go."""
+        """Wait until no request is being answered."""
         if self._tasks:
             await asyncio.wait(tuple(self._tasks))
 
@@ -220,7 +226,7 @@ class Channel(asyncio.Protocol):
             self._mark_unusable(f"broke the channel: {fault}")
 
     def _take_waiting(self) -> None:
-        """Frame after frame, as long as not too much is unanswered."""
+        """Process waiting frames while there is room for requests and answers."""
         while self._waiting and self._has_room:
             frame = self._waiting.popleft()
             if "bulk" in frame and frame.get("kind") not in ("ask", "end"):
@@ -240,7 +246,10 @@ class Channel(asyncio.Protocol):
             self._mark_unusable(f"broke the channel: {fault}")
 
     def _take_between_programs(self, frame: dict[str, Any]) -> None:  # Any: checked here
-        """Check what arrives between two programs of a REPL session; only leftovers of the earlier one can send it."""
+        """Check a frame that arrives between two programs of a REPL session.
+
+        Only code that an earlier program left running can send one.
+        """
         if not self._program:
             return
         if not self.ended.done() and frame.get("kind") == "begun" and frame.get("run") == self._program:
@@ -277,7 +286,7 @@ class Channel(asyncio.Protocol):
         self._resume()
 
     def raw_output(self, data: bytes) -> None:
-        """What was written past Python's streams; where a program is that was asked is no output."""
+        """Handle bytes written to descriptors 1 and 2. A reported line number is removed from the output."""
         if (found := _LINE.search(data)) is not None:
             self._line = found[1].decode()
             self._located.set()
@@ -303,7 +312,7 @@ class Channel(asyncio.Protocol):
             self._refuse(frame)
 
     def _refuse(self, frame: dict[str, Any]) -> None:  # Any: checked here
-        """A frame that is well made and asks for what no program may ask: no, and not too often."""
+        """Answer a well-formed frame of an unknown kind with an error; end the run after `_REFUSALS` of them."""
         number = frame.get("id")
         self._refused += 1
         if self._refused > _REFUSALS:
@@ -364,7 +373,7 @@ class Channel(asyncio.Protocol):
 
     def _request_done(self, answer: Coroutine[Any, Any, Answered], task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        answer.close()  # a task that was cancelled before its first step never began it
+        answer.close()  # closes the coroutine of a task that was cancelled before its first step
         self._end_answering()
         self._resume()
 
@@ -382,7 +391,7 @@ class Channel(asyncio.Protocol):
             self._write(answer_frame(number, ToolFailure(f"The answer cannot be handed over: {fault}.", "too_large")))
 
     def _resume(self) -> None:
-        """Take waiting frames again, as there may be room."""
+        """Process waiting frames again after a request was answered or bytes were sent."""
         try:
             self._take_waiting()
         except FrameFault as fault:
@@ -394,7 +403,7 @@ class Channel(asyncio.Protocol):
         return self._busy < _MOST_AT_ONCE and not self._blocked
 
     def _pause_or_resume(self) -> None:
-        """Stop reading while too much is unanswered or untaken; the program waits, we do not grow."""
+        """Back-pressure: stop reading while too many requests are unanswered or too many bytes unsent."""
         transport = self._transport
         if transport is None or transport.is_closing():
             return

@@ -1,8 +1,8 @@
-"""Gives a program the byte streams of connections that the core made for it; it can make none itself.
+"""Passes open network connections to a program as file descriptors. The program itself cannot open connections.
 
-The descriptors travel over a socket of their own, which itself arrives with the first frame of the run, and only when
-the run may reach something. Nothing can come back over it. Where a child is not of this machine (container, virtual
-machine), nothing can be handed: there the bytes travel as questions and answers.
+The descriptors are sent over a separate socket. This socket is passed with the first frame of the run, and only if the
+run may use the network; it carries data in one direction only. Containers and virtual machines cannot receive
+descriptors of this machine: there, connection data travels as requests and answers.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _KNOWN_CERTIFICATES = (
 
 
 class ConnectionPassing:
-    """One run's way for descriptors: made with the run, closed with it."""
+    """Socket for passing descriptors to one run. Opened with the run, closed with it."""
 
     def __init__(self) -> None:
-        self.nearby = True  # the child is a process of this machine, and takes descriptors
+        self.nearby = True  # the child runs on this machine and can receive descriptors
         self._ours: socket.socket | None = None
         self._last = 0
 
     @property
     def received(self) -> bool:
-        """Whether the program holds the other end."""
+        """Whether the program received the other end of the socket."""
         return self._ours is not None
 
     def give(self, transport: asyncio.Transport, data: bytes) -> bytes:
-        """Send the other end along with the first byte of this frame; answers the rest of it."""
+        """Send the other end of the socket with the first byte of this frame. Returns the remaining bytes."""
         found = transport.get_extra_info("socket")
         if transport.get_write_buffer_size() or found is None:
             raise WorkbenchError("The program cannot be connected to the network.", "Run it again.")
@@ -56,7 +56,7 @@ class ConnectionPassing:
         return data[1:]
 
     def hand(self, end: socket.socket) -> int:
-        """Send one connection's end; the program knows it by the number that is answered."""
+        """Pass one connection to the program. Returns the number that identifies the connection."""
         assert self._ours is not None
         self._last += 1
         try:
@@ -72,7 +72,7 @@ class ConnectionPassing:
 
 
 def certificates_file() -> str:
-    """Where this system keeps the certificates it trusts; empty: nowhere we know."""
+    """Path of this system's CA certificates, or "" if no known place has them."""
     told = ssl.get_default_verify_paths().cafile
     places = [told, *_KNOWN_CERTIFICATES] if told else list(_KNOWN_CERTIFICATES)
     return next((os.path.realpath(place) for place in places if Path(place).is_file()), "")

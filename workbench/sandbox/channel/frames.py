@@ -1,14 +1,14 @@
-"""Cuts a hostile byte stream into frames; no input may cost more than it weighs.
+"""Splits an untrusted byte stream into frames, with limits on the memory and time that input of any kind can cost.
 
-Numbers are four bytes, the highest first; text is UTF-8. A frame is one of these two:
+Numbers are four bytes, big-endian; text is UTF-8. There are two kinds of frames:
 
-    length         JSON object                       what nearly everything is
-    length + 2³¹   head length   JSON object   text  a bulk frame: the object's one long value stands behind it, so
-                                                     that it is not written as JSON inside JSON
+    length         JSON object                       plain frame
+    length + 2³¹   head length   JSON object   text  bulk frame: one long value of the object follows as text, so that
+                                                     it is not written as JSON inside JSON
 
-The object of a bulk frame says in "bulk" how its text is to be read: "json" or "text" (as it is). Which value that is,
-follows from "kind": the arguments of a question, the value of an answer, the result of an end. Whoever makes frames
-need never make bulk frames, but must read them.
+In a bulk frame, the object's "bulk" field gives the format of the text: "json", or "text" for plain text. The "kind"
+field decides which value the text is: the arguments of a request, the value of an answer, the result of an end frame.
+Senders need not write bulk frames, but receivers must read them.
 """
 
 from __future__ import annotations
@@ -22,43 +22,47 @@ import struct
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-LONGEST = 32 << 20  # bytes of a bulk frame
-LONGEST_PLAIN = 8 << 20  # bytes of any other: reading it makes objects many times its size
-LONGEST_HEAD = 1 << 16  # bytes of the object in a bulk frame
-BULKY = 1 << 16  # characters from which a value is worth a bulk frame
-DEEPEST = 100  # lists and objects inside each other
-MOST = 1_000_000  # lists and objects in one value: each takes thirty times the memory of its two signs
+LONGEST = 32 << 20  # maximum bytes of a bulk frame
+LONGEST_PLAIN = 8 << 20  # maximum bytes of a plain frame: parsing creates objects many times its size
+LONGEST_HEAD = 1 << 16  # maximum bytes of the object in a bulk frame
+BULKY = 1 << 16  # characters from which a value is sent as a bulk frame
+DEEPEST = 100  # maximum nesting depth of lists and objects
+MOST = 1_000_000  # lists and objects in one value: each takes thirty times the memory of its two characters
 BULK = 1 << 31
 _HEAD = 4
-_HEAVY = 1 << 20  # characters of JSON whose objects would keep the collector busy for nothing
+_HEAVY = 1 << 20  # characters of JSON from which garbage collection is paused while parsing
 _word = struct.Struct(">I")
-_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)  # one without an end goes to the last sign
-_BEGINS, _ENDS = b"\x01", b"\xff"  # plus one and minus one
+# an unterminated string extends to the last character
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+_BEGINS, _ENDS = b"\x01", b"\xff"  # +1 and -1
 _SIGNS, _NO_SIGNS = bytes.maketrans(b"[{]}", _BEGINS * 2 + _ENDS * 2), bytes({*range(256)} - {*b"[{]}"})
-written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # a value as JSON text
+written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # encodes a value as compact JSON
 
 
 class FrameFault(Exception):
-    """The other side violates the protocol; nothing more of it is read."""
+    """The other side violated the protocol. Nothing more is read from it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """The long value of a bulk frame, in the place of the word that announced it; no plain frame can hold one."""
+    """Long value of a bulk frame, which replaces the value of "bulk". A plain frame cannot contain one."""
 
     text: str
     is_json: bool
 
 
 class FrameReader:
-    """Feed it bytes as they come; it answers the frames that are complete, and none behind the first bad one."""
+    """Incremental parser of frames. Returns complete frames, and none after the first invalid one."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
-        self.fault: FrameFault | None = None  # why it reads no more
+        self.fault: FrameFault | None = None  # why reading stopped
 
-    def feed(self, data: bytes) -> list[dict[str, Any]]:  # Any: JSON, checked by whoever asked
-        """The same frames and the same fault, however the stream is cut."""
+    def feed(self, data: bytes) -> list[dict[str, Any]]:  # Any: JSON, checked by the caller
+        """Add received bytes and return the frames that are complete.
+
+        Results do not depend on how the stream is split.
+        """
         frames: list[dict[str, Any]] = []
         if self.fault is not None:
             return frames
@@ -66,7 +70,8 @@ class FrameReader:
             self._collect(data, frames)
         except FrameFault as fault:
             self._bytes = bytearray()
-            self.fault = FrameFault(str(fault))  # a new one: the first holds on to the bytes it is about
+            # a new exception, because the original one holds a reference to the received bytes
+            self.fault = FrameFault(str(fault))
         return frames
 
     def _collect(self, data: bytes, frames: list[dict[str, Any]]) -> None:  # Any: JSON
@@ -82,7 +87,7 @@ class FrameReader:
 
 
 def _split_frames(data: bytes | memoryview, frames: list[dict[str, Any]]) -> int:  # Any: JSON
-    """Add the whole frames at the beginning; answers where the first one begins that is not whole."""
+    """Append all complete frames at the beginning. Returns the position of the first incomplete frame."""
     at, there = 0, len(data)
     while there - at >= _HEAD:
         (word,) = _word.unpack_from(data, at)
@@ -103,7 +108,7 @@ def encode(frame: dict[str, Any]) -> bytes:  # Any: JSON
 
 
 def pack(text: str) -> bytes:
-    """A frame of an object that is JSON text already."""
+    """Encode a plain frame from JSON text."""
     data = text.encode("utf-8", "replace")
     if len(data) > LONGEST_PLAIN:
         raise FrameFault(f"a frame of {len(data)} bytes")
@@ -111,7 +116,7 @@ def pack(text: str) -> bytes:
 
 
 def pack_bulk(frame: dict[str, Any], text: str, *, is_json: bool) -> bytes:  # Any: JSON
-    """A bulk frame of a small object and its long value."""
+    """Encode a bulk frame from a small object and its long value."""
     head = written({**frame, "bulk": "json" if is_json else "text"}).encode("utf-8", "replace")
     data = text.encode("utf-8", "replace")
     length = _HEAD + len(head) + len(data)
@@ -121,7 +126,10 @@ def pack_bulk(frame: dict[str, Any], text: str, *, is_json: bool) -> bytes:  # A
 
 
 def decode(data: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
-    """The object of one plain frame; refused when it is no object, too deep, or cannot be encoded again."""
+    """Decode the object of a plain frame.
+
+    Raises FrameFault if it is not an object, too deep, or cannot be encoded again.
+    """
     value = read_json(_text(data))
     if not isinstance(value, dict):
         raise FrameFault("a frame that is no object")
@@ -149,7 +157,7 @@ def _bulk_frame(body: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
 
 
 def read_json(text: str, deepest: int = DEEPEST) -> Any:  # Any: JSON
-    """Parse JSON from the other side with the limits on size and depth; `deepest` 0: no limit on depth."""
+    """Parse untrusted JSON with limits on size and depth. `deepest` 0: no limit on depth."""
     if text.count("[") + text.count("{") > (deepest or MOST):
         _check_size_and_depth(text, deepest)
     value = _parse(text)
@@ -192,7 +200,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _finite(digits: str) -> float:
-    """Refuse numbers such as 1e999, which are valid JSON and would become infinite."""
+    """Reject numbers such as 1e999, which are valid JSON but would become infinite."""
     if math.isinf(value := float(digits)):
         raise ValueError(digits)
     return value
@@ -202,7 +210,7 @@ _decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite
 
 
 def _refuse_surrogates(value: Any) -> None:  # Any: JSON
-    """Refuse half of a surrogate pair: only Python takes it for a character."""
+    """Reject unpaired surrogates, which Python strings accept but UTF-8 cannot encode."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Checks the requests and the end that a program sends, and encodes the answers that go back."""
+"""Checks the requests and end frames of a program, and encodes answers to requests."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from workbench.sandbox.program import Answered, JsonText, ToolFailure
 
 log = logging.getLogger(__name__)
 
-LARGEST_ARGUMENTS = 8 << 20  # characters of a call's arguments: reading and checking more would hold up everybody
+# characters of a call's arguments: parsing and checking more would block the event loop for too long
+LARGEST_ARGUMENTS = 8 << 20
 
-_MOST_MEMORY = 1 << 30  # megabytes nobody has
+_MOST_MEMORY = 1 << 30  # megabytes, above the memory of any machine
 
 
 def insert_bulk_arguments(
     what: str, wish: dict[str, Any], bulk: Bulk
 ) -> ToolFailure | None:  # Any: the answer checks it
-    """Put the long value of a bulk frame into the request, or return why it is not even parsed."""
+    """Add the long value of a bulk frame to the request. Returns a failure if the value is too long to parse."""
     if what != "call" or not bulk.is_json:
         raise FrameFault("a bulk frame where none belongs")
     if len(bulk.text) > LARGEST_ARGUMENTS:

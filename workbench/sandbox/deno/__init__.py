@@ -1,1 +1,1 @@
-"""TypeScript programs: the locked child becomes Deno and speaks the same frames."""
+"""TypeScript programs: the locked child executes Deno, which uses the same channel frames as Python programs."""

@@ -1,7 +1,7 @@
-"""Runs TypeScript: the locked child becomes Deno, which takes the program over the same channel.
+"""Runs TypeScript programs: the locked child executes Deno, which receives the program over the same channel.
 
-V8 reserves gigabytes: with RLIMIT_AS Deno does not start, and without `--jitless` 512 MB count as written
-(RLIMIT_DATA) before the first line.
+V8 reserves gigabytes of address space: with RLIMIT_AS Deno does not start, and without `--jitless` it counts 512 MB as
+written (RLIMIT_DATA) before the first line runs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from workbench.sandbox.locks import kernel_calls, lockdown
 from workbench.sandbox.locks.seccomp_filter import filter_program
 
 LANGUAGE = "typescript"
-PLACE = "/deno"  # where it is seen inside
+PLACE = "/deno"  # mount point in the sandbox
 BINARY = f"{PLACE}/deno"
 MISSING = "Programs in TypeScript need Deno, which is not installed here."
 HINT = (
@@ -27,12 +27,12 @@ HINT = (
     " or write the program in Python."
 )
 _SCRIPTS = Path(__file__).with_name("script")
-_DENO_MB = 96  # megabytes that Deno writes to before a program's first line
+_DENO_MB = 96  # megabytes that Deno writes before a program's first line runs
 _DENO_THREADS = 24
 _READ = (f"{BENCH}/servers", f"{BENCH}/workspace", "/workspace")
 _WRITTEN = (f"{BENCH}/workspace", "/workspace")
 _FLAGS = ("--no-prompt", "--no-remote", "--no-npm", "--no-config", "--cached-only", "--no-lock", "--no-code-cache")
-_STATUS = 4  # where the witness looks
+_STATUS = 4  # descriptor that `LockReport.facts` reads
 
 
 def runtime() -> str:
@@ -42,8 +42,9 @@ def runtime() -> str:
 
 
 def version() -> str:
-    """Which Deno that is; empty: none."""
-    from importlib import metadata  # large, and not for the launcher, which hands all it has loaded to its children
+    """Version of Deno, or "" if it is missing."""
+    # large; imported here because the launcher passes all its modules on to its children
+    from importlib import metadata
 
     try:
         return metadata.version("deno") if runtime() else ""
@@ -52,29 +53,32 @@ def version() -> str:
 
 
 def languages(backend: str) -> tuple[str, ...]:
-    """What runs in a kind of process sandbox. Without mounts of its own Deno would see the host's files."""
+    """Languages that a backend of process sandboxes supports.
+
+    Without its own mounts, Deno would see the host's files.
+    """
     return ("python", LANGUAGE) if runtime() and backend in ("native", "bubblewrap") else ("python",)
 
 
 def script_files() -> list[Path]:
-    """Our own modules that Deno runs first."""
+    """The Workbench's JavaScript modules that Deno runs first."""
     return sorted(_SCRIPTS.glob("*.js"))
 
 
 @functools.cache
 def scripts() -> dict[str, bytes]:
-    """Their texts by name; read before the new root covers the folder they are in."""
+    """Contents of the script files by name. Read before the new root hides their folder."""
     return {file.name: file.read_bytes() for file in script_files()}
 
 
 def limits(profile: ChildProfile) -> dict[int, int]:
-    """Instead of the address space, what is written to; and room for the threads that Deno starts by itself."""
+    """Limit written memory instead of address space, and allow for Deno's own threads."""
     most, threads = (profile.memory_mb + _DENO_MB) << 20, profile.pids + _DENO_THREADS
     return {resource.RLIMIT_AS: resource.RLIM_INFINITY, resource.RLIMIT_DATA: most, resource.RLIMIT_NPROC: threads}
 
 
 def executables() -> tuple[str, ...]:
-    """What may be started: Deno, and the loader that the kernel starts it with."""
+    """Files that may be executed: Deno, and the dynamic loader with which the kernel starts it."""
     loaders = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
     return (BINARY, *(os.path.realpath(place) for place in loaders if os.path.exists(place)))
 
@@ -82,7 +86,10 @@ def executables() -> tuple[str, ...]:
 def become(
     profile: ChildProfile, channel: int, output: int, lock_report: lockdown.LockReport, version: int
 ) -> NoReturn:
-    """The last steps of the locked child: descriptors, filter, Deno. The channel is its standard input and output."""
+    """Last steps of the locked child: move descriptors, install the filter, execute Deno.
+
+    The channel becomes Deno's standard input and output.
+    """
     status = os.dup(lock_report.status)
     moved = [os.dup2(source, 200 + at) for at, source in enumerate((channel, channel, output))]
     for target, source in enumerate(moved):
@@ -101,7 +108,7 @@ def _allowed(profile: ChildProfile) -> list[str]:
 
 
 def _engine(profile: ChildProfile) -> list[str]:
-    """Without code made at run time: what it writes to is then what it uses, and nothing it wrote can be run."""
+    """V8 options. Without JIT, written memory equals used memory, and no memory is both writable and executable."""
     return [f"--v8-flags=--jitless,--max-old-space-size={profile.memory_mb}"]
 
 

@@ -1,1 +1,1 @@
-"""Copies project files to children that do not see this machine's folders, and programs' changes back."""
+"""Copies project files to children that cannot mount this machine's folders, and copies programs' changes back."""

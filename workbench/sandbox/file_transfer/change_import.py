@@ -1,6 +1,6 @@
-"""Takes a program's file changes out of a machine: hostile until checked, no link is followed.
+"""Imports a program's file changes from a container or virtual machine. They are untrusted, and no link is followed.
 
-What comes is staged first and moved into place, file by file, when all of it has come and none of it was refused.
+Changes are staged first. They are moved into place, file by file, only after all of them arrived and passed the checks.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from workbench.sandbox.file_transfer.transfer_frames import DEEPEST, Head, Trans
 from workbench.sandbox.supervision.workspace_quota import MOST_FILES
 
 _STAGE = ".mcp-workbench-"
-_STALE = 3600.0  # seconds after which a stage belongs to nobody any more
+_STALE = 3600.0  # seconds after which a staging folder counts as abandoned
 _LONGEST_NAME, _MOST_NOTES = 255, 20
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class ChangeImport:
-    """One machine's changes; `close` forgets what was not applied. `sent` are the entries it was given."""
+    """File changes of one machine. `sent` are the paths that were copied to it; `close` discards unapplied changes."""
 
     def __init__(self, workspace: Path, room: int, sent: Iterable[str]) -> None:
         self._root = os.open(workspace, _FOLDER)
@@ -34,13 +34,13 @@ class ChangeImport:
         self._stage, self._name = -1, ""
         self._folders: list[tuple[str, ...]] = []
         self._gone: list[tuple[str, ...]] = []
-        self._files: dict[tuple[str, ...], tuple[int, int]] = {}  # path → mode, time; staged under its number
+        self._files: dict[tuple[str, ...], tuple[int, int]] = {}  # path → mode, time; staged under its index
         self._writing, self._left = -1, 0
         self._count = 0
-        self.notes: list[str] = []  # what stayed behind, for the program's author
+        self.notes: list[str] = []  # files that were not copied back, for the program's author
 
     def take(self, head: Head, data: bytes) -> None:
-        """Take one transfer frame; raises TransferFault for one that an honest machine would not send."""
+        """Process one transfer frame. Raises TransferFault for a frame that a correct machine never sends."""
         kind = head["kind"]
         if kind == "data":
             self._piece(data)
@@ -64,7 +64,7 @@ class ChangeImport:
             raise TransferFault(f"a parcel of kind {str(kind)[:40]!r}")
 
     def apply(self) -> None:
-        """All of it came: first what is gone, then folders, then files, each in one step."""
+        """Apply the complete set of changes: first deletions, then folders, then files, each by an atomic rename."""
         if self._left:
             raise TransferFault("a file that breaks off")
         for path in self._gone:
@@ -120,14 +120,14 @@ class ChangeImport:
             self.notes.append(f"{path[:_LONGEST_NAME]!r}: {why[:80]}")
 
     def _open_stage(self) -> None:
-        """Make a staging folder in the workspace, so that moving a file out of it is one step."""
+        """Make a staging folder in the workspace, so that files can be moved out of it by rename."""
         self._sweep()
         self._name = _STAGE + secrets.token_hex(8)
         os.mkdir(self._name, 0o700, dir_fd=self._root)
         self._stage = os.open(self._name, _FOLDER, dir_fd=self._root)
 
     def _sweep(self) -> None:
-        """What a workbench that was killed left behind."""
+        """Remove staging folders of killed Workbench processes."""
         for name in os.listdir(self._root):
             if name.startswith(_STAGE):
                 with contextlib.suppress(OSError):
@@ -136,7 +136,7 @@ class ChangeImport:
                         shutil.rmtree(name, ignore_errors=True, dir_fd=self._root)
 
     def _open_folder(self, parts: tuple[str, ...]) -> int:
-        """Open a folder of the workspace, made where it is missing; the kernel refuses symbolic links on the way."""
+        """Open a folder of the workspace and create missing ones. The kernel rejects symbolic links on the way."""
         here = os.dup(self._root)
         for part in parts:
             try:
@@ -149,7 +149,7 @@ class ChangeImport:
         return here
 
     def _remove(self, path: tuple[str, ...]) -> None:
-        """Remove an entry that the machine was given, if it is still there."""
+        """Remove an entry that was copied to the machine, if it still exists."""
         if "/".join(path) not in self._sent:
             return
         with contextlib.suppress(OSError):
@@ -178,7 +178,7 @@ class ChangeImport:
 
 
 def _path(given: object) -> tuple[str, ...]:
-    """The parts of a path below the workspace, or a refusal."""
+    """Split and check a path below the workspace. Raises TransferFault if it is invalid."""
     if not isinstance(given, str) or "\0" in given:
         raise TransferFault("a path that is no text")
     parts = tuple(given.split("/"))

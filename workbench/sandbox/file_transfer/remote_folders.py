@@ -1,4 +1,7 @@
-"""The project's folders in a container or machine: filled before a program, compared after it. Standard library."""
+"""Copies of the project's folders in a container or virtual machine: filled before a program, compared after it.
+
+Uses only the standard library.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +14,24 @@ from pathlib import Path
 from workbench.sandbox.child_profile import NOBODY
 from workbench.sandbox.file_transfer.transfer_frames import AREAS, DEEPEST, LARGEST_PIECE, Head, pack
 
-_State = tuple[int, int, int, int]  # kind and mode, size, time of change, inode
+_State = tuple[int, int, int, int]  # kind and mode, size, modification time, inode
 _LONGEST_PATH = 4096
 
 
 class RemoteFolders:
-    """Takes files in, and tells what a program made of them. The workspace's belong to `owner`."""
+    """Writes received files and reports what a program changed. Files of the workspace belong to `owner`."""
 
     def __init__(self, root: Path, owner: int = NOBODY) -> None:
         self._root = root
         self._owner = owner
         self._before: dict[str, _State] = {}
-        self._closed: dict[str, str] = {}  # folders that could not be looked into: why
+        self._closed: dict[str, str] = {}  # unreadable folder → reason
         self._file: tuple[str, Head] | None = None
         self.filled = False
-        self.fault = ""  # why a file could not be taken in
+        self.fault = ""  # why a file could not be written
 
     def take(self, head: Head, data: bytes) -> None:
-        """Take one transfer frame of the core, which is trusted; only room can be missing."""
+        """Process one transfer frame of the core, which is trusted. Writing fails only if the file system is full."""
         if self.fault:
             return
         try:
@@ -38,17 +41,17 @@ class RemoteFolders:
             self.fault = f"{whose.get('path', '')}: {fault.strerror}"
 
     def remember(self) -> None:
-        """The program may begin: what differs from now on is its doing."""
+        """Record the state of all files before the program begins. Later differences are the program's changes."""
         self._finish_file()
         self._before = dict(self._scan())
         self.filled = True
 
     def size(self) -> int:
-        """Apparent size of all files, holes included: as many bytes would be copied."""
+        """Apparent size of all files, including holes, because as many bytes would be copied."""
         return sum(size for mode, size, _, _ in dict(self._scan()).values() if stat.S_ISREG(mode))
 
     def changes(self) -> Iterator[bytes]:
-        """Transfer frames of everything new or different, and names of what is gone or changed its type."""
+        """Transfer frames for new and changed files, and paths that were removed or changed their type."""
         now = dict(self._scan())
         for path, state in now.items():
             before = self._before.get(path)
@@ -64,7 +67,7 @@ class RemoteFolders:
                 yield pack("gone", path=path)
 
     def _hidden(self, path: str) -> bool:
-        """Whether it is in a folder that cannot be read now, so that it may still exist."""
+        """Whether the path is in a folder that is unreadable now, so that it may still exist."""
         return any(path.startswith(f"{folder}/" if folder else "") for folder in self._closed)
 
     def _write(self, head: Head, data: bytes) -> None:
@@ -109,7 +112,7 @@ class RemoteFolders:
                     waiting.append(path)
 
     def _entries(self, folder: str) -> list[tuple[str, os.stat_result]]:
-        """What is in a folder; what cannot be looked into is remembered with its reason."""
+        """Entries of a folder. An unreadable folder is recorded with its reason."""
         place, below = f"{self._root}/workspace/{folder}", f"{folder}/" if folder else ""
         if folder.count("/") + 2 > DEEPEST:
             self._closed[folder] = "it lies too deep"
@@ -154,7 +157,10 @@ class RemoteFolders:
 
 
 def _make_accessible(place: str, rights: int) -> None:
-    """A program may have closed what is its own; where its rights are all that we have, that would close it to us."""
+    """Restore access to a path from which the program removed permissions.
+
+    This is needed where the process has no more rights than the program.
+    """
     mode = os.lstat(place).st_mode
     if mode & rights != rights:
         os.chmod(place, stat.S_IMODE(mode) & 0o777 | rights)

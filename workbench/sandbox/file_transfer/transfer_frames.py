@@ -1,6 +1,7 @@
-"""Frames of copied files, both ways: a head of JSON and, where it says so, bytes. Standard library only.
+"""Frames of copied files, for both directions: a JSON head and optional bytes. Uses only the standard library.
 
-Four bytes length of the head, the head, then `size` bytes. Files are cut into pieces, so nothing large is ever whole.
+Format: four bytes with the length of the head, the head, then `size` bytes. Files are sent in pieces, so no large file
+is in memory as a whole.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from typing import Any
 
 LONGEST_HEAD = 1 << 16
 LARGEST_PIECE = 1 << 18
-DEEPEST = 64  # parts of a path
+DEEPEST = 64  # maximum number of parts in a path
 AREAS = ("workspace", "servers", "skills")
 BEAT = 5.0  # seconds between two heartbeats of each side
 FAILED = 70  # exit code of a container whose multiplexer failed
 
-Head = dict[str, Any]  # Any: JSON; whoever takes it checks it
+Head = dict[str, Any]  # Any: JSON, checked by the receiver
 
 
 class TransferFault(Exception):
-    """The other side violates the protocol; nothing more of it is read."""
+    """The other side violated the protocol. Nothing more is read from it."""
 
 
 def pack(kind: str, data: bytes = b"", **head: Any) -> bytes:  # Any: JSON

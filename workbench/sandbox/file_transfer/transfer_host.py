@@ -1,4 +1,4 @@
-"""The core's end of copied files: sends the project's files before a program, takes its changes afterwards."""
+"""The core's side of file transfer: sends the project's files before a program and imports its changes afterwards."""
 
 from __future__ import annotations
 
@@ -24,23 +24,26 @@ from workbench.sandbox.supervision.workspace_quota import MOST_FILES
 
 @dataclass(frozen=True, slots=True)
 class TransferTarget:
-    """Name of the other end, as written in the middle of a sentence."""
+    """Container or virtual machine as named in messages."""
 
-    name: str  # the virtual machine
-    hint: str  # what to do when carrying fails
+    name: str  # in the middle of a sentence, such as "the virtual machine"
+    hint: str  # what the user can do when the transfer fails
 
     @property
     def title(self) -> str:
-        """Named as it begins a sentence."""
+        """Name at the beginning of a sentence."""
         return self.name[:1].upper() + self.name[1:]
 
 
-WORKSPACE_MB = 256  # what is carried lies in memory at the other end, so it cannot be as large as elsewhere
-OTHERS_MB = 64  # generated packages, and as much for skills
+WORKSPACE_MB = 256  # smaller than for mounted workspaces, because copied files are in the target's memory
+OTHERS_MB = 64  # for generated packages, and the same for skills
 
 
 class FolderReader:
-    """One load; `sent` are the workspace's entries afterwards, which the program may remove."""
+    """Reads the project's folders as transfer frames.
+
+    `sent` holds the paths of the workspace that were read; the program may delete them.
+    """
 
     def __init__(self, profile: ChildProfile, target: TransferTarget) -> None:
         self._target = target
@@ -68,7 +71,7 @@ class FolderReader:
                 try:
                     found = os.stat(name, dir_fd=here, follow_symlinks=False)
                 except FileNotFoundError:
-                    continue  # gone since it was listed
+                    continue  # deleted since it was listed
                 room -= found.st_size if stat.S_ISREG(found.st_mode) else 0
                 if room < 0:
                     raise self._too_large(area, "too much", f"{most} MB")
@@ -105,22 +108,25 @@ def _file(area: str, path: str, name: str, here: int) -> Iterator[bytes]:
             yield pack("data", data)
 
 
-_TIMEOUT = 120.0  # seconds without anything crossing, either way
-_TIMEOUTS = 8  # of them, as long as changes keep coming
+_TIMEOUT = 120.0  # seconds without any transfer in either direction
+_TIMEOUTS = 8  # number of such periods while changes keep arriving
 _FULL_HINT = "Its memory for files is full, where each file takes 4 KB at least: move what is not needed elsewhere."
-_BATCH = 16  # parcels read at once
+_BATCH = 16  # transfer frames read at once
 
 
 class TransferState(Protocol):
-    """Who takes the frames, which come on their own."""
+    """Receiver of the channel's frames, which arrive over a separate stream."""
 
     def expect(self, whole: int) -> None:
-        """So many bytes of frames were sent; after them nothing comes any more."""
+        """The target sent `whole` bytes of frames in total; no more will follow."""
         ...
 
 
 class TransferHost(asyncio.Protocol):
-    """Up, open, files in, filled; raw output; changes, over. `over` holds how the program's process ended."""
+    """Protocol of one transfer: up, files sent, filled, raw output, changes, over.
+
+    `over` holds the exit status of the program's process.
+    """
 
     def __init__(self, profile: ChildProfile, channel: Channel, frames: TransferState, target: TransferTarget) -> None:
         loop = asyncio.get_running_loop()
@@ -135,10 +141,10 @@ class TransferHost(asyncio.Protocol):
         self._folder_reader = FolderReader(profile, target)
         self._change_import: ChangeImport | None = None
         self._trouble = ("", "")
-        self._changes = 0  # parcels of them that came
+        self._changes = 0  # number of received transfer frames with changes
 
     async def bring(self) -> None:
-        """Every file of the project's folders, before the program begins."""
+        """Send all files of the project's folders and wait until the target stored them."""
         try:
             await self._bring_all()
             async with asyncio.timeout(_TIMEOUT):
@@ -152,7 +158,10 @@ class TransferHost(asyncio.Protocol):
             raise WorkbenchError(f"{self._target.title} could not take {fault}.", hint)
 
     async def collect(self) -> tuple[str, str]:
-        """Wait for the changes and put them into the workspace; answers what was wrong with them: reason, sentence."""
+        """Wait for the changes and import them into the workspace.
+
+        Returns the reason and text of a failure, or empty strings.
+        """
         for _ in range(_TIMEOUTS):
             heard = self._changes
             await asyncio.wait([self.over], timeout=_TIMEOUT)
@@ -168,7 +177,7 @@ class TransferHost(asyncio.Protocol):
         return self._trouble
 
     def notes(self) -> str:
-        """What stayed behind, as lines for the program's author."""
+        """Files that were not copied back, as lines for the program's author."""
         if self._change_import is None or not self._change_import.notes:
             return ""
         return f"Not taken out of {self._target.name}:\n" + "".join(f"  {note}\n" for note in self._change_import.notes)
@@ -204,12 +213,12 @@ class TransferHost(asyncio.Protocol):
         self._free.set()
 
     def fail(self, fault: Exception) -> None:
-        """The other end violates the protocol: end the run and import nothing."""
+        """Handle a protocol violation of the target: end the run and import nothing."""
         self._end_run("protocol", f"The program broke the channel of its files: {fault}.")
         self.end_of_stream()
 
     def end_of_stream(self) -> None:
-        """The stream has ended; settle every future that waits for it."""
+        """Resolve all pending futures after the stream ended."""
         if not self.up.done():
             self.up.set_result(None)
         if not self._filled.done():
@@ -222,7 +231,7 @@ class TransferHost(asyncio.Protocol):
             self._transport.write(data)
 
     def take(self, head: Head, data: bytes) -> None:
-        """Take one transfer frame; raises TransferFault for one that an honest target would not send."""
+        """Process one transfer frame. Raises TransferFault for a frame that a correct target never sends."""
         kind = head["kind"]
         if kind == "up" and not self.up.done():
             self.up.set_result(None)
@@ -251,7 +260,7 @@ class TransferHost(asyncio.Protocol):
         self._channel.end(reason, message)
 
     def _begin_import(self) -> ChangeImport:
-        """The changes; none are taken of a program that was not given the workspace to write in."""
+        """Return the import for received changes. Raises TransferFault if the program's workspace is read-only."""
         if not self._filled.done() or not self._profile.writable:
             raise TransferFault("changes that nobody asked for")
         if self._change_import is None:
@@ -283,7 +292,7 @@ def _next_batch(transfer_frames: Iterator[bytes]) -> bytes:
         raise WorkbenchError(words, "See whether its files and folders may be read by you.") from fault
 
 
-def _number(value: Any) -> float:  # Any: of the machine's
+def _number(value: Any) -> float:  # Any: from the target
     if type(value) not in (int, float) or not math.isfinite(value) or value < 0:
         raise TransferFault("an end without its numbers")
     return float(value)

@@ -1,1 +1,4 @@
-"""Kernel locks that a child puts on itself: namespaces, capabilities, Landlock, seccomp, limits. Standard library."""
+"""Kernel restrictions that a child applies to itself: namespaces, capabilities, Landlock, seccomp, resource limits.
+
+Uses only the standard library.
+"""

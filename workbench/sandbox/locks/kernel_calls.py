@@ -1,7 +1,7 @@
-"""Linux calls that Python's `os` lacks: namespaces, mounts, capabilities, Landlock, seccomp, prctl.
+"""Linux system calls that Python's `os` lacks: namespaces, mounts, capabilities, Landlock, seccomp, prctl.
 
-Only the launcher, its children and other locked processes import this. Every function raises OSError with the name of
-what was refused.
+Only the launcher, its children and other locked processes import this module. Every function raises OSError with the
+name of the operation that was refused.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _REMOUNT_BIND = 32 | 4096
 _RECURSIVE = 16384
 _PRIVATE, _FOLLOWING = 1 << 18, 1 << 19
 
-# Calls newer than 5.0 have one number on all processors.
+# System calls added after Linux 5.0 have the same number on all processors.
 _OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _AT_EMPTY_PATH, _AT_RECURSIVE, _AT_HERE = 0x1000, 0x8000, -100
 _CAPABILITIES_V3 = 0x20080522
 _NOTHING = ctypes.c_ulong(0)
 
-# What fork() asks of clone(): a signal at the end, and the thread's number where the C library looks for it.
+# The flags that fork() passes to clone(): SIGCHLD at the end, and the thread ID where the C library expects it.
 _SIGCHLD, _CLEAR_NUMBER, _SET_NUMBER, _PROCESS_DESCRIPTOR = 17, 0x00200000, 0x01000000, 0x1000
 _GET_NUMBER_ADDRESS = 40
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
-_held = ctypes.PyDLL(None, use_errno=True)  # the same, called without letting go of the interpreter
+_held = ctypes.PyDLL(None, use_errno=True)  # the same library, called without releasing the interpreter lock
 _held.syscall.restype = ctypes.c_long
 
 
@@ -62,23 +62,24 @@ def unshare(flags: int) -> None:
 
 
 def own_mounts(following: bool = False) -> None:
-    """Nothing that is mounted from here on is seen outside; `following`: what is mounted outside is still seen here."""
+    """Make later mounts of this process invisible outside. `following`: outside mounts still become visible here."""
     flags = ctypes.c_ulong(_RECURSIVE | (_FOLLOWING if following else _PRIVATE))
     _check(_libc.mount(None, b"/", None, flags, None), "private mounts")
 
 
 def move_to(mounts: int) -> None:
-    """Live in the mount namespace of this descriptor; its root becomes ours."""
+    """Enter the mount namespace of this descriptor. Its root becomes the root of this process."""
     _check(_libc.setns(ctypes.c_int(mounts), ctypes.c_int(NEW_MOUNTS)), "move to other mounts")
 
 
 def fork_into(flags: int) -> tuple[int, int]:
-    """`os.fork()` into new namespaces: process id and a descriptor of the process; 0 and nothing in the child."""
+    """`os.fork()` into new namespaces. Returns process ID and pidfd; in the child 0 and -1."""
     known = ctypes.c_void_p()
     if _libc.prctl(ctypes.c_int(_GET_NUMBER_ADDRESS), ctypes.byref(known), *[_NOTHING] * 3) == 0 and known.value:
         flags |= _CLEAR_NUMBER | _SET_NUMBER
     descriptor = ctypes.c_int(-1)
-    # The third argument takes the descriptor; where the number belongs is the fourth or the fifth, by processor.
+    # The third argument receives the pidfd. The thread ID address is the fourth or fifth argument, depending on the
+    # processor.
     words = (ctypes.c_long(flags | _PROCESS_DESCRIPTOR | _SIGCHLD), None, ctypes.byref(descriptor), known, known)
     ctypes.pythonapi.PyOS_BeforeFork()
     process = _held.syscall(ctypes.c_long(numbers()["clone"]), *words)
@@ -103,7 +104,7 @@ def make_read_only(target: str, flags: int) -> None:
 
 
 def clone_tree(source: str, flags: int, owners: int = -1) -> int:
-    """A detached copy of what is mounted at a path, with stricter flags; `owners` is a user namespace that maps ids."""
+    """Copy the mounts at a path as a detached tree with stricter flags. `owners`: user namespace for mapped IDs."""
     tree = _syscall(f"open {source}", _OPEN_TREE, _AT_HERE, os.fsencode(source), 1 | os.O_CLOEXEC | _AT_RECURSIVE)
     try:
         _set_attributes(source, tree, flags, 0)
@@ -122,7 +123,7 @@ def _set_attributes(source: str, tree: int, flags: int, owners: int) -> None:
 
 
 def attach_tree(tree: int, target: str) -> None:
-    """Mount a detached copy; the descriptor is spent."""
+    """Mount a detached tree and close its descriptor."""
     try:
         _syscall(f"mount on {target}", _MOVE_MOUNT, tree, b"", _AT_HERE, os.fsencode(target), 4)
     finally:
@@ -134,7 +135,7 @@ def unmount(folder: str) -> None:
 
 
 def change_root(folder: str) -> None:
-    """Make a folder the root and let go of the old one."""
+    """Make a folder the root and unmount the old root."""
     os.chdir(folder)
     _syscall("new root", numbers()["pivot_root"], b".", b".")
     unmount(".")
@@ -154,14 +155,14 @@ def die_with_parent(signal_number: int) -> None:
 
 
 def end_child(process: int) -> None:
-    """A child that may have been waited for already: who asks for its end may ask twice."""
+    """Kill a child. Does nothing if the process has already been waited for."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
 
 
 def end_children() -> None:
-    """All there are now, those that were adopted too."""
-    with contextlib.suppress(FileNotFoundError):  # a kernel that does not list them
+    """Kill all current children of this process, including adopted ones."""
+    with contextlib.suppress(FileNotFoundError):  # a kernel without lists of children
         with open(f"/proc/self/task/{os.getpid()}/children") as file:
             children = file.read().split()
         for child in children:
@@ -185,14 +186,14 @@ def drop_capabilities() -> None:
     drop, nothing = ctypes.c_int(24), (_NOTHING, _NOTHING, _NOTHING)
     for capability in range(64):
         if _libc.prctl(drop, ctypes.c_ulong(capability), *nothing) < 0:
-            break  # past the last one this kernel knows, or none left to drop them with
+            break  # no more capabilities in this kernel, or CAP_SETPCAP is gone
     control(47, 4, "ambient capabilities")
     header = _structure(_CAPABILITIES_V3.to_bytes(4, "little") + bytes(4))
     _syscall("drop capabilities", numbers()["capset"], header, _structure(bytes(24)))
 
 
 def install_filter(program: bytes) -> None:
-    """The system call filter: from here on only what it allows."""
+    """Install the seccomp filter. From now on only the calls that it allows work."""
     instructions = _structure(program)
     address = ctypes.addressof(instructions)
     head = (len(program) // 8).to_bytes(8, "little") + address.to_bytes(8, "little")
@@ -200,7 +201,7 @@ def install_filter(program: bytes) -> None:
 
 
 def landlock_version() -> int:
-    """Landlock's version, or 0 when this kernel has none."""
+    """Landlock's ABI version, or 0 if this kernel has no Landlock."""
     return max(0, int(_libc.syscall(ctypes.c_long(_LANDLOCK_CREATE), None, ctypes.c_long(0), ctypes.c_long(1))))
 
 

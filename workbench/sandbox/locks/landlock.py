@@ -1,4 +1,4 @@
-"""Landlock rules: even through a hole in the mounts only these paths stay writable."""
+"""Landlock rules: only these paths stay writable, even if the mounts have a gap."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 from workbench.sandbox.locks import kernel_calls
 
-_RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # how many file rights each version knows; 16 from version 5
-_READ = 0b1100  # read files, list folders; running a file is nobody's need here
+_RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # number of file access rights in each ABI version; 16 from version 5
+_READ = 0b1100  # read files, list folders; executing files is not needed
 _WRITE_FILE, _READ_FILE, _TRUNCATE = 1 << 1, 1 << 2, 1 << 14
 _MAKE_NO_NODES = ~(
     1 << 6 | 1 << 9 | 1 << 10 | 1 << 11
-)  # devices, sockets, pipes: traps for whoever reads the workspace
+)  # no devices, sockets or pipes, which could trap programs that read the workspace later
 _EXECUTE, _COMMAND = 1, 1 << 15
 _NOT_EXECUTE = ~_EXECUTE
 
@@ -24,9 +24,10 @@ def restrict(
     started: Iterable[str] = (),
     commanded: Iterable[str] = (),
 ) -> int:
-    """Read only these folders and files, write only below those, start only `started`; answers the version, 0: none.
+    """Allow reading only these paths, writing only below `writable`, and executing only `started`.
 
-    `commanded` are devices that take commands (ioctl), which no program needs.
+    Returns Landlock's ABI version; 0: not available. `commanded` are devices that accept ioctl commands, which programs
+    never need.
     """
     version = kernel_calls.landlock_version()
     if version < 1:
@@ -49,6 +50,6 @@ def restrict(
 
 
 def _handled(known: int, version: int) -> bytes:
-    """File rights; from version 4 also TCP, from 6 also abstract sockets and signals to the outside."""
+    """File access rights; from version 4 also TCP, from 6 also abstract sockets and signals to outside processes."""
     words = [known] + [3] * (version >= 4) + [3] * (version >= 6)
     return b"".join(word.to_bytes(8, "little") for word in words)

@@ -1,9 +1,9 @@
 """The allow list of system calls as a seccomp (BPF) program, and their numbers per processor.
 
-Each entry is `name x86_64 aarch64`; a dash says that processor never had the call.
+Each entry is `name x86_64 aarch64`; a dash says that the processor never had the call.
 
-No library makes the filter, so no library has to be installed, and the list below is the whole truth. What is not named
-is refused with EPERM. Foreign instruction sets (i386, x32) end the process.
+The filter is built without a library, so nothing has to be installed, and the list below is complete. Calls that are
+not listed fail with EPERM. Calls of foreign instruction sets (i386, x32) kill the process.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import struct
 from typing import NamedTuple
 
-# The kernel's own names of the processors (AUDIT_ARCH_*), as the filter meets them.
+# The kernel's processor constants (AUDIT_ARCH_*), as the filter reads them.
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 _TABLE = """
@@ -57,7 +57,7 @@ pivot_root 155 41, execve 59 221, capset 126 91, unshare 272 97, mount 165 40, u
 
 @functools.cache
 def numbers(machine: str = "") -> dict[str, int]:
-    """Name → number on this machine; calls it does not have are left out."""
+    """Name → number on this machine. Calls that it does not have are left out."""
     column = list(ARCHITECTURES).index(machine or os.uname().machine) + 1
     rows = (entry.split() for entry in _TABLE.replace("\n", " ").split(","))
     return {row[0]: int(row[column]) for row in rows if row[column] != "-"}
@@ -81,18 +81,18 @@ statfs fstatfs getrandom capget exit exit_group wait4 waitid shutdown getsocknam
 fgetxattr listxattr llistxattr flistxattr
 """
 
-# Refused as if the kernel were older, so that the C library falls back to a call the filter can look into.
+# Fail with ENOSYS as on older kernels, so that the C library falls back to calls whose arguments the filter can check.
 ABSENT = """
 clone3 openat2 io_uring_setup io_uring_enter io_uring_register memfd_create mbind get_mempolicy set_mempolicy
 pidfd_open pidfd_send_signal pidfd_getfd process_madvise landlock_create_ruleset landlock_add_rule
 landlock_restrict_self
 """
 
-# Takes gigabytes of the host's disk in a millisecond. Refused as by file systems that do not know it, so that the C
-# library writes to each block instead, at a speed at which a workspace can be counted.
+# Can allocate gigabytes of the host's disk in a millisecond. Fails as on file systems without it, so that the C library
+# writes to each block instead, slowly enough for the workspace quota.
 UNSUPPORTED = frozenset({"fallocate"})
 
-_LOAD, _AND, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06  # the five instructions we need
+_LOAD, _AND, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06  # the five instructions used here
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _REFUSE = _ERRNO | errno.EPERM
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
@@ -100,21 +100,21 @@ _X32_BIT = 0x40000000
 _ALL = 0xFFFFFFFF
 
 _SET_ID_BITS = 0o6000  # a file left in the workspace must not run with its owner's rights
-_CREATES = 0o100 | 0o20000000  # O_CREAT, __O_TMPFILE: only then does open() look at its mode
+_CREATES = 0o100 | 0o20000000  # O_CREAT, __O_TMPFILE: open() uses its mode only with these
 _NEW_NAMESPACES = 0x7E020000
 _THREAD = 0x00010000
 _UNIX, _STREAM = 1, 1
 _URGENT = 1  # MSG_OOB
-_LEAVES_A_DEVICE = 4  # RENAME_WHITEOUT, which Landlock does not ask about
-_POINTS_BELOW_ZERO = 0x80000000  # a clock that is a process's
-# What everybody asks of a socket: its kind, its fault, its buffers, its times. Not who is at the other end (above all
-# no descriptor of that process), and no filters, which the kernel would make machine code of.
+_LEAVES_A_DEVICE = 4  # RENAME_WHITEOUT, which Landlock does not check
+_POINTS_BELOW_ZERO = 0x80000000  # sign bit: clock IDs of processes are negative
+# Common socket options: type, error, buffer sizes, timeouts. Excludes peer credentials (above all SO_PEERPIDFD, which
+# returns a pidfd of the peer) and socket filters, which the kernel compiles to machine code.
 _SOCKET_OPTIONS = (2, 3, 4, 7, 8, 9, 13, 18, 19, 20, 21, 30, 38, 39, 66, 67)
-_SOCKET, _PROTOCOLS = 1, (0, 6, 41)  # the pairs that there are know no options of IP and TCP, and may say so
+_SOCKET, _PROTOCOLS = 1, (0, 6, 41)  # socket pairs have no IP or TCP options, so the kernel itself rejects them
 
 
 class ArgumentCondition(NamedTuple):
-    """A system call's argument, masked, must have this value."""
+    """A masked argument of a system call must equal this value."""
 
     argument: int
     mask: int
@@ -122,7 +122,7 @@ class ArgumentCondition(NamedTuple):
 
 
 def _one_of(argument: int, *values: int) -> tuple[tuple[ArgumentCondition, ...], ...]:
-    """The whole 64-bit argument is one of these values."""
+    """Rows that require the whole 64-bit argument to be one of these values."""
     return tuple((ArgumentCondition(argument, _ALL, value),) for value in values)
 
 
@@ -136,20 +136,20 @@ def _options() -> tuple[tuple[ArgumentCondition, ...], ...]:
 
 
 def _calm(argument: int) -> tuple[tuple[ArgumentCondition, ...], ...]:
-    """No urgent bytes: of Unix sockets, they have led into the kernel."""
+    """Rows that forbid MSG_OOB: urgent data on Unix sockets has been used to exploit the kernel."""
     return ((ArgumentCondition(argument, _URGENT, 0),),)
 
 
 def _limits(kind: int) -> tuple[tuple[ArgumentCondition, ...], ...]:
-    """Every limit but that of core files (4): unless that is 1, a crash may start a program of the host."""
+    """Rows for every resource limit except RLIMIT_CORE (4): unless it is 1, a crash may start a program of the host."""
     known = ((~3, 0), (~0, 5), (~1, 6), (~7, 8))  # 0 to 3, 5, 6 and 7, 8 to 15
     return tuple((ArgumentCondition(kind, mask & _ALL, value),) for mask, value in known)
 
 
-_ONLY_ASKED = (ArgumentCondition(2, _ALL, 0),)  # without a new value
+_ONLY_ASKED = (ArgumentCondition(2, _ALL, 0),)  # no new value: only reads the limit
 
 
-# Allowed when every condition of one row holds.
+# A call is allowed if all conditions of at least one row hold.
 CONDITIONAL: dict[str, tuple[tuple[ArgumentCondition, ...], ...]] = {
     "open": (_mode(2), (ArgumentCondition(1, _CREATES, 0),)),
     "openat": (_mode(3), (ArgumentCondition(2, _CREATES, 0),)),
@@ -163,7 +163,7 @@ CONDITIONAL: dict[str, tuple[tuple[ArgumentCondition, ...], ...]] = {
     "prlimit64": (*_limits(1), _ONLY_ASKED),
     # Threads only: a second process could outlive limits that are counted per process.
     "clone": ((ArgumentCondition(0, _NEW_NAMESPACES | _THREAD, _THREAD),),),
-    # Stream pairs only: a datagram pair can be aimed at any socket file in sight.
+    # Stream pairs only: a socket of a datagram pair can send to any visible socket file.
     "socketpair": ((ArgumentCondition(0, _ALL, _UNIX), ArgumentCondition(1, 0xF, _STREAM)),),
     "sendto": _calm(3),
     "recvfrom": _calm(3),
@@ -176,32 +176,32 @@ CONDITIONAL: dict[str, tuple[tuple[ArgumentCondition, ...], ...]] = {
     # SET_NAME GET_NAME GET_DUMPABLE GET_PDEATHSIG SET_NO_NEW_PRIVS GET_NO_NEW_PRIVS CAPBSET_READ SET_VMA
     "prctl": _one_of(0, 15, 16, 3, 2, 38, 39, 23, 0x53564D41),
     "personality": _one_of(0, 0xFFFFFFFF),
-    # Copies, flags, record locks, pipe sizes, seals. No owners and signals of files (they reach other processes), no
-    # leases (they make the host wait for the workspace's files), no notices of other folders.
+    # Duplicate descriptors, flags, record locks, pipe sizes, seals. Not: owners and signals of files (they reach other
+    # processes), leases (they make the host wait for files of the workspace), F_NOTIFY (it watches other folders).
     "fcntl": _one_of(1, 0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1031, 1032, 1033, 1034),
 }
 
-# Memory that can be run holds what a file holds, and nothing that was written: for engines that make no code.
+# Executable memory must be mapped from a file and must not be writable: for runtimes that run without JIT.
 _EXECUTES, _ANONYMOUS = 4, 32
 _ONLY_FILES_RUN: dict[str, tuple[tuple[ArgumentCondition, ...], ...]] = {
     "mmap": ((ArgumentCondition(2, _EXECUTES, 0),), (ArgumentCondition(3, _ANONYMOUS, 0), ArgumentCondition(2, 2, 0))),
     "mprotect": ((ArgumentCondition(2, _EXECUTES, 0),),),
 }
 
-# Without namespaces these reach what Landlock does not guard: modes, times and attributes of every file of the user's.
+# Without namespaces these calls bypass Landlock: modes, times and attributes of all files of the user.
 _BEYOND_LANDLOCK = frozenset({"chmod", "fchmod", "fchmodat", "fchmodat2", "utimensat", "utimes", "utime", "futimesat"})
 _BEYOND_LANDLOCK |= {"truncate", "tkill", "get_robust_list", "capget"}
-# The same; refused as a file system without attributes would, which everybody who copies files expects.
+# The same, but they fail with ENOTSUP as on file systems without attributes, which programs that copy files expect.
 _ATTRIBUTES = frozenset(["getxattr", "lgetxattr", "listxattr", "llistxattr"])
 _ACCESS, _TRUNCATES = 0b11, 0o1000
 
 
 @functools.cache
 def filter_program(machine: str = "", alone: int = 0, starts: bool = False) -> bytes:
-    """The filter as the kernel takes it: instructions of eight bytes.
+    """Build the filter as BPF instructions of eight bytes each.
 
-    `alone`: the process shares its world with the host's others, and may name none of them but itself, this number.
-    `starts`: it becomes another program, by the one call that does it.
+    `alone`: the process shares its PID namespace with the host, and may address only its own process ID, this number.
+    `starts`: the process executes another program with execve.
     """
     machine = machine or os.uname().machine
     known = numbers(machine)
@@ -220,7 +220,7 @@ def filter_program(machine: str = "", alone: int = 0, starts: bool = False) -> b
 
 
 def _ranges(answers: dict[int, int]) -> list[tuple[int, int]]:
-    """Numbers at which another answer begins; what is not named is refused."""
+    """First numbers of ranges with the same answer. Calls that are not listed are refused."""
     found = [(0, answers.get(0, _REFUSE))]
     for number in range(1, max(answers) + 2):
         answer = answers.get(number, _REFUSE)
@@ -230,7 +230,10 @@ def _ranges(answers: dict[int, int]) -> list[tuple[int, int]]:
 
 
 def _by_halves(ranges: list[tuple[int, int]]) -> list[bytes]:
-    """The kernel tries a filter with every number when it is put in force: one by one, that would take it long."""
+    """Build a binary search over the ranges.
+
+    At installation the kernel evaluates the filter for every call number, so a linear chain would be slow.
+    """
     if len(ranges) == 1:
         return [_instruction(_RETURN, ranges[0][1])]
     half = len(ranges) // 2
@@ -239,8 +242,11 @@ def _by_halves(ranges: list[tuple[int, int]]) -> list[bytes]:
 
 
 def _for_itself(process: int) -> dict[str, tuple[tuple[ArgumentCondition, ...], ...]]:
-    """Signals and limits for nobody else, and no word about them; no truncating of what was opened for reading
-    (Landlock 1 and 2 let it)."""
+    """Rows that restrict calls to the process itself.
+
+    They allow no signals to other processes, no limits and no information of others, and no truncation of files opened
+    for reading, which Landlock versions 1 and 2 permit.
+    """
     own, asked = _one_of(0, process), _one_of(0, 0, process)
     common_clock = ((ArgumentCondition(0, _POINTS_BELOW_ZERO, 0),),)
     safe = [(0, _TRUNCATES)] + [(way, _ACCESS) for way in (1, 2)]
@@ -270,7 +276,10 @@ def _prologue(architecture: int) -> list[bytes]:
 
 
 def _guarded(number: int, rows: tuple[tuple[ArgumentCondition, ...], ...]) -> list[bytes]:
-    """One system call with its rows; the accumulator holds the call's number before and is spent afterwards."""
+    """Instructions for one system call and its rows.
+
+    They expect the call's number in the accumulator and overwrite it.
+    """
     body: list[bytes] = []
     for row in rows:
         body += _row(row)
@@ -279,8 +288,8 @@ def _guarded(number: int, rows: tuple[tuple[ArgumentCondition, ...], ...]) -> li
 
 
 def _row(row: tuple[ArgumentCondition, ...]) -> list[bytes]:
-    """All conditions hold → allow; the first that does not → past this row."""
-    steps: list[tuple[int, int, int]] = []  # kind, value, 1 where a mismatch leaves the row
+    """Instructions for one row: allow if all conditions hold, otherwise jump past the row."""
+    steps: list[tuple[int, int, int]] = []  # kind, value, 1 where a mismatch jumps past the row
     for condition in row:
         low = _ARGUMENTS + 8 * condition.argument
         if condition.mask == _ALL:

@@ -1,7 +1,8 @@
-"""The second backend: bubblewrap makes the namespaces and mounts; inside, the same locks and the same runner.
+"""Second-strongest process backend: bubblewrap makes the namespaces and mounts; locks and runner are the same.
 
-Mounts nothing below a writable bind (CVE-2026-87766), starts bwrap itself with the empty environment, and never lets it
-run a program as real root: the launcher's child stages the folders as root's, becomes nobody, and only then starts it.
+It mounts nothing below a writable bind mount (CVE-2026-87766), starts bwrap with an empty environment, and never lets
+bwrap run a program as real root: the launcher's child prepares the mounts as root, becomes `nobody`, and only then
+executes bwrap.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from workbench.sandbox.locks import kernel_calls, lockdown
 from workbench.sandbox.process import native_backend
 
 TOOL = "/usr/bin/bwrap"
-_PACKAGE_PLACE = "/app"  # where this package is seen inside
+_PACKAGE_PLACE = "/app"  # mount point of this package in the sandbox
 _STAGING = "/tmp"
 _START = (
     f"import sys; sys.path.insert(0, {_PACKAGE_PLACE!r});"
@@ -32,11 +33,11 @@ _START = (
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Something of the host's that is seen inside."""
+    """A file or folder of the host that is mounted in the sandbox."""
 
     path: str
     writable: bool = False
-    ours: bool = False  # of the project: what root owns there is nobody's inside
+    ours: bool = False  # belongs to the project: files of root belong to `nobody` in the sandbox
 
     @property
     def flags(self) -> int:
@@ -44,7 +45,7 @@ class _Source:
 
 
 def become(profile: ChildProfile, channel: int, output: int, owners: int, alive: int) -> NoReturn:
-    """Turn this forked child into bwrap, which turns its own child into the runner."""
+    """Replace this forked child with bwrap, whose child executes the runner."""
     sources = _sources(profile)
     if os.getuid() == 0:
         sources = _stage_as_nobody(sources, owners)
@@ -58,7 +59,7 @@ def become(profile: ChildProfile, channel: int, output: int, owners: int, alive:
 
 
 def inside() -> NoReturn:
-    """The first lines that run in the sandbox; the program's text has not arrived yet."""
+    """Entry point in the sandbox. The program's text has not arrived yet."""
     profile, channel, output = ChildProfile.of(json.loads(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
     try:
         runner.load_modules(native_backend.INSIDE)
@@ -77,7 +78,7 @@ def inside() -> NoReturn:
 
 
 def _sources(profile: ChildProfile) -> dict[str, _Source]:
-    """Target inside → folder or file of the host and whether it may be written."""
+    """Map each path in the sandbox to a file or folder of the host."""
     found = {place: _Source(place) for place in native_backend.library_folders()}
     if not any(base_python().startswith(f"{place}/") for place in found):
         found[base_python()] = _Source(base_python())
@@ -102,7 +103,7 @@ def _sources(profile: ChildProfile) -> dict[str, _Source]:
 
 
 def _stage_as_nobody(sources: dict[str, _Source], owners: int) -> dict[str, _Source]:
-    """As real root: mount what the user nobody cannot reach or own, in mounts of our own; then become nobody."""
+    """As real root, mount in a private namespace what the user `nobody` cannot reach or own. Then become `nobody`."""
     kernel_calls.unshare(kernel_calls.NEW_MOUNTS)
     kernel_calls.own_mounts()
     trees = {
@@ -147,7 +148,7 @@ def _arguments(profile: ChildProfile, sources: dict[str, _Source]) -> list[str]:
 
 
 def _readable(data: bytes) -> int:
-    """A descriptor from which bwrap reads a small file."""
+    """Pipe descriptor from which bwrap reads a small file."""
     reading, writing = os.pipe()
     os.write(writing, data)
     os.close(writing)

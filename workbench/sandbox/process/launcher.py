@@ -1,7 +1,8 @@
-"""The launcher process: forks locked children for the core. One thread, no event loop, no untrusted code.
+"""The launcher process: forks locked children for the core.
 
-Started as `python -I -S -c … FD`, where FD is a SOCK_SEQPACKET socket to the core. When the core closes it, even by
-dying, the launcher ends every child and itself. A child whose launcher dies is killed by the kernel.
+It has one thread and no event loop, and runs no untrusted code. It is started as `python -I -S -c … FD`, where FD is a
+SOCK_SEQPACKET socket to the core. When the core closes the socket, also by dying, the launcher ends every child and
+itself. The kernel kills a child whose launcher dies.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from workbench.sandbox.process.native_backend import NamespaceRoot
 
 
 class ProcessorAssignment:
-    """Who sits where; the launcher's own processors are all there are."""
+    """Assigns the least used processors to each child."""
 
     def __init__(self) -> None:
         self._taken = Counter(dict.fromkeys(os.sched_getaffinity(0), 0))
@@ -47,21 +48,22 @@ class ProcessorAssignment:
 
 
 _MESSAGE = 1 << 16
-_WARM_UPS = 16  # Python makes code faster when it has run some times; the children inherit that
-_TERMINATE = {signal.SIGTERM}  # how the launcher ends a child; held back until the child can pass it on
+_WARM_UPS = 16  # Python speeds up code that ran several times; children inherit the result
+_TERMINATE = {signal.SIGTERM}  # the signal with which the launcher ends a child; blocked until the child can forward it
 
 
 @dataclass(frozen=True, slots=True)
 class _Child:
-    """One living child of the launcher's."""
+    """A running child of the launcher."""
 
     number: int
-    ends_by: signal.Signals  # where there is an outer half, it passes the end on and waits for it
+    # a child with an outer process gets SIGTERM, which that process forwards before it waits for the program
+    ends_by: signal.Signals
     processors: set[int]
 
 
 class Launcher:
-    """Forks on request, reaps, and tells the core how each child ended."""
+    """Forks children on request, reaps them, and reports to the core how each one ended."""
 
     def __init__(self, core: socket.socket, wake: int) -> None:
         self._core = core
@@ -83,7 +85,7 @@ class Launcher:
                 self._reap()
 
     def _handle_message(self) -> bool:
-        """One message from the core; False when there is no core any more."""
+        """Handle one message from the core. Returns False if the core closed the socket."""
         data, descriptors, _, _ = socket.recv_fds(self._core, _MESSAGE, 4)
         if not data:
             return False
@@ -114,7 +116,7 @@ class Launcher:
             self._send(child=number, code=1)
 
     def _native(self, profile: ChildProfile, descriptors: list[int], processors: set[int]) -> tuple[int, int]:
-        """One fork: the child is the first process of its world from its first step."""
+        """Fork a child that is the first process of its new namespaces. Returns its process ID and pidfd."""
         root = self._enter_namespace_root(profile)
         trees = root.prepare(profile)
         try:
@@ -128,7 +130,7 @@ class Launcher:
         return process, handle
 
     def _import_ahead(self, profile: ChildProfile) -> None:
-        """What every child of this launcher wants to have imported; done in the root in which the children live."""
+        """Import the modules that all children of this launcher preload, within the children's root folder."""
         if profile.preload and not self._imported:
             self._imported = True
             with native_backend.scratch_mounts():
@@ -137,7 +139,10 @@ class Launcher:
             gc.freeze()
 
     def _enter_namespace_root(self, profile: ChildProfile) -> NamespaceRoot:
-        """Entered with the first child. A trial first: some systems let one in and take all rights away there."""
+        """Enter the namespaces before the first child is made.
+
+        A process tries this first, because some systems allow a user namespace but remove all its capabilities.
+        """
         if self._root is None:
             _try_in_child(lambda: NamespaceRoot(self._owners).prepare(profile))
             self._root = NamespaceRoot(self._owners)
@@ -194,7 +199,7 @@ class Launcher:
             socket.send_fds(self._core, [json.dumps(news).encode()], descriptors)
 
     def end(self) -> None:
-        """Nothing that was started here outlives this process."""
+        """End every process that this launcher started."""
         for process, child in self._children.items():
             _signal_end(process, child)
         with contextlib.suppress(ChildProcessError):
@@ -205,7 +210,8 @@ class Launcher:
 def main(descriptor: int) -> None:
     for name in WARM_MODULES.split():
         importlib.import_module(name)
-    # WORKAROUND(`platform` remembers the host's name when `uuid` is imported, until it has a way to forget): by hand.
+    # WORKAROUND(`platform` caches the host's name when `uuid` is imported, until it has a function to clear the cache):
+    # clear it by hand.
     platform._uname_cache = None  # type: ignore[attr-defined]
     runner.load_modules(native_backend.INSIDE)
     for _ in range(_WARM_UPS):
@@ -235,7 +241,7 @@ def _native_child(
     descriptors: list[int],
     processors: set[int],
 ) -> NoReturn:
-    """First process of its world, and the only one that will ever read a program."""
+    """First process of its namespaces, and the only process that reads a program."""
     channel, output = descriptors
     try:
         os.sched_setaffinity(0, processors)
@@ -244,7 +250,8 @@ def _native_child(
         native_backend.mount_own_folders(profile, trees)
         lock_report = lockdown.LockReport(root.processes)
         foreign = profile.language == deno_backend.LANGUAGE
-        lockdown.become_nobody(lock_report.itself)  # limits of before would bind all of this user's together
+        # before the limits: they would otherwise count all processes of this user
+        lockdown.become_nobody(lock_report.itself)
         lockdown.set_limits(profile, deno_backend.limits(profile) if foreign else {})
         version = lockdown.lock(profile, deno_backend.executables() if foreign else ())
         lockdown.exit_if_orphaned(root.alive)
@@ -259,12 +266,12 @@ def _native_child(
 
 
 def _wait_for_bubblewrap(profile: ChildProfile, channel: int, output: int, owners: int) -> NoReturn:
-    """Where a tool makes the namespaces: waits for the tool and its orphans, and ends as it ended."""
+    """Process around bwrap: waits for bwrap and its orphans, and exits with the status of bwrap."""
     parent = os.getppid()
     kernel_calls.adopt_orphans()
-    kernel_calls.die_with_parent(signal.SIGTERM)  # not SIGKILL: what the tool leaves behind has to be ended
+    kernel_calls.die_with_parent(signal.SIGTERM)  # not SIGKILL: remaining processes of bwrap must be killed first
     if os.getppid() != parent:
-        os._exit(1)  # the launcher died before it could take us along
+        os._exit(1)  # the launcher died before PDEATHSIG was set
     alive, alive_end = os.pipe2(os.O_CLOEXEC)
     inner = os.fork()
     if not inner:
@@ -280,7 +287,10 @@ def _wait_for_bubblewrap(profile: ChildProfile, channel: int, output: int, owner
 
 
 def _reap_all(inner: int) -> int:
-    """Its status. A tool that is killed while it starts leaves a child behind that waits for it, and would for ever."""
+    """Wait for all children and return the exit status of `inner`.
+
+    A bwrap that is killed during its start leaves a child that would wait for it forever.
+    """
     found = -1
     while True:
         try:
@@ -294,7 +304,7 @@ def _reap_all(inner: int) -> int:
 
 
 def _try_in_child(step: Callable[[], object]) -> None:
-    """Do it in a process that is thrown away; raise what it raised there."""
+    """Run a step in a forked process and raise its error here."""
     reading, writing = os.pipe2(os.O_CLOEXEC)
     process = os.fork()
     if not process:
@@ -330,7 +340,7 @@ def _close_others(*kept: int) -> None:
 
 
 def _owner_map() -> int:
-    """A user namespace that maps root's files to nobody; only its map is used. -1: not allowed."""
+    """Descriptor of a user namespace that maps root's files to `nobody`, for ID-mapped mounts. -1: not allowed."""
     ours, theirs = socket.socketpair()
     holder = os.fork()
     if not holder:

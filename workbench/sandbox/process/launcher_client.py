@@ -1,7 +1,7 @@
-"""Starts launcher processes and asks them for locked children.
+"""Starts launcher processes and requests locked children from them.
 
-One launcher serves most programs; each set of modules to import ahead has one of its own. A launcher that imported
-pandas is large and slow to start, and so is each of its children, so only programs that want pandas pay for it.
+One launcher serves most programs. Each set of preloaded modules has a launcher of its own: a launcher that imported
+pandas is large and slow to start, and so are its children, so only programs that need pandas should use it.
 """
 
 from __future__ import annotations
@@ -30,15 +30,18 @@ _ROOT = Path(__file__).resolve().parents[3]
 _START = (
     "import sys; sys.path.insert(0, {root!r}); from workbench.sandbox.process.launcher import main; main({descriptor})"
 )
-_TIMEOUT = 20.0  # seconds for a launcher to be ready, or gone
-_STUCK_AFTER = 30.0  # a launcher that has not told the end of a child by then is of no use any more
-_TRIES = 4  # launchers that are started for one child, when somebody ends them
+_TIMEOUT = 20.0  # seconds within which a launcher must be ready, or have ended
+_STUCK_AFTER = 30.0  # seconds after which a launcher that has not reported the end of a killed child is replaced
+_TRIES = 4  # attempts to make one child when launchers are killed from outside
 _MESSAGE = 1 << 16
-_LAST_WORDS = 4000  # bytes of them that are kept
+_LAST_WORDS = 4000  # bytes of a runtime's error output that are stored
 
 
 class LauncherClient:
-    """All children of one sandbox; a launcher that dies takes its children along and is started anew for the next."""
+    """One launcher process and its children.
+
+    A launcher that dies takes its children along; the next child starts a new one.
+    """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -50,7 +53,7 @@ class LauncherClient:
 
     @property
     def launcher(self) -> int:
-        """The launcher's process id; 0 when none runs."""
+        """Process ID of the launcher; 0 if none runs."""
         return self._process.pid if self._process is not None else 0
 
     def begin(self) -> None:
@@ -59,7 +62,7 @@ class LauncherClient:
             self._start()
 
     async def make(self, profile: ChildProfile) -> SandboxChild:
-        """Ask for a child; its channel tells when it is ready. A launcher that dies meanwhile is replaced."""
+        """Request a child. Its channel reports when it is ready. A launcher that dies meanwhile is replaced."""
         for _ in range(_TRIES):
             with contextlib.suppress(ConnectionError):
                 await self._launcher_ready()
@@ -77,8 +80,9 @@ class LauncherClient:
             self._socket.send(json.dumps({"do": "kill", "child": child.number}).encode())
 
     async def finish(self, child: SandboxChild) -> ChildExit:
-        """Kill a child and wait until it is gone. A launcher that was stopped (SIGSTOP) cannot report the end: it is
-        killed with its children.
+        """Kill a child and wait for its end.
+
+        A launcher that was stopped (SIGSTOP) cannot report the end, so it is killed with its children.
         """
         child.channel.close()
         deadline = time.monotonic() + _STUCK_AFTER
@@ -94,7 +98,7 @@ class LauncherClient:
         return child.gone.result()
 
     async def close(self) -> None:
-        """End every child and the launcher."""
+        """End all children and the launcher."""
         if self._socket is None or self._process is None:
             return
         process = self._process
@@ -128,7 +132,7 @@ class LauncherClient:
             raise ConnectionError("the launcher died while it started")
 
     def _is_stopped(self) -> bool:
-        """Whether the launcher was stopped, as by SIGSTOP, and would wait forever."""
+        """Whether the launcher was stopped, for example by SIGSTOP, so that it would never answer."""
         try:
             words = Path(f"/proc/{self.launcher}/stat").read_bytes()
         except OSError:
@@ -192,7 +196,7 @@ class LauncherClient:
             child.gone.set_result(gone)
 
     def _drop_launcher(self) -> None:
-        """The launcher is gone or useless: its children die with it."""
+        """Discard a dead or unresponsive launcher. Its children die with it."""
         if self._socket is not None:
             asyncio.get_running_loop().remove_reader(self._socket)
             self._socket.close()
@@ -240,7 +244,7 @@ class LauncherClient:
                 socket.send_fds(self._socket, [data], descriptors)
             except BlockingIOError:
                 await asyncio.sleep(0.005)
-            except OSError:  # it was killed, and we have not heard of it yet
+            except OSError:  # the launcher was killed, and its end was not noticed yet
                 self._drop_launcher()
             else:
                 return
@@ -248,16 +252,19 @@ class LauncherClient:
 
 
 def _output_handler(child: SandboxChild) -> Callable[[bytes], None]:
-    """Bytes a program writes to descriptors 1 and 2 itself, or that the interpreter writes when it dies."""
+    """Handler of bytes that are written directly to descriptors 1 and 2.
 
-    def remember(data: bytes) -> None:  # not the program's words but those of what runs it: long when it dies
+    The program writes them, or its interpreter when it dies.
+    """
+
+    def remember(data: bytes) -> None:  # output of the runtime, not of the program; may be long if the runtime crashes
         child.last_words = (child.last_words + data)[:_LAST_WORDS]
 
     return remember if child.profile.runtime else child.channel.raw_output
 
 
 def _kill_by_pidfd(handle: int) -> bool:
-    """At once, without the launcher; False where that cannot be."""
+    """Kill a process at once, without the launcher. Returns False if that is not possible."""
     if handle < 0:
         return False
     try:
@@ -269,11 +276,11 @@ def _kill_by_pidfd(handle: int) -> bool:
     return True
 
 
-FORCED = "MCP_WORKBENCH_SANDBOX"  # native, bubblewrap or none: for tests and for finding faults
+FORCED = "MCP_WORKBENCH_SANDBOX"  # native, bubblewrap or none: for tests and troubleshooting
 
 
 class LauncherPool:
-    """The maker of process children. A further launcher begins with the first child that wants it."""
+    """Maker of process children. Starts a further launcher when a child needs other preloaded modules."""
 
     def __init__(self) -> None:
         self._plain = LauncherClient()
@@ -281,11 +288,11 @@ class LauncherPool:
 
     @property
     def launcher(self) -> int:
-        """Process id of the plain launcher; 0 when none runs."""
+        """Process ID of the launcher without preloaded modules; 0 if none runs."""
         return self._plain.launcher
 
     def begin(self) -> None:
-        """The plain one starts beside whatever its core loads now; within a running loop."""
+        """Start the launcher without preloaded modules while the core loads. Requires a running event loop."""
         if os.environ.get(FORCED) != "none":
             self._plain.begin()
 
@@ -304,5 +311,8 @@ class LauncherPool:
 
 
 def _launcher_key(profile: ChildProfile) -> tuple[object, ...]:
-    """Only children of the first backend begin as copies of their launcher."""
+    """Key of the launcher for a profile.
+
+    Only children of the native backend inherit imported modules from their launcher.
+    """
     return (profile.preload, profile.packages) if profile.preload and profile.backend == "native" else ()

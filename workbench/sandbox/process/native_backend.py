@@ -1,7 +1,8 @@
-"""The strongest process backend: new namespaces and mounts, made by kernel calls without any tool.
+"""The strongest process backend: new namespaces and mounts, made by system calls without external tools.
 
-The launcher enters a `NamespaceRoot` once and lives in it, so a child starts with a copy of it, in which nothing of the
-host is mounted but what every program may read. Only to open a run's own folders does it look at the host's mounts.
+The launcher enters a `NamespaceRoot` once and stays in it. A child starts with a copy of this mount namespace, in which
+only the host files that every program may read are mounted. The launcher switches to the host's mounts only to open
+the folders of a run.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from workbench.sandbox.child_profile import BENCH, HOME, NOBODY, PACKAGES, TEMP,
 from workbench.sandbox.deno import deno_backend
 from workbench.sandbox.locks import kernel_calls, lockdown
 
-_ROOT = "/tmp"  # any folder that surely exists: it is covered in our own mounts only
+_ROOT = "/tmp"  # any existing folder: it is covered only in this mount namespace
 _NO_PRIVILEGES = kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES
 _NO_PROGRAMS = _NO_PRIVILEGES | kernel_calls.NO_EXECUTION
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _FOLDERS = ("workspace", "servers", "skills")
-INSIDE = Path(__file__).parents[1] / "inside" / "modules"  # what programs import
+INSIDE = Path(__file__).parents[1] / "inside" / "modules"  # modules that programs can import
 
 
 def enter_namespaces() -> None:
-    """Namespaces for a single child, without a `World`: the caller forks afterwards, and the child is its first."""
+    """Create namespaces for a single child, without a `NamespaceRoot`. The next fork becomes their first process."""
     user, group = os.getuid(), os.getgid()
     if user == 0:
         kernel_calls.unshare(kernel_calls.NEW_WORLD)
@@ -41,7 +42,10 @@ def enter_namespaces() -> None:
 
 
 def build_root(profile: ChildProfile) -> None:
-    """Everything that is the same in each child of a language. Then let go of the host's; the mounts are our own."""
+    """Mount everything that is the same for all children of a language, and detach the host's root.
+
+    The caller must be in a mount namespace of its own.
+    """
     user, group = _inside_user()
     trees = _host_trees(profile)
     kernel_calls.mount_new("tmpfs", _ROOT, _NO_PRIVILEGES, "size=1m,nr_inodes=1k,mode=755")
@@ -53,7 +57,7 @@ def build_root(profile: ChildProfile) -> None:
 
 
 def mount_own_folders(profile: ChildProfile, trees: dict[str, int]) -> None:
-    """What is this child's alone: room for scratch files, and the folders of its run."""
+    """Mount the parts that differ per child: scratch file systems and the folders of its run."""
     _mount_scratch()
     for target, tree in trees.items():
         kernel_calls.attach_tree(tree, target)
@@ -63,7 +67,10 @@ def mount_own_folders(profile: ChildProfile, trees: dict[str, int]) -> None:
 
 @contextlib.contextmanager
 def scratch_mounts() -> Iterator[None]:
-    """Home and temp for a moment, for modules that write there when they are imported ahead; no child sees them."""
+    """Temporarily mount home and temp for modules that write there when they are preloaded.
+
+    No child sees these mounts.
+    """
     _mount_scratch()
     try:
         yield
@@ -84,7 +91,7 @@ def _inside_user() -> tuple[int, int]:
 
 
 def library_folders() -> tuple[str, ...]:
-    """Where Python's own library and the C libraries below it live on this machine."""
+    """Folders of Python's standard library and of the C libraries on this machine."""
     places = [
         sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix}),
         "/usr/lib",
@@ -101,7 +108,7 @@ def library_folders() -> tuple[str, ...]:
 
 
 def _host_trees(profile: ChildProfile) -> dict[str, int]:
-    """Open everything of the host's before the new root covers it: target inside → detached mount."""
+    """Open the host's files before the new root hides them. Maps target paths to detached mounts."""
     trees = {
         place: kernel_calls.clone_tree(place, _NO_PRIVILEGES | kernel_calls.READ_ONLY) for place in library_folders()
     }
@@ -120,7 +127,7 @@ def _host_trees(profile: ChildProfile) -> dict[str, int]:
 
 
 def project_trees(profile: ChildProfile, owners: int) -> dict[str, int]:
-    """The run's own folders, from which nothing can be started: target inside → detached mount."""
+    """Open the folders of a run, mounted without execution rights. Maps target paths to detached mounts."""
     trees = {}
     for name, place in zip(_FOLDERS, profile.folders, strict=True):
         if place:
@@ -132,17 +139,20 @@ def project_trees(profile: ChildProfile, owners: int) -> dict[str, int]:
 
 
 def owned_tree(source: str, flags: int, owners: int) -> int:
-    """As real root: mount a tree so that root's files are nobody's inside, and what nobody writes is root's outside."""
+    """Clone a tree in which root's files belong to `nobody`, if this process is real root.
+
+    Files that `nobody` creates there belong to root outside.
+    """
     if owners >= 0:
         with contextlib.suppress(OSError):
             return kernel_calls.clone_tree(source, flags, owners)
     if os.getuid() == 0 and not flags & kernel_calls.READ_ONLY:
-        give_to_nobody(source)  # this file system cannot map owners
+        give_to_nobody(source)  # this file system does not support ID-mapped mounts
     return kernel_calls.clone_tree(source, flags)
 
 
 def give_to_nobody(folder: str) -> None:
-    """Change the owner of everything in the folder to nobody; links are not followed."""
+    """Change the owner of all files in the folder to `nobody`, without following links."""
     for _, folders, files, at in os.fwalk(folder, follow_symlinks=False):
         os.fchown(at, NOBODY, NOBODY)
         for name in (*folders, *files):
@@ -168,7 +178,7 @@ def _small_files(profile: ChildProfile, user: int, group: int) -> None:
         if os.path.islink(f"/{name}"):
             os.symlink(os.readlink(f"/{name}"), f"{_ROOT}/{name}")
     os.symlink(f"{BENCH}/workspace", f"{_ROOT}/workspace")
-    if profile.runtime:  # all of /proc that it looks for, once that is gone
+    if profile.runtime:  # the only part of /proc that Deno needs, after /proc is removed
         os.makedirs(f"{_ROOT}/proc/self")
         os.symlink(deno_backend.BINARY, f"{_ROOT}/proc/self/exe")
     texts = {
@@ -182,14 +192,14 @@ def _small_files(profile: ChildProfile, user: int, group: int) -> None:
 
 @functools.cache
 def inside_files(language: str = "python") -> dict[str, bytes]:
-    """The modules beside a program; read before the new root may cover the folder they are in."""
+    """Contents of the modules that a language's programs can import. Read before the new root hides their folder."""
     if language == deno_backend.LANGUAGE:
         return deno_backend.scripts()
     return {file.name: file.read_bytes() for file in INSIDE.glob("[a-z]*.py")}
 
 
 def account(user: int, group: int) -> dict[str, bytes]:
-    """The only user and group there are."""
+    """Account files with a single user and group."""
     return {
         "etc/passwd": f"program:x:{user}:{group}::{HOME}:/bin/false\n".encode(),
         "etc/group": f"program:x:{group}:\n".encode(),
@@ -204,13 +214,13 @@ def _read_or_nothing(path: str) -> bytes:
 
 
 class NamespaceRoot:
-    """Entered by the launcher once and for good. An ordinary user gets a user namespace, in which this is allowed."""
+    """Mount namespace that the launcher enters once and permanently. Unprivileged users also get a user namespace."""
 
     def __init__(self, owners: int) -> None:
-        self._owners = owners  # maps root's files to nobody; -1: nothing does
-        self._roots: dict[tuple[object, ...], int] = {}  # language and packages → mounts in which it is the root
-        self.processes = os.open("/proc", os.O_PATH | os.O_CLOEXEC)  # there is none in those roots
-        self.alive = os.pidfd_open(os.getpid())  # readable when this process is gone
+        self._owners = owners  # user namespace that maps root's files to `nobody`; -1: none
+        self._roots: dict[tuple[object, ...], int] = {}  # language and packages → mount namespace with their root
+        self.processes = os.open("/proc", os.O_PATH | os.O_CLOEXEC)  # these roots have no /proc
+        self.alive = os.pidfd_open(os.getpid())  # readable when this process has ended
         user, group = os.getuid(), os.getgid()
         if user:
             kernel_calls.unshare(kernel_calls.NEW_USER | kernel_calls.NEW_MOUNTS)
@@ -223,7 +233,7 @@ class NamespaceRoot:
         self._host = self._mounts()
 
     def prepare(self, profile: ChildProfile) -> dict[str, int]:
-        """Live where the child is to begin; answers its run's own folders: target inside → detached mount."""
+        """Enter the root of the next child's profile. Returns its project folders: target path → detached mount."""
         self.leave()
         trees = project_trees(profile, self._owners)
         _check_same(profile, trees)
@@ -238,7 +248,7 @@ class NamespaceRoot:
         return trees
 
     def leave(self) -> None:
-        """See the host's files, as they are mounted now."""
+        """Return to the mount namespace with the host's files and their current mounts."""
         kernel_calls.move_to(self._host)
 
     def _mounts(self) -> int:
@@ -246,7 +256,7 @@ class NamespaceRoot:
 
 
 def _check_same(profile: ChildProfile, trees: dict[str, int]) -> None:
-    """What the core saw under these names is what is mounted: no link was put there, nothing is hidden from us."""
+    """Verify that the mounted folders are those that the core saw: no replaced path, no hidden mount."""
     seen = [mark for place, mark in zip(profile.folders, profile.marks, strict=True) if place]
     for (target, tree), mark in zip(trees.items(), seen, strict=True):
         status = os.fstat(tree)

@@ -1,6 +1,6 @@
-"""The last backend, for machines that forbid namespaces: Landlock, the system call filter and limits only.
+"""The weakest backend, for machines that forbid namespaces: only Landlock, the seccomp filter and resource limits.
 
-Programs can see that files exist, and open none but their own. Programs of high or critical risk do not run in it.
+Programs can see that files exist, but can open only their own. Programs of high or critical risk do not run in it.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from workbench.sandbox.process import native_backend, scratch_folders
 from workbench.sandbox.supervision import workspace_quota
 from workbench.sandbox.supervision.workspace_quota import QuotaGauge
 
-_FIRST_FREE = 5  # the first descriptor after those `runner.settle` always leaves
-_PRIVATE_MB = 64  # home and temp together
-_LOOK_EVERY = 0.25  # seconds between looks at how full they are
+_FIRST_FREE = 5  # first descriptor after those that `runner.settle` assigns
+_PRIVATE_MB = 64  # limit for home and temp together
+_LOOK_EVERY = 0.25  # seconds between checks of their size
 _SET_ID = 0o6000
 
 
 def become(profile: ChildProfile, channel: int, output: int) -> NoReturn:
-    """The outer half: it makes and removes the private folders, waits for the program, and ends as that one ended."""
+    """Outer process: makes and removes the private folders, waits for the program, and exits with its status."""
     parent = os.getppid()
     kernel_calls.adopt_orphans()
-    kernel_calls.die_with_parent(signal.SIGTERM)  # not SIGKILL: the folders are removed first
+    kernel_calls.die_with_parent(signal.SIGTERM)  # not SIGKILL: the folders must be removed first
     if os.getppid() != parent:
         os._exit(1)
-    scratch_folders.sweep()  # a launcher that was killed could not
+    scratch_folders.sweep()  # remove folders of launchers that were killed
     private = scratch_folders.make()
     alive, alive_end = os.pipe2(os.O_CLOEXEC)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
@@ -56,10 +56,13 @@ def become(profile: ChildProfile, channel: int, output: int) -> NoReturn:
 
 
 def _watch(inner: int, private: str, disk_mb: int) -> tuple[int, bool]:
-    """Wait for the program; end it when it fills its private folders, which have no size of their own here. Files that
-    no folder names count where disk was lost and the program wrote as much, more than its workspace may hold as well.
+    """Wait for the program, and kill it when its private folders are full.
 
-    The signal to end stays blocked and is taken here, so that it disturbs no removal and meets no reused number.
+    Returns its status and whether it was killed. The private folders have no file system of their own here that would
+    limit them. Files without a name count too, if the disk lost space and the program wrote that much, and it exceeds
+    the limit of the workspace.
+
+    SIGTERM stays blocked and is read here, so that it cannot interrupt a removal or kill a reused process ID.
     """
     full, gauge = False, QuotaGauge(private, disk_mb)
     room = gauge.left()
@@ -76,7 +79,7 @@ def _watch(inner: int, private: str, disk_mb: int) -> tuple[int, bool]:
 
 
 def _end_as_full() -> NoReturn:
-    """By the signal for files that are too large: no end of the program's own looks the same from the launcher."""
+    """Exit by SIGXFSZ. A program cannot end in any other way that looks the same to the launcher."""
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     signal.raise_signal(signal.SIGXFSZ)
     os._exit(1)
@@ -94,7 +97,10 @@ def _run_program(profile: ChildProfile, private: str, channel: int, output: int,
 def _locked(
     profile: ChildProfile, private: str, channel: int, output: int, alive: int
 ) -> tuple[lockdown.LockReport, int]:
-    """The process that will read the program. Its folders are descriptors, so that no path above them need be open."""
+    """Lock the process that will read the program.
+
+    Its folders are open descriptors, so that it needs no access to their parent folders.
+    """
     os.setsid()
     lock_report = lockdown.LockReport()
     folders = _open_folders(profile)
@@ -119,7 +125,10 @@ def _locked(
 
 
 def _open_folders(profile: ChildProfile) -> dict[str, int]:
-    """Open Python's folder and the project's. Root's folders may be closed to nobody, so read-only ones are copied."""
+    """Open Python's folder and the workspace, and as an ordinary user also the read-only folders of the project.
+
+    Root's folders may be inaccessible to `nobody`, so root copies the read-only ones instead.
+    """
     places = {"workspace": profile.workspace, "python": sys.base_prefix}
     if os.getuid():
         places |= _read_only_folders(profile)
@@ -132,7 +141,7 @@ def _read_only_folders(profile: ChildProfile) -> dict[str, str]:
 
 
 def _lay_out_project(profile: ChildProfile, private: str, folders: dict[str, int], user: int) -> None:
-    """Lay out the project as a program expects it: folders are links to the descriptors that the runner will leave."""
+    """Create the expected project layout. Folders are links to the descriptors that stay open in the runner."""
     for name in ("bench", "home", "tmp"):
         os.mkdir(f"{private}/{name}", 0o755 if name == "bench" else 0o700)
         if os.getuid() == 0 and name != "bench":
@@ -155,7 +164,7 @@ def _copy(source: str, target: str) -> None:
 
 
 def _become_nobody(profile: ChildProfile) -> None:
-    """Real root never runs a program; without own mounts, the workspace must belong to nobody."""
+    """Change from root to `nobody`. Without private mounts, the workspace must belong to `nobody`."""
     if profile.writable:
         native_backend.give_to_nobody(profile.workspace)
     os.setgroups([])
@@ -165,7 +174,10 @@ def _become_nobody(profile: ChildProfile) -> None:
 
 
 def _import_by_descriptor(link: str) -> None:
-    """Import Python's library by descriptor where nobody may not traverse its parent folders (such as `/root`)."""
+    """Import Python's library through a descriptor.
+
+    Needed if `nobody` may not traverse the library's parent folders (such as `/root`).
+    """
     if os.access(os.path.dirname(os.__file__), os.R_OK | os.X_OK):
         return
     searched = [sys.path, *(module.__path__ for module in list(sys.modules.values()) if hasattr(module, "__path__"))]
@@ -202,7 +214,7 @@ def _restrict(profile: ChildProfile, private: str, folders: dict[str, int]) -> i
 
 
 def _count_threads(user: int) -> int:
-    """How many the user has already: without a user namespace the kernel counts them all together."""
+    """Number of threads that the user already has. Without a user namespace the kernel counts them together."""
     found = 0
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
@@ -212,14 +224,17 @@ def _count_threads(user: int) -> int:
 
 
 def _tolerate_chmod(*own: str) -> None:
-    """Modes and times cannot be set here. For the program's own files that is ignored, so that `shutil.copy` works."""
+    """Ignore errors of chmod and utime for the program's own files, so that `shutil.copy` works.
+
+    Setting modes and times is forbidden here.
+    """
     change_mode, change_times = os.chmod, os.utime
 
-    def chmod(path: Any, mode: int, *rest: Any, **more: Any) -> None:  # Any: whatever a program gives
+    def chmod(path: Any, mode: int, *rest: Any, **more: Any) -> None:  # Any: arguments from the program
         with _tolerated(path, not mode & _SET_ID, own):
             change_mode(path, mode, *rest, **more)
 
-    def utime(path: Any, *rest: Any, **more: Any) -> None:  # Any: whatever a program gives
+    def utime(path: Any, *rest: Any, **more: Any) -> None:  # Any: arguments from the program
         with _tolerated(path, True, own):
             change_times(path, *rest, **more)
 
@@ -227,7 +242,7 @@ def _tolerate_chmod(*own: str) -> None:
 
 
 @contextlib.contextmanager
-def _tolerated(path: Any, harmless: bool, own: tuple[str, ...]) -> Iterator[None]:  # Any: whatever a program gives
+def _tolerated(path: Any, harmless: bool, own: tuple[str, ...]) -> Iterator[None]:  # Any: arguments from the program
     try:
         yield
     except PermissionError:

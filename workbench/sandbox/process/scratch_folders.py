@@ -1,6 +1,6 @@
-"""Private folders of programs without a file system of their own: made for one run, removed whatever it did.
+"""Private folders of programs without a file system of their own: made for one run and removed after it.
 
-A folder is locked while its run lives. What a killed run left behind is not locked any more, and removed by the next.
+A folder is locked while its run lives. Folders of killed runs are unlocked, and the next run removes them.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ _TRIES = 9
 
 
 def make() -> str:
-    """A new folder that others may traverse and only we may list; locked until this process ends."""
+    """Create and lock a folder that others may traverse but only this user may list.
+
+    The lock lasts until this process ends.
+    """
     for _ in range(_TRIES):
         folder = tempfile.mkdtemp(prefix=_PREFIX)
-        with contextlib.suppress(OSError):  # a sweep took it before it was locked
+        with contextlib.suppress(OSError):  # another process removed the folder before it was locked
             descriptor = _lock(folder)
             if os.fstat(descriptor).st_nlink:
                 os.chmod(folder, 0o711)
@@ -29,14 +32,14 @@ def make() -> str:
 
 
 def remove(folder: str) -> None:
-    """However deep, and whatever its modes: folders are moved to the top, so that no path gets long."""
-    with contextlib.suppress(OSError):  # somebody is still in it: the next sweep takes it
+    """Remove a folder of any depth and modes. Subfolders are moved to the top, so that paths stay short."""
+    with contextlib.suppress(OSError):  # a process still uses the folder: it is removed later
         _empty(folder)
         os.rmdir(folder)
 
 
 def sweep() -> None:
-    """Remove what no living run holds."""
+    """Remove all unlocked folders of earlier runs."""
     for found in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             if found.is_symlink() or found.lstat().st_uid != os.getuid():
@@ -57,7 +60,7 @@ def _lock(folder: str) -> int:
 
 
 def _empty(folder: str) -> None:
-    token, moved = os.urandom(8).hex(), 0  # a name no program can have taken
+    token, moved = os.urandom(8).hex(), 0  # a name that the program cannot have guessed
     while entries := list(os.scandir(folder)):
         for entry in entries:
             if not entry.is_dir(follow_symlinks=False):

@@ -1,1 +1,1 @@
-"""Watching a program from outside: its time, memory, disk, and the reason for its end."""
+"""Supervises a program from outside: its time, memory and disk use, and the reason for its end."""

@@ -1,4 +1,4 @@
-"""Runs one program in a child that is used once: sends its text, watches its limits, names the reason of its end."""
+"""Runs one program in a child: sends its text, enforces its limits, and determines the reason for its end."""
 
 from __future__ import annotations
 
@@ -17,28 +17,32 @@ from workbench.sandbox.program import Answer, Ending, Output, Program
 from workbench.sandbox.supervision.child_usage import innermost, usage
 from workbench.sandbox.supervision.workspace_quota import LOOK_EVERY, QuotaGauge, quota_gauge
 
-_WINDOW = 0.25  # seconds over which a program is judged to compute or to sleep: the kernel counts in hundredths
-_SLEEPS = 0.1  # the share of a processor below which it sleeps
-_LINE_SECONDS = 0.3  # how long a program that is out of time may take to say where it is
+# seconds over which CPU use decides whether a program computes or sleeps: the kernel counts in hundredths
+_WINDOW = 0.25
+_SLEEPS = 0.1  # CPU share below which a program counts as sleeping
+_LINE_SECONDS = 0.3  # seconds within which a program that timed out must report its current line
 
 
 class RunClock:
-    """The time of one program: its own, and in all. `own` leaves out what its tools take, and, unless
-    `limits.sleep_counts`, the time in which it uses no processor, where that can be seen from outside."""
+    """Measures a program's own time and its total time.
+
+    Own time excludes tool calls and, unless `limits.sleep_counts` is set, time without CPU use, if that is visible from
+    outside.
+    """
 
     def __init__(self, limits: Limits, channel: Channel, started: float, process: int) -> None:
         self._limits = limits
         self._channel = channel
         self._process = innermost(process) if process and not limits.sleep_counts else 0
         self._looked = started
-        self._window = 0.0  # own time that is not judged yet
+        self._window = 0.0  # own time that is not classified yet
         self._own = 0.0
         self._total = 0.0
         self._cpu = self._cpu_used()
         self._answered = channel.answering_seconds()
 
     def look(self, now: float, user_is_asked: bool) -> float:
-        """Count the time since the last look; answers how many seconds are left at most, 0 or less when none is."""
+        """Count the time since the last call. Returns the remaining seconds, 0 or less if the time is over."""
         passed, self._looked = now - self._looked, now
         answered = self._channel.answering_seconds()
         tools, self._answered = answered - self._answered, answered
@@ -51,7 +55,7 @@ class RunClock:
         return self._left()
 
     def sentence(self) -> str:
-        """Which of its times is over."""
+        """Message that says which time limit was exceeded."""
         limits = self._limits
         if not limits.total_seconds:
             return f"The program ran longer than {limits.seconds:g} seconds."
@@ -79,8 +83,11 @@ class RunClock:
 
 
 async def wait_for_end(channel: Channel, program: Program, started: float, process: int = 0) -> str:
-    """Wait for its end, and end it when time or disk are used up. Answers what a program that ended by itself
-    left too full. `process` is the outermost of those that run it, where it can be seen."""
+    """Wait for the end of the program, and end it when its time or disk limit is exceeded.
+
+    Returns a message if a program that ended by itself left the workspace too full. `process` is the outermost process
+    of the child, if visible.
+    """
     limits, gauge = program.limits, quota_gauge(str(program.workspace), program.limits.disk_mb)
     clock, counted = RunClock(limits, channel, started, process), time.monotonic()
     room = gauge.left()
@@ -102,8 +109,9 @@ async def wait_for_end(channel: Channel, program: Program, started: float, proce
 
 
 async def current_line(channel: Channel, process: int) -> str:
-    """A sentence with the current line of a Python program that is about to be ended, or "". A signal asks the program,
-    and its answer is only a hint.
+    """A sentence with the current line of a Python program that is about to be ended, or "".
+
+    A signal makes the program report its line. The reply is untrusted, so it serves only as a hint.
     """
     if not process or not (inner := innermost(process)):
         return ""
@@ -123,7 +131,10 @@ _CPU_SLACK = 0.25  # the kernel counts in ticks
 
 
 def conclude(channel: Channel, gone: ChildExit, limits: Limits, seconds: float, last_words: bytes = b"") -> Ending:
-    """How a run ended: we ended it, it sent its end, or it died. Its runtime's error output may tell why."""
+    """Determine how a run ended: the core ended it, it sent its end, or it died.
+
+    `last_words` is its runtime's error output.
+    """
     found = _reason(channel, gone, limits, last_words)
     return replace(found, output="".join(channel.output), seconds=seconds, memory_mb=gone.memory_mb)
 
@@ -144,7 +155,7 @@ def _reason(channel: Channel, gone: ChildExit, limits: Limits, last_words: bytes
 
 
 def _death_of_deno(last_words: bytes, limits: Limits) -> tuple[str, str] | None:
-    """The reason in Deno's error output; None: it printed nothing."""
+    """Reason for the end from Deno's error output, or None if there is none."""
     if any(words in last_words for words in _TOO_MUCH):
         return "memory", _memory_message(limits)
     found = re.search(rb"panicked at .*\n(.*)", last_words) or re.search(rb"(?m)^(?:error: )?(\S.*)$", last_words)
@@ -154,7 +165,7 @@ def _death_of_deno(last_words: bytes, limits: Limits) -> tuple[str, str] | None:
 def _death(gone: ChildExit, limits: Limits) -> tuple[str, str]:
     if gone.lost:
         return "lost", "The sandbox's launcher was ended from outside; the program died with it."
-    if gone.code == -signal.SIGXFSZ:  # the outer half's own end, see `reduced`
+    if gone.code == -signal.SIGXFSZ:  # exit status of the outer process, see `reduced_backend`
         return "disk", "The program filled its home and temporary folders."
     name = _signal_name(gone.code)
     if name in ("SIGKILL", "SIGXCPU") and gone.cpu >= limits.cpu_seconds - _CPU_SLACK:
@@ -178,7 +189,7 @@ def _signal_name(code: int) -> str:
     return signal.Signals(number).name if number in set(signal.Signals) else ""
 
 
-_DEATH_SECONDS = 1.0  # seconds a dying program may take to be gone
+_DEATH_SECONDS = 1.0  # seconds within which a dying program must have ended
 
 
 async def run_once(maker: ChildMaker, child: SandboxChild, program: Program, answer: Answer, output: Output) -> Ending:
@@ -200,7 +211,7 @@ async def run_once(maker: ChildMaker, child: SandboxChild, program: Program, ans
 
 
 async def _collect_files(child: SandboxChild, output: Output) -> tuple[str, str]:
-    """A program that ended by itself leaves its files; one that we had to end leaves nothing."""
+    """Copy files out of the child if its program ended by itself. Files of a program that was ended are discarded."""
     if child.files is None or child.channel.reason:
         return "", ""
     trouble = await child.files.collect()
@@ -210,7 +221,7 @@ async def _collect_files(child: SandboxChild, output: Output) -> tuple[str, str]
 
 
 async def _kill_finished(maker: ChildMaker, child: SandboxChild, memory_mb: float) -> ChildExit:
-    """Kill a child that sent its end, and read what it printed before that."""
+    """Kill a child that sent its end, and read its remaining output."""
     maker.kill(child)
     child.take_rest()
     child.channel.close()
@@ -219,7 +230,7 @@ async def _kill_finished(maker: ChildMaker, child: SandboxChild, memory_mb: floa
 
 
 async def _wait_for_death(maker: ChildMaker, child: SandboxChild) -> ChildExit:
-    """How it died is all that there is to tell."""
+    """Wait for a child that sent no end, because only its exit status tells the reason."""
     if child.channel.reason:
         maker.kill(child)
     await asyncio.wait([child.gone], timeout=_DEATH_SECONDS)

@@ -1,8 +1,8 @@
-"""A sandbox that stays after its program: the next one goes on with its variables, imports and open files.
+"""Sandbox of a REPL session: each program continues with the variables, imports and open files of the earlier ones.
 
-What holds for a fresh sandbox holds here too, with one difference: programs of one state share a process, so that
-whatever an earlier one left behind may act while a later one runs. Nothing inside could prevent that. Who lets a
-program in has to judge it together with all that ran here before.
+It guarantees the same as a new sandbox, with one difference: the programs of a session share a process, so code that an
+earlier program left running may act while a later one runs. Nothing inside can prevent that. So a program must be
+judged together with all programs that ran in the session before.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from workbench.sandbox.program import Answer, Ending, Output, Program
 from workbench.sandbox.supervision.child_usage import ChildUsage, innermost, usage
 from workbench.sandbox.supervision.program_run import conclude, current_line, wait_for_end
 
-_LOOK_EVERY = 0.5  # seconds between looks at the processor time
-_DEATH_SECONDS = 1.0  # seconds a child that ends by itself may take to be gone
-_IDLE_CPU = 2.0  # seconds of processor time that may be used while no program runs
+_LOOK_EVERY = 0.5  # seconds between checks of the CPU time
+_DEATH_SECONDS = 1.0  # seconds within which a child that ends by itself must be gone
+_IDLE_CPU = 2.0  # CPU seconds allowed while no program runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,10 @@ class ReplPlace:
 
 
 class ReplSandbox:
-    """One locked child for several programs in turn; `gone` tells in half a sentence why it takes no more."""
+    """A locked child for several programs, one at a time.
+
+    `gone` is set to the reason why it accepts no more programs.
+    """
 
     def __init__(self, maker: ChildMaker, child: SandboxChild, place: ReplPlace) -> None:
         self.place = place
@@ -44,14 +47,14 @@ class ReplSandbox:
         self._maker = maker
         self._child = child
         self._turn = asyncio.Lock()
-        self._reason = ""  # what somebody outside gave as the reason
-        self._process = 0  # the one programs run in, once somebody looked for it
-        self.last = ChildUsage()  # as it was seen last
-        self._usage_at_rest: ChildUsage | None = None  # what was used when the last program ended
+        self._reason = ""  # reason given by the caller of `end`
+        self._process = 0  # process that runs the programs, once it was looked up
+        self.last = ChildUsage()  # most recent measurement
+        self._usage_at_rest: ChildUsage | None = None  # usage at the end of the last program
         self._watching = spawn("kept sandbox", self._watch())
 
     async def run(self, program: Program, answer: Answer, output: Output) -> Ending:
-        """Run the next program to its end. Cancelling kills all of it."""
+        """Run the next program and return its end. Cancelling kills the sandbox."""
         async with self._turn:
             try:
                 return await self._run(program, answer, output)
@@ -60,14 +63,14 @@ class ReplSandbox:
                 raise
 
     async def end(self, why: str) -> None:
-        """Kill it and wait until nothing of it is left."""
+        """Kill the sandbox and wait until all its processes have ended."""
         self._reason = self._reason or why
         self._child.channel.end("stopped", f"Its sandbox was ended: {why}.")
         await self._finish(why)
         await asyncio.wait([self._watching])
 
     async def used(self) -> ChildUsage:
-        """What it has used up to now; nothing where that cannot be seen from outside."""
+        """CPU time and memory that the sandbox has used so far. Zero if that is not visible from outside."""
         if not self._process and self._child.process:
             self._process = await asyncio.to_thread(innermost, self._child.process)
         self.last = (usage(self._process) if self._process else None) or self.last
@@ -94,7 +97,7 @@ class ReplSandbox:
         return conclude(channel, gone, program.limits, time.monotonic() - started)
 
     async def _died(self, limits: Limits, started: float) -> Ending:
-        """The program took the sandbox with it."""
+        """Finish the sandbox after a program ended it, and return the end of that program."""
         if self._child.channel.reason:
             self._maker.kill(self._child)
         await asyncio.wait([self._child.gone], timeout=_DEATH_SECONDS)
@@ -105,7 +108,7 @@ class ReplSandbox:
         return ending
 
     async def _limit_cpu(self, before: float, limits: Limits) -> None:
-        """The kernel counts a process's whole life; what one program may use is counted here."""
+        """Enforce the CPU limit of one program. The kernel's limit covers the whole life of the process."""
         while True:
             await asyncio.sleep(_LOOK_EVERY)
             if (await self.used()).cpu - before > limits.cpu_seconds:
@@ -114,13 +117,13 @@ class ReplSandbox:
                 return
 
     async def _watch(self) -> None:
-        """Between programs: it may die, or what was left behind in it may go on."""
+        """Watch the sandbox between programs: its process may die, or leftover code may keep computing."""
         why = ""
         news: list[asyncio.Future[Any]] = [
             self._child.gone,
             self._child.channel.unusable,
             self.gone,
-        ]  # Any: of many kinds
+        ]  # Any: futures of different types
         while not why and not self.gone.done():
             await asyncio.wait(news, timeout=_LOOK_EVERY)
             async with self._turn:

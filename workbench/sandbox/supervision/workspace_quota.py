@@ -1,6 +1,7 @@
-"""Counts files and bytes of a workspace while a program runs: the kernel limits one file, not their number.
+"""Limits files and bytes of a workspace while a program runs. The kernel limits only the size of each file.
 
-Counting walks the folder, so `QuotaGauge` says when: at once when the file system lost much, else now and then.
+Counting walks the whole folder, so `QuotaGauge` decides when to count: at once if the file system lost much space,
+otherwise at intervals.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import NamedTuple
 
 from workbench.sandbox.supervision.child_usage import innermost, written_bytes
 
-MOST_FILES = 100_000  # a folder of a million empty files hurts the host as much as a large one
+MOST_FILES = 100_000  # a million empty files harm the host as much as one large file
 
 
 class WorkspaceFill(NamedTuple):
-    """Size and number of files in a folder; counting stops at a limit, which `trouble` then names."""
+    """Size and number of files in a folder. Counting stops at a limit, which `trouble` then names."""
 
     trouble: str = ""
     size: int = 0
@@ -25,7 +26,7 @@ class WorkspaceFill(NamedTuple):
 
 
 def over(folder: str, megabytes: int) -> str:
-    """A sentence when the folder holds more than it may, else nothing."""
+    """A message if the folder exceeds its limits, otherwise ""."""
     return count(folder, megabytes).trouble
 
 
@@ -51,7 +52,10 @@ def count(folder: str, megabytes: int) -> WorkspaceFill:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]] | str:
-    """What is in it, or a sentence why that cannot be counted: what a program hides from us is over any limit."""
+    """Entries of a folder, or a message why they cannot be counted.
+
+    Unreadable folders of a program exceed any limit.
+    """
     try:
         with os.scandir(folder) as found:
             return list(found)
@@ -60,7 +64,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]] | str:
             return "The workspace holds folders inside each other that are too deep to be counted."
         if fault.errno == errno.EACCES and _is_ours(folder):
             return "The workspace holds a folder that was closed to the workbench."
-        return []  # gone since it was listed, or somebody else's
+        return []  # deleted since it was listed, or owned by a different user
 
 
 def _is_ours(folder: str) -> bool:
@@ -71,51 +75,57 @@ def _is_ours(folder: str) -> bool:
 
 
 def _size(entry: os.DirEntry[str]) -> int:
-    """What it takes on the disk, so that a hole weighs nothing."""
+    """Disk space that a file uses. Holes do not count."""
     try:
         return entry.stat(follow_symlinks=False).st_blocks * 512
     except OSError:
         return 0
 
 
-LOOK_EVERY = 0.05  # seconds between looks at what is left of the file system
-_COUNT_EVERY = 1.0  # seconds after which a workspace is counted in any case, while a program runs
-_PRIVATE_MB = 128  # megabytes: home and temporary folders may lie in the same file system, and have an end of their own
-_SMALL, _FEW = 16 << 20, 2_000  # bytes and files that may go before it is counted
+LOOK_EVERY = 0.05  # seconds between checks of the file system's free space
+_COUNT_EVERY = 1.0  # seconds after which a workspace is counted in any case while a program runs
+_PRIVATE_MB = 128  # home and temporary folders may be on the same file system, and have limits of their own
+_SMALL, _FEW = 16 << 20, 2_000  # bytes and files that may be used before the workspace is counted
 
 
 class QuotaGauge:
-    """Of one workspace and one limit, for all programs there: many short ones may fill it together."""
+    """Quota of one workspace with one limit.
+
+    All programs share it, because many short programs may fill the workspace together.
+    """
 
     def __init__(self, folder: str, megabytes: int) -> None:
         self._folder = folder
         self._megabytes = megabytes
         self._free_space = _free_space(folder)
         self._room = (_SMALL, _FEW)
-        self._next = 0.0  # not before; a folder that takes long to count is not counted all the time
-        self.trouble = ""  # what the last count found
+        self._next = 0.0  # earliest time of the next count, so that large folders are not counted all the time
+        self.trouble = ""  # result of the last count
 
     def is_suspect(self) -> bool:
-        """Whether so much is gone since the last count that the workspace may be too full."""
+        """Whether the file system lost so much space since the last count that the workspace may exceed its limits."""
         now = _free_space(self._folder)
         gone = [before - left for before, left in zip(self._free_space, now, strict=True)]
         self._free_space = (
             max(self._free_space[0], now[0]),
             max(self._free_space[1], now[1]),
-        )  # what others give back hides nothing
+        )  # space that other processes free must not hide new use
         return any(more >= room for more, room in zip(gone, self._room, strict=True))
 
     def due(self, counted: float) -> bool:
-        """Whether to count now; `counted` is when the program that runs was looked at last."""
+        """Whether to count now. `counted` is the time of the running program's last check."""
         now = time.monotonic()
         return now >= self._next and (now - counted >= _COUNT_EVERY or self.is_suspect())
 
     def left(self) -> int:
-        """Bytes for which the file system has room."""
+        """Free bytes of the file system."""
         return _free_space(self._folder)[0]
 
     def hidden_use(self, lost: int, process: int) -> str:
-        """A sentence when a program took the disk and no folder shows it: files can be written without a name."""
+        """A message if a program used disk space that no folder shows, otherwise "".
+
+        Files can be written without a name.
+        """
         most = self._megabytes + _PRIVATE_MB
         if lost <= most << 20 or not process:
             return ""
@@ -125,7 +135,7 @@ class QuotaGauge:
         return ""
 
     def count(self) -> str:
-        """Count, and return a sentence when the workspace is too full."""
+        """Count the workspace. Returns a message if it exceeds its limits, otherwise ""."""
         began = time.monotonic()
         self._free_space = _free_space(self._folder)
         found = count(self._folder, self._megabytes)
@@ -139,12 +149,12 @@ class QuotaGauge:
 
 @functools.lru_cache(maxsize=64)
 def quota_gauge(folder: str, megabytes: int) -> QuotaGauge:
-    """The one of this workspace."""
+    """The shared gauge of a workspace."""
     return QuotaGauge(folder, megabytes)
 
 
 def _free_space(folder: str) -> tuple[int, int]:
-    """Bytes and files for which the file system has room; some systems count no files."""
+    """Free bytes and files of the file system. Some file systems do not count files."""
     try:
         found = os.statvfs(folder)
     except OSError:
