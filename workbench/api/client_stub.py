@@ -477,7 +477,7 @@ class CoreApi(Protocol):
 
     @api
     async def levels(self) -> tuple[Level, ...]:
-        """The isolation levels, from the weakest to the strongest, after looking again."""
+        """Probe the isolation levels again and return them, from the weakest to the strongest."""
 
     @api
     async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
