@@ -69,7 +69,7 @@ class PaperFiles:
 
     @property
     def file_home(self: Any) -> Path:
-        home: Path = self.file_desk._services.workspace_files.way.root
+        home: Path = self.file_desk._services.workspace_files.confined.root
         home.mkdir(exist_ok=True)
         return home
 
@@ -88,7 +88,9 @@ class PaperFiles:
     def run_wants(self: Any, name: str, files: dict[str, str | None], label: str = "Tidy the report") -> None:
         """As a run that nobody approved would; None deletes."""
         services = self.file_desk._services
-        stage = Stages(services.workspace_files.way, services.workspace_files.way.root.parent / "stages").take()
+        stage = Stages(
+            services.workspace_files.confined, services.workspace_files.confined.root.parent / "stages"
+        ).take()
         stage.refresh()
         for path, text in files.items():
             (stage.folder / path).unlink() if text is None else (stage.folder / path).write_text(text)

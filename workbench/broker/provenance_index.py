@@ -17,7 +17,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from workbench.broker.text_normalization import atoms, clean, joined, plain, readings, words
+from workbench.broker.comparable_text import atoms, clean, joined, plain, readings, words
 from workbench.offload import SOURCE_INDEXING
 
 PHRASE: Final = 5  # words in a row that do not occur twice by chance

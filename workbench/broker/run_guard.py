@@ -21,10 +21,10 @@ from msgspec.structs import replace
 from workbench.analysis.approval_gate import is_auto_approved_as_additive
 from workbench.analysis.reading import Reading
 from workbench.broker.agent_sessions import Session
+from workbench.broker.comparable_text import MOST_LEAVES, leaves, words
 from workbench.broker.held_calls import HeldCalls
 from workbench.broker.program_answers import readable_texts
 from workbench.broker.provenance_index import AnswerRead, FoundSource
-from workbench.broker.text_normalization import MOST_LEAVES, leaves, words
 from workbench.broker.token_release import AnnouncedTokens, describe_personal_data, find_announced_tokens
 from workbench.offload import SOURCE_INDEXING
 from workbench.permissions import provenance_rules

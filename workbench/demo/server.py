@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Awaitable
 from typing import Any
 
-from workbench.demo import customers, mailbox, orders, support, talk, visits
+from workbench.demo import customers, mailbox, messaging_tools, orders, support, visits
 from workbench.demo.arguments import check
 from workbench.demo.asking import DemoElicitation
 from workbench.demo.company import Company
@@ -27,7 +27,9 @@ INSTRUCTIONS = (
     "nothing leaves this process, and every start begins anew."
 )
 
-_TOOLS = {tool.name: tool for room in (customers, orders, support, talk, visits, mailbox) for tool in room.TOOLS}
+_TOOLS = {
+    tool.name: tool for room in (customers, orders, support, messaging_tools, visits, mailbox) for tool in room.TOOLS
+}
 
 
 class ProtocolFault(Exception):

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.analysis.interpreter.tool_calls import reversible
-from workbench.broker.text_normalization import leaves
+from workbench.broker.comparable_text import leaves
 from workbench.calls.call_history import History
 from workbench.dry_run.stand_in_values import StandIns
 from workbench.errors import WorkbenchError

@@ -37,12 +37,12 @@ from workbench.records import (
     ToolCall,
     ToolSummary,
 )
-from workbench.runs.file_registration import learn_files, reads_source, source_files
 from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.program_network import network_of
 from workbench.runs.repl_sessions import ReplSessions
 from workbench.runs.run import ProgramRun
 from workbench.runs.skill_actions import kept_skill, offer_skill
+from workbench.runs.workspace_file_masking import learn_files, reads_source, source_files
 from workbench.sandbox.importable_packages import packages
 from workbench.sandbox.program import Answered
 from workbench.sandbox.sandbox import Ending, Program, ToolFailure

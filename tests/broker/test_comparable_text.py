@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.broker.text_normalization import atoms, clean, joined, leaves, plain, readings, words
+from workbench.broker.comparable_text import atoms, clean, joined, leaves, plain, readings, words
 
 
 def test_case_spacing_and_punctuation_do_not_count():

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from workbench.records import RunState
-from workbench.runs import file_registration
+from workbench.runs import workspace_file_masking
 
 LIST = "id,name,email\n" + "".join(f"{n},Wilhelmina Qvortrup,w{n}@example.org\n" for n in range(5))
 COLUMN = "import csv\nprint([row[1] for row in csv.reader(open('workspace/people.csv'))])"
@@ -65,7 +65,7 @@ async def test_a_file_is_read_once_and_again_when_it_changed_and_only_if_the_tex
 
 
 async def test_what_is_too_large_or_no_text_holds_nobody_up(core, agent, monkeypatch):
-    monkeypatch.setattr(file_registration, "LARGEST", 50)
+    monkeypatch.setattr(workspace_file_masking, "LARGEST", 50)
     core.services.workspace_files.write("people.csv", LIST)
     (core.paths.workspace / "picture.png").write_bytes(b"\0\1")
     assert "Qvortrup" in await seen(core, agent, COLUMN), "what this part cannot do, and SECURITY.md says so"
