@@ -1,4 +1,4 @@
-"""Reads lists that a server sends page by page, raw and bounded; the tool list with its definitions parsed.
+"""Reads lists that a server sends page by page, raw and bounded; parses the definitions of the tool list.
 
 WORKAROUND(the SDK's typed lists fail as a whole for one invalid entry, mcp > 2.3):
 test_one_wrong_tool_costs_the_whole_list in `tests/servers/test_plain_sdk.py`.
@@ -16,7 +16,7 @@ from workbench.servers.connection import ServerConnection
 from workbench.servers.server_faults import ServerFault
 from workbench.servers.tool_definitions import definition_parsing
 
-PAGES = 200  # a server that never stops paging is cut there
+PAGES = 200  # pages read from a server that never stops paging
 ENTRIES = 20_000  # of one list
 
 
@@ -28,7 +28,7 @@ class PagedList(Struct, frozen=True):
 
 
 async def read_pages(connection: ServerConnection, method: str, key: str, what: str) -> PagedList:
-    """All entries under `key` of the answers to `method`; `what` names the list in sentences. Raises MCPError."""
+    """Read all entries under `key` of the answers to `method`; `what` names the list in sentences. Raises MCPError."""
     entries: list[object] = []
     cursor, seen = "", set[str]()
     for _ in range(PAGES):
@@ -59,7 +59,7 @@ _METHOD_NOT_FOUND = -32601
 
 
 async def list_tools(server: str, connection: ServerConnection, seconds: float) -> definition_parsing.ParsedDefinitions:
-    """All usable tools, page by page; raises ServerFault when there is no list to be had."""
+    """Read all usable tools, page by page. Raises ServerFault when the server returns no list."""
     from mcp.shared.exceptions import MCPError
 
     try:

@@ -11,7 +11,7 @@ from workbench.servers import process_guard
 
 log = logging.getLogger(__name__)
 
-_GRACE = 5.0  # seconds for the guard to go once it has nothing left to do
+_GRACE = 5.0  # seconds for the guard to exit after its stdin is closed
 
 
 class ProcessGroups:
@@ -35,7 +35,7 @@ class ProcessGroups:
         self._say(f"-{group}\n")
 
     async def close(self) -> None:
-        """Let the guard go; by now every server is gone."""
+        """End the guard. Call it after all servers have ended."""
         if (process := self._guard) is None:
             return
         self._guard = None
@@ -63,7 +63,7 @@ class ProcessGroups:
             self._say(f"+{group}\n")
 
     def _say(self, line: str) -> None:
-        """A few bytes into a pipe that is always read: nothing to wait for."""
+        """Write a line to the guard's stdin. The guard always reads, so a few bytes never block."""
         if self._guard is None or self._guard.stdin is None or self._guard.returncode is not None:
             return
         try:

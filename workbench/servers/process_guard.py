@@ -17,7 +17,7 @@ GRACE = 1.0  # seconds between TERM and KILL
 
 
 def follow(lines: Iterable[bytes]) -> set[int]:
-    """Keep the list up to date until the core is gone; what is left is what must be ended."""
+    """Track the process groups until stdin ends; return those that are still running."""
     groups: set[int] = set()
     for line in lines:
         sign, number = line[:1], line[1:].strip()
@@ -40,7 +40,7 @@ def end(groups: set[int]) -> None:
 
 
 def _send(groups: set[int], number: int) -> set[int]:
-    """Signal each group; answers with those that still exist."""
+    """Signal each group; return those that still exist."""
     living = set()
     for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""Messages that the user writes by hand: parsed, separated from tool calls, and sent."""
+"""Raw messages that the user writes by hand: parsed, distinguished from tool calls, and sent."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from workbench.servers.server import McpServer
 from workbench.servers.server_faults import ServerFault
 
 CALL = "tools/call"
-_CARRIED = {"name", "arguments", "_meta"}  # of a tool call; id, progress token and the rest are generated
+# Fields of a tool call that are sent; id, progress token and others are generated.
+_CARRIED = {"name", "arguments", "_meta"}
 _LONGEST = 4 << 20  # characters
 
 
 class RawMessage(Struct, frozen=True):
-    """What is to be sent; the id is given at sending, so an old message can be sent again."""
+    """A message to send. Its id is assigned when it is sent, so an old message can be sent again."""
 
     method: str
     params: JsonObject = field(default_factory=dict)
@@ -31,7 +32,7 @@ class RawMessage(Struct, frozen=True):
 
 
 def read(text: str) -> RawMessage:
-    """The message; a sentence when it is none that a client may send."""
+    """Parse a message. Raises WorkbenchError when it is not a message that a client may send."""
     message = _parsed(text)
     if not isinstance(message, Mapping):
         raise WorkbenchError("A message is one JSON object.", 'For example {"method": "ping"}.')
@@ -40,13 +41,13 @@ def read(text: str) -> RawMessage:
         raise WorkbenchError("The message has no method.", 'Only requests and notifications can be sent: add "method".')
     if not isinstance(params, Mapping):
         raise WorkbenchError("The params are no JSON object.", "The protocol knows named parameters only.")
-    if _plain(method) == CALL:  # however it is written, and with an id or without
+    if _plain(method) == CALL:  # recognises a tool call in any spelling, with or without an id
         return _call(params)
     return RawMessage(method, _without_token(params), "id" in message)
 
 
 def _plain(method: str) -> str:
-    """As the most forgiving server may read it: without what cannot be seen, wide and doubled letters folded."""
+    """Normalise a method name as the most lenient server might: drop invisible characters, fold compatibility forms."""
     letters = unicodedata.normalize("NFKC", method).casefold()
     parts = "".join(c for c in letters if c.isprintable() and not c.isspace()).split("/")
     return "/".join(part for part in parts if part)
@@ -81,7 +82,7 @@ def _call(params: JsonObject) -> RawMessage:
 
 
 def _without_token(params: JsonObject) -> JsonObject:
-    """Params without the progress token, since no listener exists for an old request."""
+    """Return the params without the progress token, because no listener exists for an old request."""
     meta = params.get("_meta")
     if not isinstance(meta, Mapping) or "progressToken" not in meta:
         return params
@@ -91,7 +92,7 @@ def _without_token(params: JsonObject) -> JsonObject:
 
 
 async def send(server: McpServer, raw: RawMessage, seconds: float) -> RawAnswer:
-    """Anything but a tool call, whose way leads through the broker."""
+    """Send a message that is not a tool call; tool calls must go through the broker."""
     assert not raw.tool, "a tool call is the broker's"
     at, started = time.time(), time.perf_counter()
     fault = await _sent(server, raw, seconds)

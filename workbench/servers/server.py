@@ -1,4 +1,4 @@
-"""Lifecycle of one server: starts it, keeps its tools, notices when it exits, starts it again."""
+"""Lifecycle of one server: starts it, keeps its tools, detects its exit, restarts it."""
 
 from __future__ import annotations
 
@@ -35,33 +35,33 @@ from workbench.servers.tool_definitions.tool_error_messages import server_not_al
 
 log = logging.getLogger(__name__)
 
-_CALM = 0.1  # seconds between two readings of a list that keeps changing
+_CALM = 0.1  # seconds between two reads of a list that keeps changing
 
 
 class McpServer:
-    """One entry of the project: its configuration, its state, its tools, and its connection while there is one."""
+    """One server of the project: its configuration, state, tools, and its connection while it runs."""
 
     def __init__(self, config: ServerConfig, allowed: bool, context: ServerContext) -> None:
         self._context = context
         self._connection: ServerConnection | None = None
         self._starting: asyncio.Task[None] | None = None
         self._relisting: asyncio.Task[None] | None = None
-        self._stale = False  # the server said that its list changed
+        self._stale = False  # the server reported a changed tool list
         self._backoff = RestartBackoff(time.monotonic)
         self._reviving: asyncio.Task[None] | None = None
-        self._was_lost = False  # it went unasked since it was ready last
-        self._retired = False  # its entry was changed or removed: nothing starts it any more
+        self._was_lost = False  # the server exited unexpectedly since it was last ready
+        self._retired = False  # its entry was changed or removed; the server must not start again
         self._era = ""
-        self._way = ""  # how it was reached last: stdio, http or sse
-        self.clocks = CallTimeouts()  # of the calls that wait here; paused while the user is asked
+        self._way = ""  # transport of the last connection: stdio, http or sse
+        self.clocks = CallTimeouts()  # timeouts of the waiting calls; paused while the user is asked
         self.own = ServerTools(config, context.paths.pins, context.tell, lambda: context.weigh(self.state.config))
         self.definition_history = DefinitionHistory(config.name, context.paths.moments)
         self._rubbish_told = 0
         self.traffic = MessageLog(config.name, context.masks)
-        self.begun_tasks: dict[str, str] = {}  # task → the tool whose call began it
+        self.begun_tasks: dict[str, str] = {}  # task → tool of the call that started it
         self.offering = ServerResources(config.name, self._hear_offers, context, self._remember_offers)
         self.counts = CallStatistics()
-        self.since = 0.0  # when it became ready last
+        self.since = 0.0  # when the server last became ready
         self.state = ServerState(config, allowed=allowed, plain_secrets=plain_text_secrets.hide(config, context.masks))
 
     @property
@@ -86,7 +86,7 @@ class McpServer:
         return connection if connection is not None and connection.alive else None
 
     def recall(self, facts: CachedServer) -> None:
-        """Take over what is known from its last life."""
+        """Use the cached facts of an earlier start."""
         self._era, self._way = facts.era, facts.way
         if facts.tools:
             self.own.keep(facts.tools, facts.warnings)
@@ -106,7 +106,7 @@ class McpServer:
         self.state = replace(self.state, allowed=True, doubt="")
 
     def unused(self) -> float:
-        """Seconds without use; 0 while it is used, or while it does not run."""
+        """Seconds without use; 0 while the server is used, or while it does not run."""
         busy = self._starting is not None or (self._relisting is not None and not self._relisting.done())
         return 0.0 if busy or (running := self.running) is None else running.unused()
 
@@ -120,8 +120,8 @@ class McpServer:
             await connection.close()
 
     async def start(self, *, at_once: bool = False) -> ServerConnection:
-        """The running connection, started if necessary. Raises ServerFault. `at_once`: the user asks, so the back-off
-        is reset."""
+        """Return the running connection; start the server if necessary. Raises ServerFault. `at_once`: the user
+        requested it, so the restart back-off is reset."""
         if self._retired:
             raise server_faults.retired(self.name)
         if at_once:
@@ -137,7 +137,7 @@ class McpServer:
         raise not_running(self.state.fault)
 
     async def stop(self) -> None:
-        """End the process or the session. Its tools stay known, and only the user or a call starts it again."""
+        """End the process or session. The tools stay known, and only the user or a call starts the server again."""
         if self._reviving is not None and not self._reviving.done():
             self._reviving.cancel()
             await asyncio.wait([self._reviving])
@@ -147,19 +147,20 @@ class McpServer:
         await self._hang_up()
         if self._starting is not None:
             await asyncio.wait([self._starting])
-            await self._hang_up()  # what the start made after the first time
+            await self._hang_up()  # ends a connection that the start created in the meantime
         self._backoff.forget()
         self._was_lost = False
         if self.state.status is not ServerStatus.STOPPED:
             self._change(status=ServerStatus.STOPPED, fault=None, pid=0)
 
     async def retire(self) -> None:
-        """Stop for good: another server takes its place, or none. Calls that still hold this object cannot start it."""
+        """Stop the server for good because its entry was replaced or removed. Calls that still hold this object cannot
+        start it."""
         self._retired = True
         await self.stop()
 
     async def ready(self) -> ServerConnection:
-        """The running connection; a stopped server is started if the user has allowed it."""
+        """Return the running connection; a stopped server is started if the user has allowed it."""
         if (running := self.running) is not None and not self._retired:
             return running
         if self.state.config.disabled:
@@ -169,7 +170,8 @@ class McpServer:
         return await self.start()
 
     async def request(self, method: str, params: JsonObject, progress: ProgressListener | None = None) -> JsonObject:
-        """Ask the server, in a new session if it has forgotten the old one. Raises MCPError or ServerFault."""
+        """Send a request to the server, in a new session if the server has forgotten the old one. Raises MCPError or
+        ServerFault."""
         connection = await self.ready()
         try:
             return await connection.request(method, params, progress, self._mirrored(connection, method, params))
@@ -185,12 +187,12 @@ class McpServer:
         return {} if plain else protocol_negotiation.request_argument_headers(self.own.approved, method, params)
 
     def note_sign_in(self, word: str) -> None:
-        """`needed` when only the user can sign in, `done` when the token was accepted."""
+        """Set the sign-in status: `needed` when only the user can sign in, `done` when the token was accepted."""
         if word != self.state.sign_in:
             self._change(sign_in=word)
 
     def warn(self) -> None:
-        """Bring the warnings up to date when rubbish came since; cheap, because every call ends here."""
+        """Update the warnings when new invalid lines arrived. Called after every call, so it must be cheap."""
         if self._rubbish_told != self.traffic.invalid_line_count:
             self._change(warnings=self._warnings())
 
@@ -208,7 +210,7 @@ class McpServer:
         finally:
             self._starting = None
         if (connection := self._connection) is not None and not connection.alive:
-            self._died(connection)  # it went between its list and now
+            self._died(connection)  # the server exited after its list was read
 
     async def _connect(self) -> None:
         connection, greeting = await self._open_connection()
@@ -218,7 +220,7 @@ class McpServer:
         await self._settle(connection, greeting, found, (time.perf_counter() - started) * 1000)
 
     async def _open_connection(self) -> tuple[ServerConnection, Greeting]:
-        """By the first way that leads there; where none does, the first one's fault counts."""
+        """Connect with the first transport that works. When none works, the first one's fault is raised."""
         config, settings, transports = self.state.config, self._context.settings(), self._context.transports
         await self._vouch()
         first: ServerFault | None = None
@@ -248,7 +250,7 @@ class McpServer:
         raise first
 
     async def _vouch(self) -> None:
-        """Refuses to start a command whose files are not those that the user allowed."""
+        """Refuse to start a command whose files differ from those that the user allowed."""
         if doubt := await self._context.vouch(self.state.config):
             self.state = replace(self.state, allowed=False, doubt=doubt)
             raise ServerFault(f"It was not started: {doubt}.", "Press Connect, look at it, and allow it again.")
@@ -302,14 +304,14 @@ class McpServer:
         self._fall(fault)
 
     def _died(self, connection: ServerConnection) -> None:
-        """Called by the connection when it ended unexpectedly. `_start` reports a failed start."""
+        """Handle an unexpected end of the connection. A failed start is reported by `_start` instead."""
         if connection is not self._connection or self._starting is not None:
             return
         self._connection, self._was_lost = None, True
         self._fall(connection.fault.fault if connection.fault else Fault("The server is gone."))
 
     def _fall(self, fault: Fault) -> None:
-        """It failed; a server that has been ready before is started again after a while."""
+        """Report a failure; schedule a restart if the server has been ready before."""
         self._backoff.died()
         told = replace(fault, hint=self._backoff.hint() or fault.hint)
         self._change(status=ServerStatus.FAILED, fault=told, pid=0, warnings=self._warnings())
@@ -322,12 +324,12 @@ class McpServer:
             self._reviving = spawn(f"server {self.name}: again", self._revive())
 
     async def _revive(self) -> None:
-        """Until it runs, or is left alone."""
+        """Restart the server until it runs or the attempts are used up."""
         while (seconds := self._backoff.again) is not None and self.state.status is ServerStatus.FAILED:
             await asyncio.sleep(seconds)
             if self._backoff.wait or self.state.status is not ServerStatus.FAILED:
-                continue  # a call tried meanwhile
-            with contextlib.suppress(ServerFault):  # its state says it
+                continue  # a call tried to start it in the meantime
+            with contextlib.suppress(ServerFault):  # the server's state reports the failure
                 await self.start()
 
     def _check_pause(self) -> None:
@@ -341,13 +343,13 @@ class McpServer:
             self._relisting = spawn(f"server {self.name}: list", self._relist())
 
     async def _relist(self) -> None:
-        """Until the list stays as it was read."""
+        """Read the tool list until no further change is reported."""
         while self._stale and (connection := self._connection) is not None:
             await asyncio.sleep(_CALM)
             if self._starting is not None:
                 continue  # the start reads the list anyway
             self._stale = False
-            with contextlib.suppress(ServerFault):  # a server that dies meanwhile says so by itself
+            with contextlib.suppress(ServerFault):  # an exit of the server is reported separately
                 found = await self._list(connection)
                 if connection is not self._connection:
                     return
@@ -383,13 +385,13 @@ class McpServer:
         changes.setdefault("rests", False)
         if isinstance(fault := changes.get("fault"), Fault):
             changes["fault"] = masked(fault, self._context.masks.mask)
-        self.state = replace(self.state, **changes)  # the names are ServerState's, checked by replace
+        self.state = replace(self.state, **changes)  # the names are fields of ServerState, checked by replace
         if self.state.status is not before:
             self._entered()
         self._context.tell(ServerChanged(self.state))
 
     def _entered(self) -> None:
-        """A step of its life, noted among its messages; a fall is remembered."""
+        """Log a change of status among the messages, and count a failure."""
         self.traffic.mark(status_text(self.state))
         if self.state.status is ServerStatus.READY:
             self.since = time.time()
@@ -398,7 +400,7 @@ class McpServer:
 
 
 def status_text(state: ServerState) -> str:
-    """The new status of a server as a sentence for its message log."""
+    """Describe the new status of a server as a sentence for its message log."""
     match state.status:
         case ServerStatus.STARTING:
             return "The server starts."
@@ -411,23 +413,23 @@ def status_text(state: ServerState) -> str:
 
 
 ATTEMPTS = 5  # automatic restarts in a row
-_STEADY = 60.0  # seconds of life after which earlier deaths are forgotten
+_STEADY = 60.0  # seconds of running after which earlier exits are forgotten
 _LONGEST = 60.0  # seconds between two attempts
-_FIRST = 1.0  # seconds before the first one of ours; a call may start it at once
+_FIRST = 1.0  # seconds before the first automatic restart; a call may start it at once
 
 
 class RestartBackoff:
-    """Counts deaths. A call may start the server again after 0, 1, 2, 4 … seconds, an automatic restart a
-    little later."""
+    """Back-off for restarts after unexpected exits. A call may start the server again after 0, 1, 2, 4 … seconds, an
+    automatic restart a little later."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self.deaths = 0
         self._not_before = 0.0
-        self._ready_at: float | None = None  # None: it was not ready since the user last started it
+        self._ready_at: float | None = None  # None: not ready since the user last started it
 
     def forget(self) -> None:
-        """Reset, because the user asks."""
+        """Reset the back-off because the user starts the server."""
         self.deaths, self._not_before, self._ready_at = 0, 0.0, None
 
     def ready(self) -> None:
@@ -442,18 +444,19 @@ class RestartBackoff:
 
     @property
     def wait(self) -> float:
-        """Seconds until a call may start it again."""
+        """Seconds until a call may start the server again."""
         return max(0.0, self._not_before - self._now())
 
     @property
     def again(self) -> float | None:
-        """Seconds until we try by ourselves; None: we do not. A server that never was ready is not tried again."""
+        """Seconds until the next automatic restart; None: no restart. A server that was never ready is
+        not restarted."""
         if self._ready_at is None or self.deaths > ATTEMPTS:
             return None
         return max(self.wait, _FIRST)
 
     def hint(self) -> str:
-        """What happens next, for the reader of the fault."""
+        """Describe what happens next, as the hint of the fault."""
         if self._ready_at is None:
             return ""
         if (seconds := self.again) is None:

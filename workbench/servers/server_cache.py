@@ -1,7 +1,7 @@
-"""Cache of what a server listed last, so that its tools, resources and prompts can be searched before it starts.
+"""Cache of each server's last lists, so that its tools, resources and prompts can be searched before it starts.
 
 Two files per command fingerprint: tools, and resources with templates and prompts, which change more often. The lists
-have the shape in which servers send them, and are read as untrusted.
+have the format in which servers send them, and are read as untrusted.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from workbench.servers.resources_and_prompts import resource_parsing
 from workbench.servers.tool_definitions import definition_parsing
 
 log = logging.getLogger(__name__)
-_MOST = 5_000  # resources kept; a server that has more lists them when it runs
+_MOST = 5_000  # resources stored; a server with more lists them when it runs
 
 
 class CachedResources(Struct, frozen=True):
-    """The lists as they were last read."""
+    """The lists of resources, templates and prompts as last read."""
 
     resources: tuple[Resource, ...] = ()
     templates: tuple[ResourceTemplate, ...] = ()
@@ -68,13 +68,13 @@ class _StoredResources(Struct, frozen=True, rename="camel"):
 
 
 class ServerCache:
-    """The files of all servers of a project; a changed command starts with nothing known."""
+    """The cache files of all servers of a project. A changed command starts with an empty cache."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def recall(self, config: ServerConfig) -> CachedServer:
-        """Blocks while it reads and hashes: call it on a thread."""
+        """Read the cache of a server. Blocks while it reads and hashes: call it on a thread."""
         stored = private_json_files.load_as(self._file(config), _StoredServer)
         if stored is None:
             return CachedServer()
@@ -92,7 +92,7 @@ class ServerCache:
         )
 
     def keep(self, config: ServerConfig, facts: CachedServer) -> None:
-        """A cache that cannot be written costs speed only."""
+        """Write the cache of a server. A failed write is only logged: the cache saves time, nothing else."""
         about = (facts.title, facts.version, facts.protocol, facts.instructions, facts.era, facts.way)
         self._save(self._file(config), _StoredServer(1, [dict(tool.raw) for tool in facts.tools], *about))
 

@@ -1,4 +1,4 @@
-"""All servers and tools of a project, and the only way by which a call reaches a server."""
+"""All servers and tools of a project. Every call reaches its server through the catalog."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ from workbench.tool_names import ToolNames, tool_names
 
 
 class ServerCatalog:
-    """Servers from `.mcp.json` and the built-in one, their tools, search over them, calls to them."""
+    """Servers from `.mcp.json` and the built-in one, their tools, search over them, and calls to them."""
 
     def __init__(
         self,
@@ -90,12 +90,12 @@ class ServerCatalog:
         authorize: Authorize = nobody_signs_in,
         weigh: Weigh = unweighed,
     ) -> None:
-        """`host`: answers requests of a server, by its name; by default the user does, through `asks`. `secret`:
-        resolves `${keyring:name}`. `masks`: removes secrets from messages and faults. `authorize`: signs in at a remote
+        """`host`: returns the handler of a server's requests; by default the user answers through `asks`. `secret`:
+        resolves `${keyring:name}`. `masks`: removes secrets from messages and faults. `authorize`: signs in to a remote
         server. `weigh`: applies the user's trust to a server's tools."""
         self.asks = asks or OpenElicitations(tell, settings)  # requests of servers to the user
         self._project = paths.project
-        self._settings = settings  # asked each time, so that a changed setting counts at once
+        self._settings = settings  # read each time, so that a changed setting applies at once
         self._configuration = McpJsonFile(paths.servers_file)
         self._consents = LaunchConsents(paths.consents)
         self._groups = ProcessGroups()
@@ -115,20 +115,20 @@ class ServerCatalog:
         )
         self._tell = tell
         self._servers: dict[str, McpServer] = {}
-        self._replaced: dict[str, asyncio.Event] = {}  # servers whose entry is being replaced right now
+        self._replaced: dict[str, asyncio.Event] = {}  # servers whose entry is being replaced now
         self.lessons = SearchLearning(paths.lessons)
         source = SentenceModelSource(models_folder(), paths.meanings, lambda: settings().search_model)
         self.finder = SearchIndex(self._findable, self.lessons, source, self._find_definition_warnings)
-        self.everywhere = SearchAll(self.finder, self._enabled)  # for people: agents ask `search`
-        self._known = KnownTools({})  # of servers that are enabled
+        self.everywhere = SearchAll(self.finder, self._enabled)  # search for the user; agents call `search`
+        self._known = KnownTools({})  # tools of enabled servers
         self._all_known = KnownTools({})
         self._resting: asyncio.Task[None] | None = None
         self._reloading = asyncio.Lock()
         self.offered = ResourceRequests(self.server, lambda: self._settings().server_call_seconds)
-        self.notices: tuple[Fault, ...] = ()  # for the user, about the configuration as last read
+        self.notices: tuple[Fault, ...] = ()  # notices for the user about the configuration as last read
 
     async def open(self) -> tuple[Fault, ...]:
-        """Read the configuration and what is remembered; no server starts. Returns notices for the user."""
+        """Read the configuration and the caches; no server starts. Returns notices for the user."""
         self._consents.read()
         reading = self._read()
         made = [McpServer(config, self._consents.allows(config), self._context) for config in reading.configs]
@@ -153,14 +153,15 @@ class ServerCatalog:
         await self.finder.close()
         await self._groups.close()
 
-    # servers
+    # Servers
 
     @api(name="servers")
     def states(self) -> tuple[ServerState, ...]:
         return tuple(server.state for server in self._servers.values())
 
     async def connect(self, name: str) -> ServerState:
-        """The user's consent to exactly this command, and the start. Raises WorkbenchError when it fails."""
+        """Store the user's consent to exactly this command, and start the server. Raises WorkbenchError when the start
+        fails."""
         server = await self._settled(name)
         config = server.state.config
         if config.disabled:
@@ -183,7 +184,7 @@ class ServerCatalog:
         return self.server(config.name).state
 
     async def replace(self, config: ServerConfig) -> ServerState:
-        """Replace a server's entry for the user: a consent is kept, and a running server is started again."""
+        """Replace a server's entry for the user: a consent is kept, and a running server is restarted."""
         before = self.server(config.name)
         runs = before.running is not None
         if before.state.allowed and self._consents.allows(before.state.config):
@@ -194,7 +195,7 @@ class ServerCatalog:
         return self.server(config.name).state
 
     def note_sign_in(self, name: str, word: str) -> None:
-        """The result of a sign-in; ignored for a server that was removed meanwhile."""
+        """Store the result of a sign-in; ignored for a server that was removed in the meantime."""
         if (server := self._servers.get(name)) is not None:
             server.note_sign_in(word)
 
@@ -212,7 +213,7 @@ class ServerCatalog:
 
     @api(name="reload_servers", decides=True)
     async def reload(self) -> tuple[ServerState, ...]:
-        """Read `.mcp.json` again. Servers whose entry is the same go on running; an unreadable file changes nothing."""
+        """Read `.mcp.json` again. Servers with an unchanged entry keep running; an unreadable file changes nothing."""
         async with self._reloading:
             await self._read_again()
         return self.states()
@@ -243,16 +244,16 @@ class ServerCatalog:
     def stderr(self, server: str) -> tuple[str, ...]:
         return self.server(server).traffic.stderr()
 
-    # tools
+    # Tools
 
     def tools(self) -> tuple[Tool, ...]:
-        """Every known tool, also of servers that do not run now; those of disabled servers are left out."""
+        """Return every known tool, also of servers that do not run; disabled servers are left out."""
         self._known = self._known.updated({server.name: server.tools for server in self._enabled()})
         return self._known.tools
 
     @api(name="tools")
     def summaries(self) -> tuple[ToolSummary, ...]:
-        """Every known tool, also of servers that do not run now."""
+        """Return a summary of every known tool, also of servers that do not run; disabled servers are left out."""
         return tuple(
             replace(
                 summary(tool, server.functions[tool.name]),
@@ -271,15 +272,15 @@ class ServerCatalog:
 
     @api
     def tool(self, server: str, name: str) -> Tool:
-        """The tool of a server by any of its names. Raises WorkbenchError when there is none."""
+        """Return the tool of a server by any of its names. Raises WorkbenchError when there is none."""
         if (found := self._exact(server, name) or self.names.find(server, name)) is not None:
             return found
         known = self.names.server(server)
         raise no_tool(self.server(server if known is None else known), name)
 
     def tool_by_id(self, identifier: str, tools: Sequence[Tool] | None = None) -> Tool:
-        """The tool that one text names, in any spelling; `tools` narrows the choice. Raises WorkbenchError when there
-        is none, or when its server waits to be allowed."""
+        """Return the tool that a text identifies, in any spelling; `tools` narrows the choice. Raises WorkbenchError
+        when there is none, or when its server has not been allowed."""
         names = tool_names(self.tools() if tools is None else tools)
         found = names.candidates_of_id(identifier)
         if len(found) == 1:
@@ -298,8 +299,8 @@ class ServerCatalog:
         raise WorkbenchError(f"There is no tool {wanted!r:.100}.", hint)
 
     async def learn(self) -> None:
-        """Start allowed servers that were never seen running, so that their tools can be found. A failure is shown in
-        the server's state."""
+        """Start allowed servers that have never run, so that their tools can be found. A failure is shown in the
+        server's state."""
         unknown = [
             server
             for server in self._enabled()
@@ -309,7 +310,7 @@ class ServerCatalog:
 
     @api
     def search(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
-        """What an agent receives for a query; without one, the list."""
+        """Return the search answer for an agent; an empty query returns the list."""
         answer = self.finder.answer(query, depth, limit, server, category)
         waiting = {name: package_name(name) for name in not_allowed(self.states())}
         meant = [name for name, package in waiting.items() if server in (name, package)]
@@ -323,27 +324,27 @@ class ServerCatalog:
         return replace(answer, text=text, tokens=count(text))
 
     def ran_after(self, question: str, server: str, tool: str) -> None:
-        """Learn that a tool which this question found has run; the next index knows it."""
+        """Learn that a tool found by this query has run; the next search index uses it."""
         if self._settings().search_learns and self.lessons.ran_after(question, server, tool):
             self.finder.forget()
 
     def weigh_again(self, name: str = "") -> None:
-        """The user's trust changed, in one server or in all."""
+        """Apply a changed trust setting of the user to one server or to all."""
         for server in self._all():
             if name in ("", server.name):
                 server.own.weigh_again()
 
     def blocked(self, tool: Tool) -> Fault | None:
-        """Why the tool must not be called now; None when it may be called."""
+        """Return why the tool must not be called now; None when it may be called."""
         return self.server(tool.server).pins.refusal(tool.name)
 
     def is_seen(self, tool: Tool) -> bool:
-        """Whether the user knows this definition: it was there when its server was added, or the user has looked at it
+        """Whether the user knows this definition: it existed when its server was added, or the user has viewed it
         since."""
         return self.server(tool.server).pins.is_seen(tool.name)
 
     def unseen(self) -> tuple[str, ...]:
-        """The names, also in Python, of tools whose definitions the user has not looked at."""
+        """Return the names, also in Python, of tools whose definitions the user has not viewed."""
         return tuple(
             name
             for server in self._enabled()
@@ -352,10 +353,10 @@ class ServerCatalog:
             for name in (tool.name, server.functions[tool.name])
         )
 
-    # calls
+    # Calls
 
     async def call(self, call: ToolCall, progress: Hear | None = None) -> Outcome:
-        """Make the call; what goes wrong is an outcome. Cancelling the caller cancels at the server."""
+        """Make a call; a failure is an outcome. Cancelling the caller cancels the call at the server."""
         started = time.perf_counter()
         try:
             server = await self._settled(call.server)
@@ -381,15 +382,13 @@ class ServerCatalog:
             self._servers[call.server].counts.add(outcome)
         return outcome
 
-    # inside
-
     def _read(self) -> McpJsonContents:
         reading = self._configuration.read()
         self.notices = reading.notices
         return reading
 
     async def _adopt(self, config: ServerConfig) -> None:
-        """Take a configuration in, in place of one of the same name."""
+        """Add a server, or replace the one of the same name."""
         before = self._servers.get(config.name)
         if before is None:
             await self._take_in(config)
@@ -410,12 +409,13 @@ class ServerCatalog:
         self._hear(ToolsChanged(config.name))
 
     def _remembered(self, server: McpServer) -> CachedServer:
-        """On a thread: the pins of a server, and what is known of it from before."""
+        """Load the pins and the cache of a server. Blocks: call it on a thread."""
         server.pins.load()
         return self._context.memory.recall(server.state.config)
 
     async def _vouch(self, config: ServerConfig) -> str:
-        """Whether the files behind a command are those that the user allowed; at its first start they become those."""
+        """Return what differs between the files of a command and those that the user allowed. The files at its first
+        start become the allowed ones."""
         if config.builtin or config.remote:
             return ""
         known = self._consents.known(config)
@@ -432,12 +432,12 @@ class ServerCatalog:
         return any(ask.server == server for ask in self.asks.all())
 
     async def set_roots(self, name: str, folders: tuple[str, ...]) -> ServerState:
-        """Set the folders that the server is told of, for the user."""
+        """Set the root folders that are announced to the server, for the user."""
         server = self.server(name)
         if server.state.config.builtin:
             raise WorkbenchError(f"{name} is built in and uses no folders.", "Choose another server.")
         await asyncio.to_thread(root_folders.check, self._project, folders)
-        server = await self._settled(name)  # its entry may have been replaced meanwhile
+        server = await self._settled(name)  # its entry may have been replaced in the meantime
         config = replace(server.state.config, roots=folders)
         self._configuration.put_entry(config)
         if server.state.allowed:
@@ -476,7 +476,7 @@ class ServerCatalog:
                     yield SearchedTool(tool, one.functions[tool.name], one.state.instructions, config.category, asked)
 
     def server(self, name: str) -> McpServer:
-        """By its name; unknown names are a sentence."""
+        """Return a server by its name. Raises WorkbenchError for an unknown name."""
         if (server := self._servers.get(name)) is not None:
             return server
         known = tuple(self._servers)
@@ -486,7 +486,7 @@ class ServerCatalog:
         raise WorkbenchError(f"There is no server {name!r:.100}.", hint)
 
     async def _settled(self, name: str) -> McpServer:
-        """The server of this name, after a replacement of its entry that is under way."""
+        """Return the server of this name, after a running replacement of its entry."""
         while (replaced := self._replaced.get(name)) is not None:
             await replaced.wait()
         return self.server(name)
@@ -495,21 +495,22 @@ class ServerCatalog:
         return tuple(server for server in self._servers.values() if not server.state.config.disabled)
 
     def _exact(self, server: str, name: str) -> Tool | None:
-        """Most names are exact: this spares the look at every server's list with each step of a call."""
+        """Find a tool by its exact name. Most names are exact, so this avoids searching every server's list in each
+        step of a call."""
         known = self._servers.get(server)
         return known.tools.get(name) if known is not None else None
 
 
 class ToolWithImport(Struct, frozen=True):
-    """A definition, and the line that imports its function."""
+    """A tool definition, and the line that imports its function."""
 
     tool: Tool
     import_line: str
 
 
 def one_tool(catalog: ServerCatalog, name: str, category: str = "") -> ToolWithImport:
-    """`category` is a server or a category; an unknown one is ignored. Raises WorkbenchError for a tool that is unknown
-    or blocked: no text of an unapproved definition reaches a model."""
+    """Find a tool for an agent. `category` is a server or a category; an unknown one is ignored. Raises WorkbenchError
+    for a tool that is unknown or blocked: no text of an unapproved definition may reach a model."""
     kinds = {state.config.name: state.config.category for state in catalog.states()}
     wanted = category.strip().casefold()
     every = catalog.tools()

@@ -1,4 +1,4 @@
-"""What all servers of a project share: paths, settings, event listener, transports."""
+"""Shared context of all servers of a project: paths, settings, event listener, transports."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ Weigh = Callable[[ServerConfig], Callable[[Tool], Tool]]
 
 
 async def trusting(config: ServerConfig) -> str:
-    """For callers without stored consents."""
+    """Accept every command. For callers without stored consents."""
     return ""
 
 
 def unweighed(config: ServerConfig) -> Callable[[Tool], Tool]:
-    """For callers without trust settings: annotations count as servers send them."""
+    """Apply no trust settings: annotations count as servers send them. For callers without such settings."""
     return lambda tool: tool
 
 
 class ServerContext(Struct, frozen=True):
-    """What every server of a project shares."""
+    """Paths, settings and services that every server of a project shares."""
 
     paths: Paths
     settings: Callable[[], Settings]
@@ -39,7 +39,7 @@ class ServerContext(Struct, frozen=True):
     groups: ProcessGroups
     memory: ServerCache
     transports: TransportSelection
-    host: Callable[[str], ServerHost] = lambda server: RefusingHost()  # the host of a server, by its name
+    host: Callable[[str], ServerHost] = lambda server: RefusingHost()  # returns the host of a server by its name
     masks: Masks = field(default_factory=Masks)
-    vouch: Vouch = trusting  # why the files of a command are not those that the user allowed
+    vouch: Vouch = trusting  # returns what differs from the files that the user allowed
     weigh: Weigh = unweighed  # applies the user's trust and annotations to a server's tools

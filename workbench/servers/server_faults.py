@@ -26,7 +26,7 @@ _SIGNALS = {-9: "killed, perhaps out of memory", -11: "crashed (segmentation fau
 
 
 class ServerFault(WorkbenchError):
-    """A server failed in a way that has a sentence; it becomes the fault of its state."""
+    """A failure of a server with a message for the user; it becomes the fault of the server's state."""
 
     def __init__(self, message: str, hint: str = "", detail: str = "", code: str = "") -> None:
         super().__init__(message, hint)
@@ -39,24 +39,24 @@ class ServerFault(WorkbenchError):
 
 
 def not_running(fault: Fault | None) -> ServerFault:
-    """Why there is no connection, from the server's state."""
+    """Build the fault for a missing connection from the server's state."""
     if fault is None:
         return ServerFault("The server was stopped.", "Connect it again.")
     return ServerFault(fault.message, fault.hint, fault.detail)
 
 
 def retired(name: str) -> ServerFault:
-    """For a call that still holds a server whose entry was edited or removed."""
+    """Fault for a call that still holds a server whose entry was changed or removed."""
     return ServerFault(f"The entry of {name} was changed or removed while this call was under way.", "Call it again.")
 
 
 def masked(fault: Fault, mask: Callable[[str], str]) -> Fault:
-    """The fault without secrets."""
+    """Return the fault with secrets masked."""
     return Fault(mask(fault.message), mask(fault.hint), mask(fault.detail), fault.code)
 
 
 def leaves(fault: BaseException) -> Iterator[BaseException]:
-    """The single faults inside groups of faults."""
+    """Yield the single exceptions inside exception groups."""
     if isinstance(fault, BaseExceptionGroup):
         for inner in fault.exceptions:
             yield from leaves(inner)
@@ -65,7 +65,7 @@ def leaves(fault: BaseException) -> Iterator[BaseException]:
 
 
 def not_started(launch: LaunchCommand, fault: OSError | ValueError) -> ServerFault:
-    """The command could not even become a process."""
+    """Fault for a command that could not be started as a process."""
     name = launch.command
     number = fault.errno if isinstance(fault, OSError) else None
     if number == errno.ENOENT:
@@ -89,7 +89,7 @@ def left_at_start(returncode: int, traffic: MessageLog) -> ServerFault:
 
 
 def silent(seconds: float, traffic: MessageLog) -> ServerFault:
-    """It lives and says nothing that we understand."""
+    """Fault for a running server that sent nothing readable in time."""
     if traffic.invalid_line_count:
         return ServerFault(
             f"The server printed {traffic.invalid_line_count} lines that are no protocol messages, and no answer.",
@@ -112,12 +112,12 @@ def died(returncode: int | None, reason: str, traffic: MessageLog) -> ServerFaul
 
 
 def refused(words: str, traffic: MessageLog) -> ServerFault:
-    """It knows the protocol and does not want us."""
+    """Fault for a server that refused the handshake."""
     return ServerFault(f"The server refused the connection: {words:.300}", "", traffic.tail())
 
 
 def left_alone(fault: Fault, deaths: int, wait: float) -> ServerFault:
-    """It keeps exiting, so no start is tried for a while."""
+    """Fault for a server that keeps exiting, while the restart back-off lasts."""
     return ServerFault(
         f"{fault.message} It failed {deaths} times in a row.",
         f"It is tried again in {wait:.0f} s, or at once when the user presses Connect.",
@@ -126,7 +126,7 @@ def left_alone(fault: Fault, deaths: int, wait: float) -> ServerFault:
 
 
 def protocol(fault: BaseException, traffic: MessageLog) -> ServerFault:
-    """It answers, but not as the protocol says."""
+    """Fault for a server whose answers break the protocol."""
     first = next(leaves(fault))
     words = " ".join(str(first).split())[:300].rstrip(".") or type(first).__name__
     hint = "Look at its first frames. It may need an update, or speak another protocol."
@@ -144,7 +144,7 @@ def _leaving(returncode: int) -> str:
 
 
 def _printed(traffic: MessageLog) -> str:
-    """The last line of its error output, which says most, or the first that is no message."""
+    """Return the last line of stderr, which says most, or the first line that is not a message."""
     last = next((line.strip() for line in reversed(traffic.stderr()) if line.strip()), "")
     if last:
         return f"It printed: {last:.300}"

@@ -1,7 +1,6 @@
 """Handles requests and notifications that a server sends to the client: sampling, elicitation, roots, changes.
 
-A connection passes them to a host and does not know who decides. The default host declares no capability and refuses
-everything.
+A connection passes them to a host. The default host declares no capability and refuses everything.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from workbench.servers.elicitation.request_parsing import ElicitationRefusal
 log = logging.getLogger(__name__)
 
 _METHOD_NOT_FOUND, _INTERNAL, _BUSY = -32601, -32603, -32000
-_WAITING = 32  # questions of one server that may wait at once; the next ones are refused
+_WAITING = 32  # requests of one server that may wait at once; further ones are refused
 
 
 class ServerHost(Protocol):
-    """What the workbench does for one server."""
+    """Handler of one server's requests and notifications."""
 
     @property
     def capabilities(self) -> JsonObject:
@@ -37,7 +36,7 @@ class ServerHost(Protocol):
 
 
 class RefusingHost:
-    """The host of a server that was given none."""
+    """Default host: declares no capability and refuses every request."""
 
     capabilities: ClassVar[JsonObject] = {}
 
@@ -47,7 +46,7 @@ class RefusingHost:
         raise MCPError(_METHOD_NOT_FOUND, f"This client does not offer {method:.100}.")
 
     def handle_notification(self, method: str, params: JsonObject) -> None:
-        """Ignored; the message log shows it."""
+        """Ignore the notification; the message log shows it."""
 
 
 Observer = Callable[[str, JsonObject], None]
@@ -65,7 +64,7 @@ class HostGateway:
         self._waiting = 0
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """The host's answer; raises MCPError, and nothing else, when there is none."""
+        """Pass a request to the host and return its answer. Raises only MCPError."""
         from mcp.shared.exceptions import MCPError
 
         if self._waiting >= _WAITING:

@@ -20,8 +20,8 @@ def is_local_host(host: str) -> bool:
 
 
 def may_request(url: str, server: str) -> bool:
-    """Whether metadata of the server at an address may make us ask this one: encrypted, or where the server itself is;
-    of this machine only for a server on it."""
+    """Whether metadata of `server` may make us request `url`. The URL must be encrypted or on the server's own host; a
+    URL on this machine is allowed only for a server on this machine."""
     try:
         parts, own = urlsplit(url), urlsplit(server)
         same = (parts.scheme, parts.hostname, parts.port) == (own.scheme, own.hostname, own.port)
@@ -40,6 +40,6 @@ def _parse_ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None
     except ValueError:
         pass
     try:
-        return ipaddress.IPv4Address(socket.inet_aton(host))  # 127.1, 0x7f000001: what a resolver takes too
+        return ipaddress.IPv4Address(socket.inet_aton(host))  # resolvers accept 127.1 and 0x7f000001 too
     except (OSError, ValueError):
         return None

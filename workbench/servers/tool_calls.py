@@ -1,4 +1,4 @@
-"""Makes one tool call at a server: timeout, elicitation meanwhile, and the meaning of its refusals."""
+"""Makes one tool call at a server: timeout, elicitation during the call, and the explanation of refusals."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from workbench.servers.server import McpServer
 from workbench.servers.server_faults import ServerFault
 from workbench.servers.tool_definitions import tool_error_messages
 
-Hear = Callable[[float, float, str], None]  # progress, total (0: not known), message
+Hear = Callable[[float, float, str], None]  # progress, total (0: unknown), message
 _INVALID_PARAMS = -32602
-_VISIT_FIRST = -32042  # pages must be visited before the call can be made
-_VISITS = 3  # times that a call is made again after a visit
+_VISIT_FIRST = -32042  # error code: the user must visit pages before the call
+_VISITS = 3  # repetitions of a call after such visits
 
 
 async def make(
     server: McpServer, tool: Tool, call: ToolCall, asks: OpenElicitations, seconds: float, progress: Hear | None
 ) -> Outcome:
-    """The outcome, or a ServerFault. The timeout pauses while the user is asked and restarts with progress."""
+    """Return the outcome, or raise ServerFault. The timeout pauses while the user is asked and
+    restarts with progress."""
     from mcp.shared.exceptions import MCPError
 
     started = time.perf_counter()
@@ -50,7 +51,7 @@ async def make(
 async def _request(
     server: McpServer, tool: Tool, call: ToolCall, asks: OpenElicitations, heard: ProgressListener
 ) -> JsonObject:
-    """The raw answer; a call that needs pages to be visited first is repeated after the user visited them."""
+    """Return the raw answer. A call that requires page visits is repeated after the user made them."""
     from mcp.shared.exceptions import MCPError
 
     params = {"name": tool.name, "arguments": dict(call.arguments)}
@@ -72,7 +73,7 @@ async def _send(server: McpServer, tool: Tool, params: JsonObject, heard: Progre
 
 
 def _listener(clock: CallTimeout, tell: Hear | None) -> ProgressListener:
-    """Progress gives the call its whole time again: a tool that says how far it is does not hang."""
+    """Return a listener that restarts the timeout: a tool that reports progress does not hang."""
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
         clock.restart()
@@ -83,7 +84,7 @@ def _listener(clock: CallTimeout, tell: Hear | None) -> ProgressListener:
 
 
 def _refused(tool: Tool, call: ToolCall, code: int, message: str) -> ServerFault:
-    """The server answered with a protocol error."""
+    """Fault for a protocol error in the server's answer."""
     hint = tool_error_messages.hint(tool, call.arguments, message)
     if code == _INVALID_PARAMS and not hint:
         hint = tool_error_messages.list_parameters(tool)

@@ -21,7 +21,8 @@ BASIC, POST = "client_secret_basic", "client_secret_post"
 
 
 def choose_proof(context: Any, wish: OAuthSettings) -> None:  # Any: the SDK's OAuthContext
-    """Only for a client whose secret is in the entry: a registered client got its method at registration."""
+    """Choose the client authentication method for a client secret in the entry. A registered client got its method at
+    registration."""
     client = context.client_info
     if client is None or wish.method or not wish.client_secret or client.client_id != wish.client_id:
         return
@@ -30,14 +31,15 @@ def choose_proof(context: Any, wish: OAuthSettings) -> None:  # Any: the SDK's O
 
 
 def proof(offered: list[str] | None) -> str:
-    """Where nothing is offered, every authorization server has to take the one that the standard names first."""
+    """Choose the authentication method from those that the metadata offers. Without a list, every authorization server
+    must accept client_secret_basic, the standard's default."""
     return POST if offered and POST in offered and BASIC not in offered else BASIC
 
 
 def machine(url: str, wish: OAuthSettings, storage: TokenStorage) -> OAuthClientProvider:
-    """The SDK's provider for what the entry says."""
+    """Return the SDK's client credentials provider for an entry."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # without an issuer in the entry, discovery decides
+        warnings.simplefilter("ignore")  # suppresses the SDK's warning about a missing issuer: discovery finds it
         return _with_key(url, wish, storage) if wish.private_key else _WithSecret(url, wish, storage)
 
 
@@ -69,7 +71,7 @@ def _signing(wish: OAuthSettings) -> SignedJWTParameters:
 
 
 async def assertion(wish: OAuthSettings, issuer: str) -> dict[str, str]:
-    """What a form carries in the place of a secret."""
+    """Return the form fields with a signed assertion that replace a client secret."""
     signed = await _signing(wish).create_assertion_provider()(issuer)
     kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
     return {"client_assertion": signed, "client_assertion_type": kind}

@@ -1,4 +1,4 @@
-"""Explains failed sign-ins, and what the user can do. The SDK's message is quoted, shortened."""
+"""Explains failed sign-ins and what the user can do. The SDK's message is quoted, shortened."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KEY = 'If it takes an API key, give its entry a header: "headers": { "Authoriza
 
 
 class SignInNeeded(ServerFault):
-    """Only the user can continue the sign-in. Carries what the server requested."""
+    """Fault of a request that needs the user to sign in. Carries the server's refusal and the requested scope."""
 
     def __init__(self, url: str, status: int, challenge: str, scope: str = "") -> None:
         asked = f" It asks for: {scope:.200}." if scope else ""
@@ -26,12 +26,12 @@ class SignInNeeded(ServerFault):
 
 
 def unavailable(url: str, status: int) -> ServerFault:
-    """It may work later; what is kept stays."""
+    """Fault for an authorization server that is temporarily unavailable; stored tokens are kept."""
     return ServerFault(f"{host(url)} could not renew your sign-in: it failed ({status}).", "Try again in a while.")
 
 
 def declined(error: str, description: str) -> ServerFault:
-    """The authorization server sent the browser back with an error."""
+    """Fault for a redirect that carries an error of the authorization server."""
     said = (f"{error}: {description}" if description else error).rstrip(".")
     if error == "access_denied":
         return ServerFault(f"The sign-in was declined: {said:.{_QUOTED}}.", "Sign in again and allow it there.")
@@ -39,7 +39,7 @@ def declined(error: str, description: str) -> ServerFault:
 
 
 def explain(fault: BaseException, *, metadata: bool, registration: bool) -> ServerFault:
-    """The sentence for an exception of the flow. `metadata`, `registration`: whether the server offers them."""
+    """Convert an exception of the flow to a fault. `metadata`, `registration`: whether the server offers them."""
     from mcp.client.auth import OAuthRegistrationError, OAuthTokenError
 
     words = " ".join(str(fault).split())[:_QUOTED].rstrip(".") or type(fault).__name__
@@ -70,7 +70,7 @@ def no_registration() -> ServerFault:
 
 
 def unsafe(url: str) -> ServerFault:
-    """An address in the metadata that must not be requested."""
+    """Fault for a metadata URL that the SSRF guard rejects."""
     return ServerFault(
         f"The server's metadata leads to {url:.200}, which is not asked.",
         "Only https is, or this machine for a server on this machine. Tell the server's owner.",
@@ -88,7 +88,7 @@ def port_taken(redirect: str) -> ServerFault:
 
 
 def host(url: str) -> str:
-    """Whose address it is, as the network has it: letters of other scripts that look like ours show."""
+    """Return the host of a URL in ASCII form, so that look-alike letters of other scripts are visible."""
     try:
         parts = urlsplit(url)
         name = (parts.hostname or "").encode("idna").decode("ascii")

@@ -1,7 +1,7 @@
-"""The SDK's OAuth provider with our token storage. Imports the SDK: import it late.
+"""The SDK's OAuth providers with our token storage. Imports the SDK: import it late.
 
-On a connection it uses and renews a token, and reports when the user has to sign in. Only a sign-in that the user
-started runs the SDK's whole flow.
+On a connection, a provider uses and renews the stored token, and reports when the user has to sign in. Only a sign-in
+that the user started runs the SDK's complete flow.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from workbench.servers.oauth.oauth_settings import MACHINE, OAuthSettings
 from workbench.servers.oauth.sign_in_log import SignInLog
 from workbench.servers.oauth.token_storage import StoredSignIn
 
-_EARLY = 20.0  # seconds before its end at which a token is renewed
+_EARLY = 20.0  # seconds before its expiry at which a token is renewed
 _NAME = "MCP Workbench"
-_NOWHERE = "http://127.0.0.1/callback"  # a quiet provider shows no page that could come back
+_NOWHERE = "http://127.0.0.1/callback"  # required by the SDK; this provider never opens a page
 Flow = AsyncGenerator[httpx2.Request, httpx2.Response]
-Needed = Callable[[SignInNeeded | None], None]  # None: a token was accepted, so the user is not needed
+Needed = Callable[[SignInNeeded | None], None]  # None: the server accepted a token, so the user is not needed
 
 
 class OAuthStorage:
-    """The SDK's view of what is kept."""
+    """Adapts `StoredSignIn` to the SDK's token storage interface."""
 
     def __init__(self, held: StoredSignIn, wish: OAuthSettings) -> None:
         self._held = held
@@ -53,7 +53,7 @@ class OAuthStorage:
         await self._held.keep_tokens(tokens.model_dump(mode="json", exclude_none=True))
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """The one in the entry counts more than one that was registered."""
+        """Return the client; one in the entry takes precedence over a registered one."""
         if self._wish.client_id:
             return given_client(self._wish)
         kept: OAuthClientInformationFull | None = _model(
@@ -66,7 +66,7 @@ class OAuthStorage:
 
 
 class SavedTokenProvider(OAuthClientProvider):
-    """One server's; it outlives connections."""
+    """Provider that signs a server's requests with the stored token. It outlives connections."""
 
     def __init__(self, url: str, wish: OAuthSettings, held: StoredSignIn, steps: SignInLog, needed: Needed) -> None:
         super().__init__(url, client_metadata(wish, _NOWHERE), OAuthStorage(held, wish))
@@ -76,10 +76,10 @@ class SavedTokenProvider(OAuthClientProvider):
         self._wish = wish
         self._machine = machine(url, wish, OAuthStorage(held, wish)) if wish.grant == MACHINE else None
         self._renewing = asyncio.Lock()
-        self._seen: object = None  # the facts that the SDK's context was made from
+        self._seen: object = None  # the stored values that the SDK's context was built from
 
     async def recall(self) -> None:
-        """Bring the SDK's context in line with what is kept; a sign-in may have ended meanwhile."""
+        """Update the SDK's context from the stored values; a sign-in may have ended in the meantime."""
         facts = await self._held.facts()
         if facts is self._seen:
             return
@@ -90,7 +90,7 @@ class SavedTokenProvider(OAuthClientProvider):
         self.context.protected_resource_metadata = _model(ProtectedResourceMetadata, facts.get("resource"))
 
     async def async_auth_flow(self, request: httpx2.Request) -> Flow:
-        """The quiet one: no page is ever shown."""
+        """Sign a request without involving the user: never opens a page."""
         await self.recall()
         self.context.protocol_version = request.headers.get(MCP_PROTOCOL_VERSION_HEADER)
         if self._stale() and self.context.can_refresh_token():
@@ -126,7 +126,7 @@ class SavedTokenProvider(OAuthClientProvider):
     async def _again(
         self, request: httpx2.Request, response: httpx2.Response, used: str
     ) -> AsyncGenerator[HttpExchange, None]:
-        """A new token after one was refused: renewed, or asked for by a machine's own right."""
+        """Get a new token after a refusal: by the refresh token, or by client credentials."""
         if self._machine is None:
             async with contextlib.aclosing(self._renew(used)) as renewing:
                 async for exchange in renewing:
@@ -135,7 +135,7 @@ class SavedTokenProvider(OAuthClientProvider):
         async with self._renewing:
             await self.recall()
             if self._token() and self._token() != used:
-                return  # another request renewed it meanwhile
+                return  # another request has renewed the token
             flow = relay(self._machine.async_auth_flow(request), request, response)
             try:
                 async with contextlib.aclosing(flow) as asking:
@@ -154,7 +154,7 @@ class SavedTokenProvider(OAuthClientProvider):
         return await super()._refresh_token()
 
     async def _renew(self, used: str) -> AsyncGenerator[HttpExchange, None]:
-        """Renew a token that has expired or was refused; a token that was renewed meanwhile is used."""
+        """Renew an expired or refused token, unless another request has renewed it."""
         async with self._renewing:
             await self.recall()
             if self._token() != used or not self.context.can_refresh_token():
@@ -189,7 +189,7 @@ class SavedTokenProvider(OAuthClientProvider):
 
 
 class InteractiveOAuthProvider(OAuthClientProvider):
-    """The SDK's complete flow with the user in it, for one sign-in."""
+    """The SDK's complete flow for one sign-in of the user."""
 
     def __init__(
         self, url: str, wish: OAuthSettings, held: StoredSignIn, redirect: str, handlers: SignInHandlers
@@ -217,7 +217,7 @@ class InteractiveOAuthProvider(OAuthClientProvider):
 
 
 class HttpExchange:
-    """A request within a flow, and the answer once it is there."""
+    """A request within a flow, and its answer once received."""
 
     def __init__(self, request: httpx2.Request) -> None:
         self.request = request
@@ -225,8 +225,8 @@ class HttpExchange:
 
 
 async def relay(flow: Flow, request: httpx2.Request, refusal: httpx2.Response) -> AsyncGenerator[HttpExchange, None]:
-    """The requests with which a flow satisfies a refusal of `request`; `request` itself is not sent, the flow receives
-    `refusal`."""
+    """Yield the requests by which a flow reacts to a refusal of `request`. `request` itself is not sent; the flow
+    receives `refusal` instead."""
     answered = False
     try:
         outgoing = await anext(flow)
@@ -260,7 +260,7 @@ class SignInHandlers(Protocol):
 
 
 def client_metadata(wish: OAuthSettings, redirect: str) -> OAuthClientMetadata:
-    """Who we are when we register."""
+    """Build the client metadata that is sent for registration."""
     return OAuthClientMetadata.model_validate(
         {
             "client_name": _NAME,
@@ -274,7 +274,7 @@ def client_metadata(wish: OAuthSettings, redirect: str) -> OAuthClientMetadata:
 
 
 def given_client(wish: OAuthSettings) -> OAuthClientInformationFull:
-    """The client that the entry names."""
+    """Build the client from the entry's client id and secret."""
     method = wish.method or (BASIC if wish.client_secret else "none")
     given = {"client_id": wish.client_id, "token_endpoint_auth_method": method, "redirect_uris": None}
     if wish.client_secret:
@@ -285,7 +285,8 @@ def given_client(wish: OAuthSettings) -> OAuthClientInformationFull:
 
 
 def _model(kind: Any, facts: object) -> Any:  # Any: one of the SDK's models and an instance of it
-    """What is kept, as the SDK has it; what another version wrote and cannot be read is as if it were not there."""
+    """Decode stored values as a model of the SDK. Values that cannot be decoded, such as those of another version,
+    count as missing."""
     try:
         return kind.model_validate(facts) if facts else None
     except ValidationError:

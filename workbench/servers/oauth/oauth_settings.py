@@ -18,22 +18,22 @@ _METHODS = ("", "none", "client_secret_basic", "client_secret_post", "private_ke
 
 @dataclass(frozen=True, slots=True)
 class OAuthSettings:
-    """Everything may be empty: then the server's metadata decides."""
+    """OAuth settings of an entry. All may be empty: then the server's metadata decides."""
 
     client_id: str = ""
     client_secret: str = field(default="", repr=False)
-    private_key: str = field(default="", repr=False)  # PEM; signs what proves the client instead of a secret
-    algorithm: str = ""  # that the key signs with
-    metadata_url: str = ""  # the client id is the address of a document about us (CIMD)
+    private_key: str = field(default="", repr=False)  # PEM; signs assertions that replace a client secret
+    algorithm: str = ""  # signature algorithm of the private key
+    metadata_url: str = ""  # URL of a document about this client, used as the client id (CIMD)
     scope: str = ""
-    redirect: str = ""  # where the browser comes back to; empty: 127.0.0.1 and any free port
+    redirect: str = ""  # redirect URI for the browser; empty: 127.0.0.1 and any free port
     grant: str = CODE
-    issuer: str = ""  # the authorization server that the client id belongs to
-    method: str = ""  # how the client proves itself at the token endpoint
+    issuer: str = ""  # the authorization server that issued the client id
+    method: str = ""  # client authentication method at the token endpoint
 
 
 def read(config: ServerConfig, metadata_url: str = "") -> OAuthSettings:
-    """The OAuth settings of an entry with its secrets filled in; `metadata_url` applies where the entry has none."""
+    """Parse the OAuth settings of an entry with secrets filled in. `metadata_url` applies when the entry has none."""
     text = _Texts(config)
     wish = OAuthSettings(
         client_id=text("clientId"),
@@ -52,7 +52,7 @@ def read(config: ServerConfig, metadata_url: str = "") -> OAuthSettings:
 
 
 class _Texts:
-    """The texts of the part, in either spelling."""
+    """Reads texts from the `oauth` part, in camelCase or snake_case."""
 
     def __init__(self, config: ServerConfig) -> None:
         self._config = config
@@ -65,7 +65,7 @@ class _Texts:
 
 
 def value_of(oauth: Mapping[str, Any], key: str) -> Any:  # Any: JSON
-    """A value by its name, written as clientId or client_id."""
+    """Return a value by its name, written as clientId or client_id."""
     snake = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
     return oauth.get(key, oauth.get(snake))
 
@@ -80,7 +80,8 @@ def _scope(config: ServerConfig) -> str:
 
 
 def _by_port(config: ServerConfig) -> str:
-    """Other clients name a port; their address is then localhost and /callback."""
+    """Return the redirect URI for a port. Other clients configure only a port; their redirect URI is
+    http://localhost:PORT/callback."""
     port = value_of(config.oauth, "callbackPort") or 0
     if not isinstance(port, int) or not 0 <= port < 65_536:
         raise _wrong(config.name, "callbackPort", "is no port")
@@ -102,7 +103,7 @@ def _check(server: str, wish: OAuthSettings) -> None:
 
 
 def _check_proof(server: str, wish: OAuthSettings) -> None:
-    """How the client proves itself."""
+    """Check the client authentication settings."""
     if wish.grant == MACHINE and not (wish.client_id and (wish.client_secret or wish.private_key)):
         raise _wrong(server, "clientId and clientSecret or privateKey", f"are needed for {MACHINE}")
     if wish.private_key and (wish.grant != MACHINE or wish.client_secret):
@@ -149,13 +150,13 @@ _FITTING = {
     "Edwards": ("EdDSA",),
 }
 ALGORITHMS = tuple(name for names in _FITTING.values() for name in names)
-_FEWEST_BITS = 2048  # of an RSA key; the signature of a shorter one may be forged
+_FEWEST_BITS = 2048  # bits of an RSA key; signatures of shorter keys can be forged
 _PEM = re.compile(r"\s*-----BEGIN ([A-Z0-9 ]{1,40})-----(.{1,60000}?)-----END \1-----\s*", re.DOTALL)
 _MAKE = "Make one: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256. Its owner keeps the public half."
 
 
 def read_key(text: str, algorithm: str, wrong: Callable[[str], WorkbenchError]) -> tuple[str, str]:
-    """The key as PEM and its algorithm, the usual one where none is wished. `wrong` makes the sentence."""
+    """Return the key as PEM and its algorithm, by default the usual one for the key. `wrong` builds the error."""
     pem = _lines(text, wrong)
     fitting = _FITTING.get(_kind(pem, wrong), ())
     if not fitting:
@@ -166,7 +167,7 @@ def read_key(text: str, algorithm: str, wrong: Callable[[str], WorkbenchError]) 
 
 
 def _lines(text: str, wrong: Callable[[str], WorkbenchError]) -> str:
-    """A field of one line, or a variable, makes spaces or `\\n` of the ends of lines."""
+    r"""Restore the line ends of a PEM: a one-line field or a variable turns them into spaces or `\n`."""
     match = _PEM.fullmatch(text.replace("\\n", "\n"))
     if match is None:
         fault = wrong("is no private key in PEM form, with its lines BEGIN and END")
@@ -185,8 +186,8 @@ def _kind(pem: str, wrong: Callable[[str], WorkbenchError]) -> str:
     from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
 
     try:
-        key: Any = serialization.load_pem_private_key(pem.encode(), None)  # Any: one of many kinds
-    except Exception:  # its words may quote the key, and OpenSSL raises many kinds
+        key: Any = serialization.load_pem_private_key(pem.encode(), None)  # Any: one of many key types
+    except Exception:  # the message may quote the key, and OpenSSL raises many types
         raise wrong("cannot be read as a private key") from None
     if isinstance(key, rsa.RSAPrivateKey):
         if key.key_size < _FEWEST_BITS:

@@ -1,6 +1,7 @@
-"""Local HTTP listener for the browser's redirect at the end of a sign-in, and the page it shows. Open only meanwhile.
+"""Local HTTP listener for the browser's redirect at the end of a sign-in, and the page that it shows. Listens only
+during a sign-in.
 
-Requests are hostile until their state matches: any web page may send one.
+Requests are untrusted until their state matches: any web page may send one.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from msgspec import Struct
 
 from workbench.events import spawn
 
-_LONGEST = 16_384  # bytes of a request's head
+_LONGEST = 16_384  # bytes of a request's header
 _HEAD_SECONDS = 10.0
-_CALLERS = 20  # at once; more are turned away
+_CALLERS = 20  # simultaneous connections; more are refused
 
 
 class RedirectAnswer(Struct, frozen=True):
-    """Parameters of the redirect that the browser was sent to."""
+    """Parameters of the redirect request."""
 
     code: str = ""
     state: str = ""
@@ -32,21 +33,21 @@ class RedirectAnswer(Struct, frozen=True):
 
 
 class RedirectListener:
-    """An async context manager; `redirect` is where the browser shall come back to."""
+    """Async context manager that listens for the redirect; `redirect` is the redirect URI."""
 
     def __init__(self, redirect: str = "", port: int = 0) -> None:
-        """`redirect`: an address that is registered already. `port`: one to try first; another if it is taken."""
+        """`redirect`: a registered redirect URI. `port`: the port to try first; when it is taken, any free port."""
         parts = urlsplit(redirect or "http://127.0.0.1/callback")
         self._host, self._path = parts.hostname or "127.0.0.1", parts.path or "/"
         self._fixed = bool(redirect and parts.port)
         self._port = parts.port if redirect and parts.port else port
         self._state = ""
         self._came: asyncio.Future[RedirectAnswer] = asyncio.get_running_loop().create_future()
-        self._browser: asyncio.StreamWriter | None = None  # of the accepted redirect, for the result page
+        self._browser: asyncio.StreamWriter | None = None  # connection of the accepted redirect, for the result page
         self._callers: set[asyncio.StreamWriter] = set()
         self._attended: set[asyncio.Task[None]] = set()
         self._over = False
-        self.strangers = 0  # returns of other sign-ins
+        self.strangers = 0  # redirects of other sign-ins
 
     async def __aenter__(self) -> RedirectListener:
         try:
@@ -77,17 +78,18 @@ class RedirectListener:
         return f"http://{host}:{self._port}{self._path}"
 
     async def wait(self, state: str, seconds: float) -> RedirectAnswer:
-        """The return that fits this state; TimeoutError when it does not come."""
+        """Wait for the redirect with this state. Raises TimeoutError."""
         self._state = state
         async with asyncio.timeout(seconds):
             return await asyncio.shield(self._came)
 
     def bring(self, address: str) -> bool:
-        """Take the address that the user copied from a browser that cannot reach this machine."""
+        """Accept the URL that the user copied from a browser that cannot reach this machine. Returns whether it
+        matches."""
         return self._accept(_return(address))
 
     async def tell(self, title: str, sentence: str, *, ok: bool) -> None:
-        """What the browser shows at last."""
+        """Show the result of the sign-in in the browser."""
         writer, self._browser = self._browser, None
         if writer is not None:
             await _say(writer, page(200 if ok else 400, title, sentence))
@@ -97,7 +99,8 @@ class RedirectListener:
         return await asyncio.start_server(self._greet, host, port, limit=_LONGEST)
 
     def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """A caller is known before its task takes the first step: one that is cancelled there closes nothing."""
+        """Register a connection before its task runs: a task that is cancelled before its first step would not close
+        it."""
         if self._over or len(self._callers) >= _CALLERS:
             writer.transport.abort()
             return
@@ -115,7 +118,7 @@ class RedirectListener:
             writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Whether the caller stays connected until the sign-in is over."""
+        """Answer a request. Returns whether the connection stays open until the sign-in ends."""
         async with asyncio.timeout(_HEAD_SECONDS):
             head = (await reader.readuntil(b"\r\n\r\n")).decode("ascii")
         line, *fields = head.split("\r\n")
@@ -136,7 +139,7 @@ class RedirectListener:
         return True
 
     def _knows(self, fields: list[str]) -> bool:
-        """Whether it was this address that was asked for: a foreign name may lead here too."""
+        """Check the Host header against DNS rebinding: a foreign host name may resolve to this machine."""
         hosts = [
             value.strip() for name, _, value in (field.partition(":") for field in fields) if name.lower() == "host"
         ]
@@ -185,11 +188,11 @@ _HEADERS = (
     "Cache-Control: no-store",
     "Connection: close",
 )
-_QUOTED = 600  # characters of foreign text
+_QUOTED = 600  # characters of untrusted text
 
 
 def page(status: int, title: str, sentence: str, rest: str = "You can close this page.") -> bytes:
-    """The whole HTTP answer; every word in it is escaped."""
+    """Build the complete HTTP answer; all texts are escaped."""
     shown = {"title": title, "sentence": sentence[:_QUOTED], "rest": rest}
     body = _PAGE.format(**{key: html.escape(_visible(text)) for key, text in shown.items()}).encode()
     reason = {200: "OK", 400: "Bad Request", 404: "Not Found"}.get(status, "Answer")
@@ -198,5 +201,5 @@ def page(status: int, title: str, sentence: str, rest: str = "You can close this
 
 
 def _visible(text: str) -> str:
-    """Without what turns the direction of text or cannot be seen."""
+    """Replace characters that are invisible or change the direction of text."""
     return "".join(letter if letter.isprintable() or letter == "\n" else "�" for letter in text)

@@ -1,7 +1,7 @@
 """One sign-in that the user started: metadata, registration, browser, token.
 
-The server's own request is not repeated: the SDK's flow gets the refusal, and each request that it makes is sent,
-bounded and recorded.
+The refused request itself is not sent again: the SDK's flow receives the refusal, and each request that it makes is
+sent, bounded and recorded.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from workbench.servers.oauth.oauth_provider import InteractiveOAuthProvider
 
 _LARGEST = 1 << 20  # bytes of one answer
-_SECONDS = 20.0  # for a connection, and for each piece of an answer
-_WHOLE_SECONDS = 40.0  # for all of one answer, however slowly it drips
+_SECONDS = 20.0  # seconds for a connection, and for each piece of an answer
+_WHOLE_SECONDS = 40.0  # seconds for one complete answer, however slowly it arrives
 _PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 _ACCEPT = "application/json, text/event-stream"
 
 
 class SignInFlow:
-    """Start it with `run`, pass it an address copied by the user with `bring`, cancel its task to give up."""
+    """Start with `run`, pass a URL copied by the user with `bring`, cancel the task to abort."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class SignInFlow:
         seconds: float,
         wanted: Callable[[str, str], None],
     ) -> None:
-        """`seconds`: how long the browser may take. `wanted`: receives the page to open and its owner."""
+        """`seconds`: time limit for the browser. `wanted`: receives the URL to open and its host."""
         self._url = url
         self._wish = wish
         self._held = held
@@ -60,7 +60,7 @@ class SignInFlow:
         self._listener: RedirectListener | None = None
 
     async def run(self, refusal: tuple[int, str] | None) -> None:
-        """`refusal`: the status and challenge with which the server refused last. Raises ServerFault."""
+        """Run the sign-in. `refusal`: status and challenge of the server's last refusal. Raises ServerFault."""
         import httpx2
 
         listener = RedirectListener(self._wish.redirect, await self._port_before())
@@ -86,7 +86,7 @@ class SignInFlow:
         return self._listener is not None and self._listener.bring(address)
 
     async def show(self, url: str) -> None:
-        """Part of the SDK's flow: the page is known."""
+        """Callback of the SDK's flow: show the authorization page."""
         self._check(url)
         self._state = parse_qs(urlsplit(url).query).get("state", [""])[0]
         host = oauth_errors.host(url)
@@ -94,7 +94,7 @@ class SignInFlow:
         self._wanted(url, host)
 
     async def returned(self) -> Any:  # Any: the SDK's AuthorizationCodeResult
-        """Part of the SDK's flow: what the browser brought back."""
+        """Callback of the SDK's flow: wait for the redirect and return its code."""
         from mcp.shared.auth import AuthorizationCodeResult
 
         assert self._listener is not None
@@ -115,10 +115,8 @@ class SignInFlow:
         self._steps.note(title, "It brought a code, and the state is ours.")
         return AuthorizationCodeResult(code=found.code, state=found.state, iss=found.issuer or None)
 
-    # inside
-
     async def _port_before(self) -> int:
-        """The port of a registration that is kept: many servers want exactly that one again."""
+        """Return the port of the registered redirect URI: many servers accept only exactly that one."""
         client = (await self._held.facts()).get("client") or {}
         try:
             return urlsplit(client["redirect_uris"][0]).port or 0
@@ -145,7 +143,7 @@ class SignInFlow:
         await self._held.keep_metadata(self._asking.context)
 
     async def _forget_other_client(self, redirect: str) -> None:
-        """A client that was registered for another address would be refused."""
+        """Drop a client that was registered for a different redirect URI; the server would refuse it."""
         known = (await self._held.facts()).get("client")
         if isinstance(known, dict) and redirect not in (known.get("redirect_uris") or [redirect]):
             await self._held.keep(client=None)
@@ -153,7 +151,7 @@ class SignInFlow:
     async def _refusal(
         self, client: httpx2.AsyncClient, request: httpx2.Request, known: tuple[int, str] | None
     ) -> httpx2.Response:
-        """The refusal that starts the flow: the known one, or the one that the server sends now."""
+        """Return the refusal that starts the flow: the known one, or that of a new request."""
         if known is None:
             answer = await self._send(client, request)
             refused = answer.status_code in (401, 403)
@@ -161,7 +159,8 @@ class SignInFlow:
         return _refusal(known[0], self._with_scope(*known), request)
 
     def _with_scope(self, status: int, challenge: str) -> str:
-        """The scope in the entry counts more than one that the server proposes; rights that it lacks come on top."""
+        """Put the entry's scope into the challenge; it takes precedence over the server's. After a 403, missing scopes
+        are added."""
         from mcp.client.auth.utils import extract_scope_from_www_auth, union_scopes
 
         wished = self._wish.scope.replace('"', "")
@@ -186,7 +185,7 @@ class SignInFlow:
                 exchange.answer = await self._send(client, exchange.request)
 
     async def _send(self, client: httpx2.AsyncClient, request: httpx2.Request) -> httpx2.Response:
-        """Send, read no more than is sensible, write it down."""
+        """Send a request, read its answer up to the limit, record both."""
         import httpx2
 
         started = time.perf_counter()
@@ -218,12 +217,12 @@ class SignInFlow:
         return made
 
     def _check(self, url: str) -> None:
-        """Metadata is a stranger's word: it must not lead to unguarded or inner addresses."""
+        """SSRF guard: metadata is untrusted and must not lead to unencrypted or internal addresses."""
         if not may_request(url, self._url):
             raise oauth_errors.unsafe(url)
 
     def _check_registration(self, request: httpx2.Request) -> None:
-        """Where published metadata names no registration endpoint, guessing an address does not help."""
+        """Fail when the published metadata has no registration endpoint: guessing its URL does not work."""
         assert self._asking is not None
         registering = request.method == "POST" and b'"redirect_uris"' in request.content
         if registering and self._asking.context.oauth_metadata is not None and not self._asking.registers:

@@ -1,4 +1,4 @@
-"""Records each step of a sign-in, without its secrets, so that a failure can be read."""
+"""Records each step of a sign-in without secrets, so that a failure can be diagnosed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from workbench.records import SignInStep
 from workbench.secrets.secret_masking import MASK, Masks
 
-_SHOWN = 4_000  # characters of what was sent or came back
-_MOST = 60  # steps of one sign-in; a hostile server could make more
+_SHOWN = 4_000  # characters shown of a request or answer
+_MOST = 60  # steps of one sign-in; a hostile server could cause more
 _HIDDEN_WORDS = """access_token refresh_token id_token token code code_verifier client_secret client_assertion assertion
 registration_access_token subject_token device_code"""
 _HIDDEN = frozenset(_HIDDEN_WORDS.split())
@@ -33,13 +33,13 @@ class SignInLog:
         self._all = []
 
     def note(self, title: str, sentence: str, *, ok: bool = True, url: str = "") -> None:
-        """Something that was no request."""
+        """Add a step that is not a request."""
         self._add(SignInStep(title, ok, self._masks.mask(sentence), url=self.shown_url(url)))
 
     def add_request(
         self, request: Any, status: int, body: bytes, ms: float, trouble: str = ""
     ) -> None:  # Any: httpx2.Request, imported late
-        """A request and its answer; without an answer, the trouble."""
+        """Add a request and its answer, or the failure when there is no answer."""
         form = _form(request)
         title = _title(request.method, str(request.url), form)
         ok = 200 <= status < 300
@@ -58,7 +58,7 @@ class SignInLog:
         )
 
     def shown_url(self, url: str) -> str:
-        """An address without the secrets in its query."""
+        """Return a URL with the secrets in its query masked."""
         try:
             parts = urlsplit(url)
         except ValueError:
@@ -85,7 +85,7 @@ def _covered(value: Any) -> Any:  # Any: JSON
 
 
 def _form(request: Any) -> dict[str, Any]:
-    """What a request carries in its body: JSON or a form."""
+    """Return the parsed body of a request: JSON or a form."""
     body = bytes(request.content) if request.method == "POST" else b""
     if request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         return dict(parse_qsl(body.decode("utf-8", "replace")))

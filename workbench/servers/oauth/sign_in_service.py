@@ -1,4 +1,4 @@
-"""Signs in at servers: gives tokens to connections, runs the sign-ins that the user starts, and forgets them."""
+"""Sign-in service of a project: signs requests of connections, runs sign-ins that the user starts, and signs out."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from workbench.servers.oauth.oauth_provider import SavedTokenProvider
 
 DONE, NEEDED = "done", "needed"
-_LAST_SECONDS = 2.0  # for messages to authorization servers while the core ends
+_LAST_SECONDS = 2.0  # seconds for requests to authorization servers while the core shuts down
 
 
 @dataclass(slots=True)
 class _Known:
-    """One server at an address, and what is known of signing in there."""
+    """Sign-in state of one server at one URL."""
 
     config: ServerConfig
     url: str
@@ -49,7 +49,7 @@ class _Known:
 
 
 class SignIns:
-    """One for all servers of a project."""
+    """The sign-ins of all servers of a project."""
 
     def __init__(
         self, secret_store: TokenSecretStore, settings: Callable[[], Settings], tell: Callable[[Event], None]
@@ -59,11 +59,12 @@ class SignIns:
         self._tell = tell
         self._known: dict[str, _Known] = {}
         self._revoking: set[asyncio.Task[None]] = set()
-        self._looking = threading.Lock()  # two providers of one server would renew the same token twice, and lose it
-        self.noted: Callable[[str, str], None] = lambda server, word: None  # what a server's state says of it
+        self._looking = threading.Lock()  # two providers of one server would renew the same token twice and lose it
+        # Reports the sign-in status to the server's state.
+        self.noted: Callable[[str, str], None] = lambda server, word: None
 
     def authorize(self, config: ServerConfig) -> httpx2.Auth | None:
-        """What signs a connection's requests; nothing where the entry brings its own header. Blocks."""
+        """Return the provider that signs a connection's requests; None when the entry has its own header. Blocks."""
         if brings_its_own(config):
             return None
         from workbench.servers.oauth.oauth_provider import SavedTokenProvider
@@ -77,7 +78,7 @@ class SignIns:
         return known.provider
 
     async def sign_in(self, config: ServerConfig) -> SignIn:
-        """Run one sign-in to its end and return how it ended. A second one replaces the first."""
+        """Run one sign-in to its end and return its result. A new sign-in cancels a running one."""
         known = await asyncio.to_thread(self._look, config)
         if known.wish.grant == MACHINE:
             raise WorkbenchError(f"{config.name} signs in by itself.", "Connect it; its steps are shown if it fails.")
@@ -96,7 +97,7 @@ class SignIns:
             await asyncio.wait([known.task])
 
     def bring(self, config: ServerConfig, address: str) -> None:
-        """The address at which the browser ended, where it could not reach this machine."""
+        """Pass the URL that the browser ended at when it could not reach this machine."""
         known = self._known.get(config.name)
         if known is None or known.attempt is None or not known.attempt.bring(address):
             raise WorkbenchError(
@@ -105,8 +106,8 @@ class SignIns:
             )
 
     async def sign_out(self, config: ServerConfig) -> SignIn:
-        """Forget the tokens and the registration. The authorization server is notified without waiting for its
-        answer."""
+        """Delete the tokens and the registration. The authorization server is notified without waiting
+        for its answer."""
         known = await asyncio.to_thread(self._look, config)
         await self.cancel(config)
         facts = await known.held.facts()
@@ -119,7 +120,7 @@ class SignIns:
         return await self.report(config)
 
     async def remove(self, config: ServerConfig) -> None:
-        """Its server is gone: what was kept of it goes too, even where its entry cannot be read."""
+        """Delete everything stored for a removed server, even when its entry cannot be parsed."""
         name = name_of(config.name)
         await self.cancel(config)
         if config.remote and name in await asyncio.to_thread(self._secret_store.known):
@@ -130,7 +131,7 @@ class SignIns:
         self._known.pop(config.name, None)
 
     async def report(self, config: ServerConfig) -> SignIn:
-        """The last sign-in, or the renewals since then, and what is kept of it."""
+        """Return the last sign-in or later renewals, and what is stored."""
         known = await asyncio.to_thread(self._look, config)
         facts = await known.held.facts()
         tokens = facts.get("tokens") or {}
@@ -151,8 +152,6 @@ class SignIns:
             task.cancel()
         if self._revoking:
             await asyncio.wait(tuple(self._revoking))
-
-    # inside
 
     def _revoke(self, known: _Known, facts: dict[str, Any]) -> None:
         if not facts.get("tokens") or not (facts.get("metadata") or {}).get("revocation_endpoint"):
@@ -211,13 +210,15 @@ class SignIns:
             if fault is not None:
                 known.refusal = (fault.status, fault.challenge)
                 self.noted(known.config.name, NEEDED)
-            elif known.refusal is None:  # a call that needs more rights is not forgotten because others need none
+            # A call that needs more scopes still waits for the user, even when other calls succeed.
+            elif known.refusal is None:
                 self.noted(known.config.name, DONE)
 
         return needed
 
     def _look(self, config: ServerConfig) -> _Known:
-        """The known state of an entry, made again when the entry changed. Blocks, because it reads secrets."""
+        """Return the state of an entry; it is created again when the entry changed. Blocks, because it
+        reads secrets."""
         with self._looking:
             known = self._known.get(config.name)
             if known is None or known.config != config:
@@ -245,5 +246,5 @@ class SignIns:
 
 
 def brings_its_own(config: ServerConfig) -> bool:
-    """Whether an entry proves who we are by a header, and says nothing of signing in."""
+    """Whether an entry has its own Authorization header and no OAuth settings."""
     return not config.oauth and any(name.lower() == "authorization" for name in config.headers)

@@ -1,4 +1,4 @@
-"""Revokes tokens at the authorization server where it offers that. Imports the SDK: import it late."""
+"""Revokes tokens at the authorization server if it supports that. Imports the SDK: import it late."""
 
 from __future__ import annotations
 
@@ -25,10 +25,8 @@ _TITLE = "Revoke the token"
 _UNTIL = "Its tokens are forgotten here, and end there by themselves."
 
 
-async def revoke(
-    url: str, wish: OAuthSettings, facts: dict[str, Any], steps: SignInLog
-) -> None:  # Any: JSON that was kept
-    """The token that renews first: with it the others end too. What came of it is written into the steps."""
+async def revoke(url: str, wish: OAuthSettings, facts: dict[str, Any], steps: SignInLog) -> None:  # Any: stored JSON
+    """Revoke the refresh token first, because that ends the others too. The result is recorded in the steps."""
     metadata = facts.get("metadata") or {}
     place = str(metadata.get("revocation_endpoint") or "")
     tokens = [(kind, (facts.get("tokens") or {}).get(kind)) for kind in ("refresh_token", "access_token")]
@@ -57,7 +55,7 @@ async def _request(place: str, wish: OAuthSettings, facts: dict[str, Any], form:
     if wish.client_id and wish.client_secret and not wish.method:
         offered = metadata.get("revocation_endpoint_auth_methods_supported")
         client.token_endpoint_auth_method = proof(offered or metadata.get("token_endpoint_auth_methods_supported"))
-    about: Any = None  # Any: this part of the context needs no store
+    about: Any = None  # Any: `prepare_token_auth` does not use the storage
     context = OAuthContext(place, OAuthClientMetadata(redirect_uris=None), about, None, None)
     context.client_info = client
     data, headers = context.prepare_token_auth({**form, "client_id": client.client_id})

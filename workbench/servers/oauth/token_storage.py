@@ -1,6 +1,6 @@
-"""Stores what a sign-in brought in the keyring: tokens, the registered client, where to renew them.
+"""Stores the results of a sign-in in the keyring: tokens, the registered client, and where to renew them.
 
-It is bound to the server's address: an entry of the same name with a different address gets nothing.
+They are bound to the server's URL: an entry of the same name with a different URL gets nothing.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class TokenSecretStore(Protocol):
 
 
 def name_of(server: str) -> str:
-    """What it is called among the secrets."""
+    """Return the name of a server's sign-in in the secret store."""
     return SIGN_IN + server.replace("{", "(").replace("}", ")")[:180]
 
 
 class StoredSignIn:
-    """The kept facts of one server, as JSON objects that the SDK's models read and write."""
+    """Stored values of one server's sign-in, as JSON objects that the SDK's models read and write."""
 
     def __init__(
         self, secret_store: TokenSecretStore, server: str, url: str, changed: Callable[[], None] = lambda: None
@@ -50,15 +50,16 @@ class StoredSignIn:
         self._turn = asyncio.Lock()  # one reader or writer of the secret store at a time
 
     async def facts(self) -> dict[str, Any]:
-        """`tokens`, `expires`, `client`, `resource`, `metadata`; what is not known is not there."""
+        """Return the stored `tokens`, `expires`, `client`, `resource` and `metadata`; unknown values are missing."""
         if self._facts is None:
             async with self._turn:
-                if self._facts is None:  # or a late reader would bring back what was renewed meanwhile
+                # Checked again under the lock: a late reader would restore a token that was renewed in the meantime.
+                if self._facts is None:
                     self._facts = await asyncio.to_thread(self._read)
         return self._facts
 
     async def keep(self, **facts: Any) -> None:
-        """Take these over what is known; None forgets one."""
+        """Update stored values; None deletes one."""
         await self.facts()
         async with self._turn:
             known = {**(self._facts or {}), **facts, "url": self._url}
@@ -73,7 +74,7 @@ class StoredSignIn:
         await self.keep(tokens=tokens, expires=expires)
 
     async def keep_metadata(self, context: Any) -> None:  # Any: the SDK's OAuthContext
-        """What was discovered is needed to renew or revoke the token when this process is long gone."""
+        """Store the discovered metadata: a later process needs it to renew or revoke the token."""
         parts = {"resource": context.protected_resource_metadata, "metadata": context.oauth_metadata}
         found = {key: part.model_dump(mode="json", exclude_none=True) if part else None for key, part in parts.items()}
         known = await self.facts()
@@ -81,7 +82,7 @@ class StoredSignIn:
             await self.keep(**found)
 
     async def forget(self) -> None:
-        """Everything, the registration too."""
+        """Delete everything, including the registration."""
         async with self._turn:
             self._facts = {}
             await asyncio.to_thread(self._secret_store.drop, self._name)

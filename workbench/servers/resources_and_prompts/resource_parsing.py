@@ -1,6 +1,6 @@
 """Parses lists and contents of resources, templates, prompts and completions.
 
-An invalid entry of a list costs a warning and does not affect the others; every text is bounded.
+An invalid list entry causes a warning and does not affect the others; every text is bounded.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from workbench.records import (
 from workbench.records.resources_and_prompts import variables
 from workbench.servers import call_results
 
-_ADDRESS = 8_192  # characters of an address; a longer one is none
+_ADDRESS = 8_192  # characters of a URI; a longer one is invalid
 _NAME = 512
-_WORDS = 4_000  # characters kept of a description
-_ARGUMENTS = 200  # of one prompt
-_WARNINGS = 20  # sentences about one list; the rest is counted
+_WORDS = 4_000  # characters stored of a description
+_ARGUMENTS = 200  # arguments of one prompt
+_WARNINGS = 20  # warnings about one list; the others are counted
 Entry = TypeVar("Entry")
 
 
 class ParsedList(Struct, Generic[Entry], frozen=True):
-    """The usable entries, and what was wrong with the others."""
+    """The usable entries of a list, and warnings about the others."""
 
     entries: tuple[Entry, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
 def resources(server: str, listed: Iterable[object]) -> ParsedList[Resource]:
-    """All that have an address; one that comes twice counts once."""
+    """Parse the resources with a valid URI; a duplicate URI counts once."""
 
-    def make(raw: Mapping[str, Any]) -> Resource:  # Any: foreign JSON
+    def make(raw: Mapping[str, Any]) -> Resource:  # Any: untrusted JSON
         size = raw.get("size")
         return Resource(
             server,
@@ -60,7 +60,7 @@ def resources(server: str, listed: Iterable[object]) -> ParsedList[Resource]:
 
 
 def templates(server: str, listed: Iterable[object]) -> ParsedList[ResourceTemplate]:
-    def make(raw: Mapping[str, Any]) -> ResourceTemplate:  # Any: foreign JSON
+    def make(raw: Mapping[str, Any]) -> ResourceTemplate:  # Any: untrusted JSON
         address = raw["uriTemplate"]
         mime = _text(raw.get("mimeType"), _NAME)
         return ResourceTemplate(
@@ -71,7 +71,7 @@ def templates(server: str, listed: Iterable[object]) -> ParsedList[ResourceTempl
 
 
 def prompts(server: str, listed: Iterable[object]) -> ParsedList[Prompt]:
-    def make(raw: Mapping[str, Any]) -> Prompt:  # Any: foreign JSON
+    def make(raw: Mapping[str, Any]) -> Prompt:  # Any: untrusted JSON
         return Prompt(server, raw["name"], *_title_and_description(raw), _arguments(raw.get("arguments")))
 
     return _read("Prompt", "name", _NAME, listed, make)
@@ -82,7 +82,7 @@ def _read(
     key: str,
     longest: int,
     listed: Iterable[object],
-    make: Callable[[Mapping[str, Any]], Entry],  # Any: foreign JSON
+    make: Callable[[Mapping[str, Any]], Entry],  # Any: untrusted JSON
 ) -> ParsedList[Entry]:
     found: dict[str, Entry] = {}
     warnings: list[str] = []
@@ -118,12 +118,12 @@ def _arguments(listed: object) -> tuple[PromptArgument, ...]:
     return tuple(found.values())
 
 
-def _name(raw: Mapping[str, Any], key: str) -> str:  # Any: foreign JSON
+def _name(raw: Mapping[str, Any], key: str) -> str:  # Any: untrusted JSON
     return _text(raw.get("name"), _NAME) or raw[key][:_NAME]
 
 
-def _title_and_description(raw: Mapping[str, Any]) -> tuple[str, str]:  # Any: foreign JSON
-    """Title and description of an entry."""
+def _title_and_description(raw: Mapping[str, Any]) -> tuple[str, str]:  # Any: untrusted JSON
+    """Return title and description of an entry."""
     return _text(raw.get("title"), _NAME), _text(raw.get("description"), _WORDS)
 
 
@@ -134,14 +134,14 @@ def _text(value: object, longest: int) -> str:
 
 
 _PARTS = 1_000  # contents or messages of one answer
-_VALUES = 100  # proposals of one completion, which is also the protocol's limit
+_VALUES = 100  # suggestions of one completion, which is also the protocol's limit
 _VALUE = 2_000  # characters of a suggestion; longer ones are dropped
 _ROLE = 40
-_SLICE = 100_000  # characters counted at a time, so that a thread lets the loop breathe
+_SLICE = 100_000  # characters counted at a time, so that a thread releases the interpreter lock for the event loop
 
 
 def resource(call_id: str, raw: JsonObject, ms: float) -> Outcome:
-    """The contents of a resource as an outcome."""
+    """Convert the contents of a resource to an outcome."""
     contents = raw.get("contents")
     listed = contents if isinstance(contents, list) else [] if contents is None else [contents]
     content = tuple(_content(one) for one in listed[:_PARTS])
@@ -152,7 +152,7 @@ def resource(call_id: str, raw: JsonObject, ms: float) -> Outcome:
 
 
 def prompt(name: str, raw: JsonObject, ms: float) -> PromptAnswer:
-    """A prompt with its blanks filled."""
+    """Convert a prompt with its arguments filled in."""
     found = raw.get("messages")
     listed = found if isinstance(found, list) else []
     messages = tuple(_message(one) for one in listed[:_PARTS])
@@ -183,7 +183,7 @@ def completion(raw: JsonObject) -> Completion:
 
 
 def _content(raw: object) -> Content:
-    """Images and sounds keep their type, so that they can be shown."""
+    """Convert one content block. Images and audio keep their MIME type, so that they can be shown."""
     if not isinstance(raw, Mapping):
         return Content("text", raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False))
     words = {key: raw[key] if isinstance(raw.get(key), str) else "" for key in ("uri", "mimeType", "text", "blob")}
@@ -204,6 +204,6 @@ def _message(raw: object) -> PromptMessage:
 
 
 def _cost(content: tuple[Content, ...]) -> int:
-    """What a model would read of it; pictures are not counted."""
+    """Count the model tokens of the texts; images are not counted."""
     texts = [block.text for block in content if block.text]
     return sum(tokens.count(text[at : at + _SLICE]) for text in texts for at in range(0, len(text), _SLICE))

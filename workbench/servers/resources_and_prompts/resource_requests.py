@@ -1,4 +1,4 @@
-"""Requests about resources and prompts: read, get, complete, subscribe, and the level of the server's log."""
+"""Requests for resources and prompts: read, get, complete, subscribe, and set the server's log level."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from workbench.similar_names import did_you_mean
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 SLICE = 1_000  # resources in one answer
-_COMPLETION_SECONDS = 10.0  # who types does not wait longer
+_COMPLETION_SECONDS = 10.0  # seconds; a user who types does not wait longer
 _CODES = {-32601: "The server does not know this request.", -32002: "Look at its list again; it may have changed."}
 
 
 class ResourceRequests:
-    """`find` gives a server by its name."""
+    """Sends requests for resources and prompts. `find` returns a server by its name."""
 
     def __init__(self, find: Callable[[str], McpServer], seconds: Callable[[], float]) -> None:
         self._find = find
@@ -32,21 +32,21 @@ class ResourceRequests:
 
     @api
     def offers(self, server: str) -> Offers:
-        """Everything but the resources themselves; of a server that rests, what was known of it last."""
+        """Return what a server offers, except the resources themselves; for a stopped server, the last known lists."""
         return self._find(server).offering.offers()
 
     @api
     def resources(self, server: str, start: int) -> tuple[Resource, ...]:
-        """The list from this place on, at most a thousand at once."""
+        """Return up to a thousand resources from this position on."""
         return self._find(server).offering.resources[max(0, start) : max(0, start) + SLICE]
 
     @api(name="server_log")
     def log(self, server: str, after: int) -> ServerLog:
-        """The lines with a higher number, as far as they are kept."""
+        """Return the stored log lines with a higher number."""
         return self._find(server).offering.log.after(after)
 
     async def read(self, call_id: str, server: str, uri: str) -> Outcome:
-        """What a resource holds; what goes wrong is an outcome."""
+        """Read a resource; a failure is an outcome."""
         started = time.perf_counter()
         try:
             raw = await self._ask(server, "resources/read", {"uri": uri}, f"read {uri:.200}")
@@ -56,7 +56,7 @@ class ResourceRequests:
         return await offload.ANSWER_CONVERSION.run(size, resource_parsing.resource, call_id, raw, _since(started))
 
     async def prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> PromptAnswer:
-        """A prompt with its blanks filled; what goes wrong is part of the answer."""
+        """Get a prompt with its arguments filled in; a failure is part of the answer."""
         started = time.perf_counter()
         params = {"name": name, "arguments": dict(arguments)}
         try:
@@ -70,8 +70,8 @@ class ResourceRequests:
     async def complete(
         self, server: str, kind: str, name: str, argument: str, value: str, context: Mapping[str, str]
     ) -> Completion:
-        """Proposals for an argument of a prompt, or of a template when `kind` is "resource"; none when the server
-        does not complete. Never starts a server: who types has not asked for that."""
+        """Complete an argument of a prompt, or of a template when `kind` is "resource". Returns no suggestions when the
+        server does not support completion. Never starts a server: typing is no request to start one."""
         found = self._find(server)
         if (connection := found.running) is None or "completions" not in capabilities(connection):
             return Completion()
@@ -87,10 +87,10 @@ class ResourceRequests:
             async with asyncio.timeout(_COMPLETION_SECONDS):
                 return resource_parsing.completion(await found.request("completion/complete", params))
         except (MCPError, ServerFault, TimeoutError):
-            return Completion()  # typing goes on without proposals
+            return Completion()  # a failed completion only means no suggestions
 
     async def subscribe(self, server: str, uri: str, *, on: bool) -> None:
-        """Raises WorkbenchError when the server does not take it."""
+        """Start or end a subscription. Raises WorkbenchError when the server refuses."""
         found = self._find(server)
         await self._do(
             found,
@@ -99,7 +99,7 @@ class ResourceRequests:
         )
 
     async def set_log_level(self, server: str, level: str) -> None:
-        """Raises WorkbenchError when the server does not take it."""
+        """Set the server's log level. Raises WorkbenchError when the server refuses."""
         if level not in LEVELS:
             raise WorkbenchError(f"{level!r:.40} is no level of a log.", f"Levels: {', '.join(LEVELS)}.")
         found = self._find(server)
@@ -116,7 +116,7 @@ class ResourceRequests:
         return answers[0]
 
     async def _do(self, server: McpServer, what: str, work: Callable[[ServerConnection], Awaitable[None]]) -> None:
-        """In the time a call may take; what the SDK says becomes a sentence."""
+        """Run a request within the time limit of a call; errors of the SDK become errors for the user."""
         connection = await server.ready()
         from mcp.shared.exceptions import MCPError
 
@@ -136,7 +136,7 @@ class ResourceRequests:
             server.warn()
 
     def _hinted(self, server: str, name: str, fault: WorkbenchError) -> Fault:
-        """With the prompts it might have meant, or the arguments this one has."""
+        """Add a hint to a fault: similar prompt names, or the arguments of this prompt."""
         told = _fault(fault)
         prompts = {prompt.name: prompt for prompt in self._find(server).offering.prompts} if not fault.hint else {}
         if name in prompts:

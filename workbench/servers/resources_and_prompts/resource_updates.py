@@ -20,14 +20,14 @@ from workbench.servers.server_cache import CachedResources
 from workbench.servers.server_context import ServerContext
 from workbench.servers.server_faults import ServerFault
 
-MOST = 200  # addresses of one server
-_WAITING = 1_000  # changed addresses in one telling; the protocol lets a server name parts of what was subscribed
+MOST = 200  # subscriptions of one server
+_WAITING = 1_000  # changed URIs in one event; the protocol lets a server report parts of a subscribed resource
 _ADDRESS = 8_192
-_PAUSE = 0.1  # seconds between two tellings
+_PAUSE = 0.1  # seconds between two events
 
 
 class ResourceSubscriptions:
-    """Kept beyond the server's death: its next life is asked for the same."""
+    """Subscriptions of one server. They outlive its process and are requested again after a restart."""
 
     def __init__(self, server: str, tell: Callable[[Event], None]) -> None:
         self._server = server
@@ -41,7 +41,7 @@ class ResourceSubscriptions:
         return tuple(self._uris)
 
     async def change(self, connection: ServerConnection, uri: str, *, on: bool) -> None:
-        """Add an address or take it out. Raises MCPError when the server refuses, WorkbenchError when there are too
+        """Add or remove a subscription. Raises MCPError when the server refuses, WorkbenchError when there are too
         many."""
         if on is (uri in self._uris):
             return
@@ -57,7 +57,7 @@ class ResourceSubscriptions:
             connection.watch(self.uris)
 
     async def resume(self, connection: ServerConnection) -> None:
-        """Ask a new life of the server for everything again; what it refuses is no subscription any more."""
+        """Request all subscriptions again after a restart; refused ones are dropped."""
         from mcp.shared.exceptions import MCPError
 
         if modern(connection):
@@ -70,7 +70,7 @@ class ResourceSubscriptions:
                 self._uris.pop(uri, None)
 
     def note_change(self, params: JsonObject) -> None:
-        """A resource changed; called where the server's messages are read, so it never waits."""
+        """Note a changed resource. Called where the server's messages are read, so it never waits."""
         uri = params.get("uri")
         if not isinstance(uri, str) or len(uri) > _ADDRESS or not self._uris or len(self._updated) >= _WAITING:
             return
@@ -91,12 +91,12 @@ class ResourceSubscriptions:
 
 
 def modern(connection: ServerConnection) -> bool:
-    """Whether the server speaks the protocol without a handshake."""
+    """Whether the server uses the modern era of the protocol, which has no handshake."""
     return connection.greeting is not None and connection.greeting.era == MODERN
 
 
-_SMALL = 200  # entries that may be read on the loop; longer lists go to a thread
-_CALM = 0.25  # seconds between two readings of lists that keep changing
+_SMALL = 200  # entries that are parsed on the event loop; longer lists go to a thread
+_CALM = 0.25  # seconds between two reads of lists that keep changing
 _METHOD_NOT_FOUND = -32601
 RESOURCES, TEMPLATES, PROMPTS = "resources", "templates", "prompts"
 _ALL = (RESOURCES, TEMPLATES, PROMPTS)
@@ -114,7 +114,8 @@ Remember = Callable[[CachedResources], Awaitable[None]]
 
 
 class ServerResources:
-    """Begins with each life of the server and rests between them."""
+    """Resources, templates, prompts, subscriptions and log of one server. It reads the lists at each start of the
+    server and keeps them while the server is stopped."""
 
     def __init__(self, server: str, tell: Callable[[Event], None], around: ServerContext, remember: Remember) -> None:
         self._server = server
@@ -125,7 +126,7 @@ class ServerResources:
         self._stale: set[str] = set()
         self._reading: asyncio.Task[None] | None = None
         self._warnings: dict[str, tuple[str, ...]] = {}
-        self._unread: set[str] = set()  # lists that could not be read whole
+        self._unread: set[str] = set()  # lists that could not be read completely
         self._known = False
         self._log_level = ""
         self.log = ProtocolLog(server, tell, around.masks)
@@ -135,7 +136,7 @@ class ServerResources:
         self.prompts: tuple[Prompt, ...] = ()
 
     def offers(self) -> Offers:
-        """All of it in one record, except the resources themselves."""
+        """Return everything in one record, except the resources themselves."""
         has = capabilities(self._connection) if self._connection else frozenset[str]()
         return Offers(
             self._server,
@@ -156,17 +157,17 @@ class ServerResources:
         return len(self.resources) + len(self.templates)
 
     def recall(self, kept: CachedResources) -> None:
-        """Take over what is known from its last life."""
+        """Use the cached lists of an earlier start."""
         self.resources, self.templates, self.prompts = kept.resources, kept.templates, kept.prompts
 
     def begin(self, connection: ServerConnection) -> None:
-        """The server is ready: read its lists, and ask again for what was asked of its last life."""
+        """Read the lists of a server that is ready, and restore subscriptions and log level."""
         self._connection = connection
         self._stale = set(_ALL)
         self._read_soon(at_once=True)
 
     def handle_notification(self, method: str, params: JsonObject) -> None:
-        """A notification of the server; called where its messages are read, so it never waits."""
+        """Handle a notification of the server. Called where its messages are read, so it never waits."""
         if method == "notifications/message":
             self.log.heard(params)
         elif method == "notifications/resources/updated":
@@ -176,13 +177,13 @@ class ServerResources:
             self._read_soon()
 
     def leave(self) -> None:
-        """The server has gone; what is known of it stays."""
+        """Detach from a server that has stopped; its lists stay known."""
         self._connection = None
         self.subscriptions.rest()
         self.log.close()
 
     async def rest(self) -> None:
-        """As `leave`, and nothing of it runs any more."""
+        """Do the same as `leave`, and cancel a running read."""
         self.leave()
         if self._reading is not None:
             self._reading.cancel()
@@ -190,18 +191,18 @@ class ServerResources:
             self._reading = None
 
     async def subscribe(self, connection: ServerConnection, uri: str, *, on: bool) -> None:
-        """Subscribe to changes of one resource, or end the subscription. Raises MCPError, ServerFault."""
+        """Start or end the subscription to one resource. Raises MCPError, ServerFault."""
         await self.subscriptions.change(connection, uri, on=on)
         self._tell(OffersChanged(self._server))
 
     async def set_log_level(self, connection: ServerConnection, level: str) -> None:
-        """Raises MCPError, ServerFault."""
+        """Set the server's log level. Raises MCPError, ServerFault."""
         await _ask_level(connection, level)
         self._log_level = level
         self._tell(OffersChanged(self._server))
 
     def _seconds(self) -> float:
-        """Time limit for reading one list, from the settings."""
+        """Return the time limit for reading one list, from the settings."""
         return self._context.settings().server_start_seconds
 
     def _read_soon(self, *, at_once: bool = False) -> None:
@@ -209,7 +210,7 @@ class ServerResources:
             self._reading = spawn(f"server {self._server}: offers", self._read(at_once))
 
     async def _read(self, at_once: bool) -> None:
-        """Until the lists stay as they were read."""
+        """Read changed lists until no further change is reported."""
         if at_once and self._connection is not None:
             await self._resume(self._connection)
         while self._stale and (connection := self._connection) is not None:
@@ -222,7 +223,7 @@ class ServerResources:
                     await self._read_list(connection, kind)
             self._known = True
             self._tell(OffersChanged(self._server))
-            if not self._unread:  # what could not be read is not gone
+            if not self._unread:  # a list that could not be read must not replace the cached one
                 await self._remember(CachedResources(self.resources, self.templates, self.prompts))
 
     async def _resume(self, connection: ServerConnection) -> None:
@@ -234,7 +235,7 @@ class ServerResources:
                     await _ask_level(connection, self._log_level)
                 await self.subscriptions.resume(connection)
         except (MCPError, ServerFault, TimeoutError):
-            self._log_level = ""  # the server is another one now, or will say by itself what is wrong
+            self._log_level = ""  # the server may have changed; if it failed, its own state reports that
 
     async def _read_list(self, connection: ServerConnection, kind: str) -> None:
         found = await self._listed(connection, kind)
@@ -255,7 +256,7 @@ class ServerResources:
         return found.entries
 
     async def _listed(self, connection: ServerConnection, kind: str) -> PagedList:
-        """What goes wrong is a warning: the server's tools work all the same."""
+        """Read one list. A failure is a warning, because the server's tools still work."""
         from mcp.shared.exceptions import MCPError
 
         if (PROMPTS if kind == PROMPTS else RESOURCES) not in capabilities(connection):
@@ -271,16 +272,16 @@ class ServerResources:
                 return PagedList()
             return PagedList((), (f"The server refused its {what}: {fault.message:.300}",))
         except ServerFault:
-            return PagedList()  # it is gone, and its state says why
+            return PagedList()  # the server is gone; its state reports why
 
 
 def capabilities(connection: ServerConnection) -> frozenset[str]:
-    """The server's capabilities as texts; a feature follows its capability after a dot."""
+    """Return the server's capabilities as texts; a feature follows its capability after a dot."""
     return frozenset(connection.greeting.capabilities if connection.greeting else ())
 
 
 async def _ask_level(connection: ServerConnection, level: str) -> None:
     if modern(connection):
-        connection.log_level = level  # goes with each request from now on
+        connection.log_level = level  # sent with each later request
     else:
         await connection.request("logging/setLevel", {"level": level})

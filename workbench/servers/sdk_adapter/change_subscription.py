@@ -1,4 +1,4 @@
-"""Keeps one subscription to changes of lists and resources open (protocol 2026-07-28), and renews it when it is lost.
+"""Keeps one subscription to changes of lists and resources open (protocol 2026-07-28), and renews a lost one.
 
 The SDK's `listen` ends with `SubscriptionLost` and leaves renewing to its caller (python-sdk#3047): see
 `tests/servers/test_plain_sdk.py`.
@@ -24,7 +24,7 @@ class ChangeSubscription:
         self._session = session
         self._missed = missed  # called when changes may have been missed
         self._resources: frozenset[str] = frozenset()
-        self._turned = asyncio.Event()  # what to listen for has changed
+        self._turned = asyncio.Event()  # set when the wanted resources change
         self._scope: anyio.CancelScope | None = None
 
     def watch(self, resources: Collection[str]) -> None:
@@ -35,7 +35,8 @@ class ChangeSubscription:
             self._scope.cancel()
 
     async def run(self) -> None:
-        """Until it is cancelled. What a server refuses is not asked again until something else is wanted."""
+        """Renew the subscription until cancelled. A refused subscription is requested again only after the wanted
+        resources change."""
         from mcp.client.subscriptions import SubscriptionLost
         from mcp.shared.exceptions import MCPError
 
@@ -64,7 +65,7 @@ class ChangeSubscription:
         return {**lists, **({"resource_subscriptions": sorted(self._resources)} if self._resources else {})}
 
     async def _listen(self, wanted: dict[str, Any]) -> None:
-        """Until the server ends it in good order, or something else is wanted."""
+        """Listen until the server ends the subscription regularly or the wanted resources change."""
         import anyio
         from mcp.client.subscriptions import listen
 

@@ -2,8 +2,8 @@
 
 WORKAROUND(the dispatcher takes five tasks and two validations for each call, mcp > 2.3). Measured with 2.3.0 on the
 demo server: 115 instead of 305 us of CPU and 0.3 instead of 0.7 ms for one call; a program makes thousands. A test in
-`tests/servers/test_plain_sdk.py` compares both. Everything else, and every line that is not plainly the answer to such
-a call, goes through the SDK. Request ids begin where the SDK's do not come.
+`tests/servers/test_plain_sdk.py` compares both. Everything else, and every line that is not clearly the answer to such
+a call, goes through the SDK. Request ids start above the range that the SDK uses.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from workbench.servers.sdk_adapter.protocol_negotiation import CLOSED
 
 log = logging.getLogger(__name__)
 
-FIRST = 1_000_000_000  # fits into 32 bits, which is all that some servers have for a number
+FIRST = 1_000_000_000  # fits into 32 bits, the number range of some servers
 _LOGGED = "notifications/message"
 _LOG = f'"{_LOGGED}"'.encode()
-_BEGINNING = 80  # bytes of a line in which what is no answer says so
+_BEGINNING = 80  # bytes at the start of a line that identify a message that is not an answer
 _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _decoded = json.JSONDecoder().decode
 
 
 class UnwritableRequest(Exception):
-    """What should be sent is no plain JSON; the SDK may know how to write it."""
+    """Raised for a message that is not plain JSON; the SDK may be able to write it."""
 
 
 class Heard(Protocol):
@@ -41,23 +41,24 @@ class Heard(Protocol):
 
 @dataclass(slots=True)
 class _Waiting:
-    answer: asyncio.Future[dict[str, Any]]  # Any: a server's JSON
+    answer: asyncio.Future[dict[str, Any]]  # Any: untrusted JSON
     heard: Heard | None
 
 
 class FastToolCalls:
-    """Requests that wait for their answer lines. `write` sends a line, `drained` waits until a slow server has room."""
+    """Tool calls that wait for their answer lines. `write` sends a line; `drained` waits until a slow
+    server has room."""
 
-    def __init__(self, write: Callable[[bytes], None], drained: Callable[[], Any]) -> None:  # Any: it is awaited
+    def __init__(self, write: Callable[[bytes], None], drained: Callable[[], Any]) -> None:  # Any: an awaitable
         self._write = write
         self._drained = drained
         self._waiting: dict[int, _Waiting] = {}
         self._numbers = itertools.count(FIRST)
         self._closed = False
-        self.on_log: Callable[[str, JsonObject], None] | None = None  # receives the server's log
+        self.on_log: Callable[[str, JsonObject], None] | None = None  # receives the server's log messages
 
     async def request(self, method: str, params: JsonObject, heard: Heard | None) -> dict[str, Any]:  # Any: as above
-        """The raw result. Raises MCPError, or Unwritable before anything was sent."""
+        """Send a request and return the raw result. Raises MCPError, or UnwritableRequest before anything was sent."""
         number = next(self._numbers)
         if heard is not None:
             params = {**params, "_meta": {**(params.get("_meta") or {}), "progressToken": number}}
@@ -83,7 +84,8 @@ class FastToolCalls:
                 waiting.answer.exception()  # retrieved, so that asyncio does not log it
 
     def take(self, line: bytes) -> bool:
-        """Whether this line was for us: an answer to one of ours, or the log. What is in any way odd is the SDK's."""
+        """Handle a line that answers one of these calls or is a log message. Returns false for every other or irregular
+        line, which the SDK handles."""
         beginning = line[:_BEGINNING]
         if b'"method"' in beginning:
             return _LOG in beginning and self._hear(_read(line))
@@ -94,7 +96,7 @@ class FastToolCalls:
         return waiting is not None and self.settle(message["id"], message.get("result"), message.get("error"))
 
     def settle(self, number: object, result: object, error: object) -> bool:
-        """Hand out an answer, however it was read."""
+        """Deliver an answer, whichever code parsed it."""
         waiting = self._waiting.get(number) if type(number) is int else None
         if waiting is None or waiting.answer.done():
             return False
@@ -107,7 +109,7 @@ class FastToolCalls:
         return True
 
     def _hear(self, message: Any) -> bool:  # Any: as above
-        """Whether this was a line of the server's log: with each call comes one, from many servers."""
+        """Handle a log message; many servers send one with each call. Returns false for other messages."""
         plain = isinstance(message, dict) and message.keys() == {"jsonrpc", "method", "params"}
         if self.on_log is None or not plain or message["method"] != _LOGGED or not isinstance(message["params"], dict):
             return False
@@ -115,7 +117,7 @@ class FastToolCalls:
         return True
 
     async def progress(self, params: object) -> bool:
-        """Whether a notification of progress was about one of ours."""
+        """Handle a progress notification. Returns whether it belongs to one of these calls."""
         if not isinstance(params, dict) or type(token := params.get("progressToken")) is not int:
             return False
         waiting, done, total, words = self._waiting.get(token), *map(params.get, ("progress", "total", "message"))
@@ -134,14 +136,14 @@ class FastToolCalls:
                 waiting.answer.set_exception(_closed())
 
     def _cancel(self, number: int) -> None:
-        """Ask the server to stop; a server that is gone needs no message."""
+        """Send a cancellation; a server that is gone needs none."""
         told = {"requestId": number, "reason": "caller cancelled"}
         if not self._closed:
             self._write(_line({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told}))
 
 
-def _read(line: bytes) -> Any:  # Any: a server's JSON
-    """None for what is no JSON, or holds half a character: that is not for us to judge."""
+def _read(line: bytes) -> Any:  # Any: untrusted JSON
+    """Parse a line. Returns None for invalid JSON and for lone surrogates, which the SDK's code path handles."""
     if b"\\ud" in line or b"\\uD" in line:
         return None
     try:
@@ -150,7 +152,7 @@ def _read(line: bytes) -> Any:  # Any: a server's JSON
         return None
 
 
-def _is_answer(message: Any) -> bool:  # Any: a server's JSON
+def _is_answer(message: Any) -> bool:  # Any: untrusted JSON
     return isinstance(message, dict) and "method" not in message and type(message.get("id")) is int
 
 

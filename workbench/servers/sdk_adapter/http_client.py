@@ -2,7 +2,7 @@
 
 WORKAROUND(a connection that breaks off ends the SDK's whole transport, python-sdk#3522; the status and text of a
 refusal are lost, python-sdk#2110; a JSON answer of any size is read, python-sdk#3330; a cancelled request keeps its
-connection; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. Each becomes a JSON-RPC error that answers just that
+connection; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. Each becomes a JSON-RPC error that answers only that
 request. Imports httpx2: import it late.
 """
 
@@ -23,10 +23,10 @@ from workbench.servers.sdk_adapter import http_errors
 from workbench.servers.sdk_adapter.http_errors import BROKE
 from workbench.servers.sdk_adapter.untrusted_json import MessageWeight, SurrogateRepair
 
-_CONNECT = 30.0  # seconds for a connection, and for sending a request
-_SHOWN = 64 * 1024  # bytes read of an answer that is an error
+_CONNECT = 30.0  # seconds to connect, and to send a request
+_SHOWN = 64 * 1024  # bytes read of an error answer
 _SESSION = "mcp-session-id"
-_EVENT_ENDS = (b"\r\n\r\n", b"\n\n", b"\r\r")  # by what ends a line; the Python SDK's servers send the first
+_EVENT_ENDS = (b"\r\n\r\n", b"\n\n", b"\r\r")  # for each line ending; the Python SDK's servers send the first
 _LONGEST_END = 4
 _ID = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")')
 _LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|\[?::1\]?")
@@ -35,18 +35,18 @@ Answer = TypeVar("Answer")
 
 @dataclass
 class RemoteServerWatch:
-    """What HTTP shows of a server besides its messages."""
+    """State of a remote server that is visible only in HTTP."""
 
     url: str
-    status: int = 0  # of the last message that was refused; 0 when the last one was taken
-    challenge: str = ""  # the www-authenticate header that came with it
-    expired: bool = False  # the server has forgotten our session
-    fault: WorkbenchError | None = None  # why signing in or connecting failed
+    status: int = 0  # status of the last refused message; 0 when the last one was accepted
+    challenge: str = ""  # the www-authenticate header of that refusal
+    expired: bool = False  # the server has forgotten the session
+    fault: WorkbenchError | None = None  # why the sign-in or the connection failed
     unreachable: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class _Patience:
-    """One request under way, which another task may give up."""
+    """A running request that another task can abort."""
 
     def __init__(self) -> None:
         self._given_up = False
@@ -68,14 +68,14 @@ class _Patience:
 
 
 def _end_of_events(data: bytes) -> int:
-    """Where the last event that is whole ends; 0 where none does."""
+    """Return the end of the last complete event; 0 when none is complete."""
     return max(at + len(end) if (at := data.rfind(end)) >= 0 else 0 for end in _EVENT_ENDS)
 
 
 class _Body(httpx2.AsyncByteStream):
-    """An answer's body: it may be given up, and where it is no event stream it ends at the limit."""
+    """Body of an answer. It can be aborted, and unless it is an event stream it ends at the limit."""
 
-    def __init__(self, inner: Any, limit: int, patience: _Patience) -> None:  # Any: httpx2 types it for both worlds
+    def __init__(self, inner: Any, limit: int, patience: _Patience) -> None:  # Any: httpx2 types it for sync and async
         self._inner = inner
         self._limit = limit
         self._patience = patience
@@ -86,7 +86,7 @@ class _Body(httpx2.AsyncByteStream):
             size += len(chunk)
             if self._limit and size > self._limit:
                 raise httpx2.StreamError(f"The answer is longer than the limit of {self._limit:,} bytes.")
-            if not self._limit and (end := _end_of_events(before + chunk) - len(before)) > 0:  # the next one begins
+            if not self._limit and (end := _end_of_events(before + chunk) - len(before)) > 0:  # a new event begins
                 scale = MessageWeight()
                 words = scale.add(chunk[end:])
             else:
@@ -100,7 +100,8 @@ class _Body(httpx2.AsyncByteStream):
             yield rest
 
     async def _next(self, chunks: AsyncIterator[bytes]) -> bytes | None:
-        """A body that breaks off costs its request; another kind of exception would cost the SDK's whole transport."""
+        """Read the next chunk. A broken connection raises StreamError, which fails only its request; another exception
+        type would end the SDK's whole transport."""
         try:
             return await self._patience.wait(anext(chunks, None))
         except httpx2.TransportError as fault:
@@ -111,7 +112,7 @@ class _Body(httpx2.AsyncByteStream):
 
 
 class ServerHttpClient(httpx2.AsyncClient):
-    """What the SDK's transports send with."""
+    """HTTP client that the SDK's transports use."""
 
     def __init__(
         self,
@@ -125,16 +126,16 @@ class ServerHttpClient(httpx2.AsyncClient):
         self._limit = limit
         self._under_way: dict[bytes, _Patience] = {}
         super().__init__(
-            headers={**headers, "Accept-Encoding": "identity"},  # a small answer must not unfold into a huge one
+            headers={**headers, "Accept-Encoding": "identity"},  # a small answer must not decompress into a huge one
             auth=auth,
             verify=context,
             timeout=httpx2.Timeout(_CONNECT, read=None, pool=None),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
-            trust_env=not _LOOPBACK.fullmatch(httpx2.URL(watch.url).host),  # a proxy cannot know our own loopback
+            trust_env=not _LOOPBACK.fullmatch(httpx2.URL(watch.url).host),  # a proxy cannot reach our own loopback
         )
 
-    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # Any: as httpx2 has them
-        """Never raises for what went wrong on the way: the answer says it."""
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # Any: as in httpx2
+        """Send a request. Network failures are returned as an answer, never raised."""
         patience, key = _Patience(), _request_id(request)
         if key:
             self._under_way[key] = patience
@@ -146,19 +147,19 @@ class ServerHttpClient(httpx2.AsyncClient):
             self._watch.fault = http_errors.unreachable(self._watch.url, fault)
             self._watch.unreachable.set()
             return _instead(request, 503, self._watch.fault.message)
-        except WorkbenchError as fault:  # from signing in
+        except WorkbenchError as fault:  # raised by the sign-in
             self._watch.fault, self._watch.status = fault, 401
             return _instead(request, 401, fault.message)
         except httpx2.HTTPError as fault:
             return _instead(request, 502, http_errors.broken(fault))
 
     def give_up(self, request_id: object) -> None:
-        """Let go of a request that was cancelled: a server may keep it open for ever."""
+        """Abort a cancelled request: a server may keep it open for ever."""
         if (patience := self._under_way.pop(json.dumps(request_id).encode(), None)) is not None:
             patience.give_up()
 
     def done(self, request_id: object) -> None:
-        """Forget a request whose answer has arrived."""
+        """Remove a request whose answer has arrived."""
         self._under_way.pop(json.dumps(request_id).encode(), None)
 
     def _bound(self, response: httpx2.Response, patience: _Patience) -> None:
@@ -195,12 +196,12 @@ async def _beginning(response: httpx2.Response) -> bytes:
             if len(found) > _SHOWN:
                 break
     except (httpx2.HTTPError, httpx2.StreamError):
-        pass  # what came is enough to say what it was
+        pass  # the part received so far is enough to explain the error
     return found[:_SHOWN]
 
 
 def _instead(request: httpx2.Request, status: int, sentence: str) -> httpx2.Response:
-    """An answer of ours, in the form in which the SDK passes it to the waiting request."""
+    """Build a substitute answer in the form that the SDK passes to the waiting request."""
     error = {"jsonrpc": "2.0", "id": None, "error": {"code": BROKE, "message": sentence, "data": {"status": status}}}
     return httpx2.Response(status, json=error, request=request)
 

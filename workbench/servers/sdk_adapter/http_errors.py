@@ -1,4 +1,4 @@
-"""Explains HTTP, TLS and connection failures of a remote server. The server's own words are quoted, shortened."""
+"""Explains HTTP, TLS and connection failures of a remote server. The server's message is quoted, shortened."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 
 from workbench.servers.server_faults import ServerFault
 
-BROKE = -32050  # the code of an error that we put in the place of an answer
-_QUOTED = 300  # characters of the server's own words
+BROKE = -32050  # code of an error that replaces a missing answer
+_QUOTED = 300  # characters of the server's message
 
 
 def unreachable(url: str, fault: BaseException) -> ServerFault:
-    """No connection could be made; the chained causes say which step failed."""
+    """Fault for a failed connection; the chained causes say which step failed."""
     host = _host(url)
     for cause in _causes(fault):
         if isinstance(cause, ssl.SSLCertVerificationError):
@@ -41,7 +41,7 @@ def broken(fault: BaseException) -> str:
 
 
 def status(number: int, url: str, words: str = "") -> ServerFault:
-    """The server answered, and refused."""
+    """Fault for an HTTP status with which the server refused a request."""
     host, said = _host(url), f" It says: {words}" if words else ""
     match number:
         case 401:
@@ -63,7 +63,7 @@ def status(number: int, url: str, words: str = "") -> ServerFault:
 
 
 def error_text(body: bytes) -> str:
-    """The words in an answer that is an error; a web page has none for us."""
+    """Return the message in an error answer; "" for a web page."""
     text = body.decode("utf-8", "replace").strip()
     try:
         found = json.loads(text)
@@ -79,7 +79,7 @@ def error_text(body: bytes) -> str:
 
 
 def is_error(body: bytes) -> bool:
-    """Whether it is a JSON-RPC error, which belongs to the request."""
+    """Whether a body is a JSON-RPC error, which belongs to the request."""
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
@@ -125,5 +125,5 @@ _ELSE = (
 
 
 def why_refused(fault: ssl.SSLCertVerificationError) -> tuple[str, str]:
-    """A sentence, and what to do."""
+    """Return the reason of a rejected certificate and a remedy."""
     return _WHY.get(getattr(fault, "verify_code", 0), _ELSE)

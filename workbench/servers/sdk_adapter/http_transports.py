@@ -1,7 +1,7 @@
 """Transports for remote servers: streamable HTTP, and HTTP with SSE (protocol 2024-11-05).
 
-WORKAROUND(the SDK's SSE client limits an event to 1 MB without a way to change it, and a POST that is refused leaves
-its caller waiting, python-sdk#2110; mcp > 2.3): see `tests/servers/test_plain_sdk.py`.
+WORKAROUND(the SDK's SSE client limits an event to 1 MB without a way to change it, and a refused POST leaves its caller
+waiting, python-sdk#2110; mcp > 2.3): see `tests/servers/test_plain_sdk.py`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from workbench.servers.sdk_adapter.transport_selection import Streams
 
 
-_QUEUE = 256  # messages on their way to a server that reads slowly
-_GRACE = 2.0  # seconds for the last messages to leave, and for a cancelled request to end by itself
+_QUEUE = 256  # messages queued for a server that reads slowly
+_GRACE = 2.0  # seconds for the last messages to be sent, and for a cancelled request to end by itself
 
 
 class HttpTarget(Struct, frozen=True):
-    """Where a server is and what it is sent, with nothing left to look up."""
+    """URL, headers and sign-in of a server, with all variables expanded."""
 
     url: str
     headers: dict[str, str] = field(default_factory=dict)
@@ -43,12 +43,12 @@ class HttpTarget(Struct, frozen=True):
 
 
 class HttpTransportBase:
-    """The part of a transport that does not depend on how messages become requests."""
+    """Shared part of both HTTP transports: everything except how messages become requests."""
 
     kind = "http"
     pid = 0
     returncode: int | None = None
-    direct: None = None  # each message is a request of its own here
+    direct: None = None  # no pipe: each message is its own HTTP request
 
     def __init__(self, name: str, reach: HttpTarget, frame_limit: int, traffic: MessageLog) -> None:
         self._name = name
@@ -93,7 +93,7 @@ class HttpTransportBase:
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            self._streams[2].close()  # what is still on its way may leave
+            self._streams[2].close()  # queued messages are still sent
             self._leaving.set()
             await asyncio.wait([self._carrying], timeout=_GRACE)
         finally:
@@ -118,7 +118,7 @@ class HttpTransportBase:
         return server_faults.died(None, "The server ended it.", self._traffic)
 
     async def _carry(self) -> None:
-        """The life of the way there, in one task: the SDK's cancel scopes demand it."""
+        """Run the connection in one task, as the SDK's cancel scopes demand."""
         try:
             async with self._client:
                 await self._speak(self._client)
@@ -130,20 +130,20 @@ class HttpTransportBase:
             self._incoming.close()
 
     async def _speak(self, client: ServerHttpClient) -> None:
-        """Carry messages both ways until `_leaving` is set, or until it cannot go on."""
+        """Carry messages in both directions until `_leaving` is set or the connection fails."""
         raise NotImplementedError
 
     async def _notice(self) -> None:
-        """Ends the connection when a request finds that the server cannot be reached any more."""
+        """End the connection when a request finds that the server is unreachable."""
         assert self._watch is not None
         await self._watch.unreachable.wait()
-        await asyncio.sleep(0)  # the request that found out has its answer first
+        await asyncio.sleep(0)  # lets the request that found out deliver its answer first
         self._leaving.set()
         self.ended.set()
         self._incoming.close()
 
     async def _give(self, item: SessionMessage | Exception) -> None:
-        """A message for the session, seen by the tap."""
+        """Log an incoming message and pass it to the session."""
         if isinstance(item, Exception):
             self._traffic.add_invalid_line(str(item).encode("utf-8", "replace")[:4_000])
             return
@@ -153,18 +153,18 @@ class HttpTransportBase:
             await self._incoming.send(item)
 
     def _take(self, message: SessionMessage) -> bytes:
-        """A message of the session on its way out, seen by the tap."""
+        """Log an outgoing message and return its bytes."""
         data: bytes = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
         self._traffic.sent(data)
         plain: Any = message.message
         if getattr(plain, "method", "") == "notifications/cancelled" and isinstance(plain.params, dict):
-            # A server that ends the request by itself does so at once; one that does not would keep it open for ever.
+            # Many servers end a cancelled request by themselves; the others would keep it open for ever.
             number = plain.params.get("requestId")
             asyncio.get_running_loop().call_later(_GRACE, self._client.give_up, number)
         return data
 
 
-def _prepare() -> Any:  # Any: an SSL context. On a thread: the import and the system's certificates take a while
+def _prepare() -> Any:  # Any: an SSL context. Call it on a thread: the import and the system's certificates are slow
     import httpx2
 
     import workbench.servers.sdk_adapter.http_client  # noqa: F401
@@ -240,7 +240,7 @@ class SseTransport(HttpTransportBase):
                 await asyncio.gather(listening, leaving, return_exceptions=True)
 
     async def _listen(self, events: object) -> None:
-        """The server's events; the first one says where to post to."""
+        """Read the server's events; the first one contains the URL for messages."""
         import httpx2
 
         posting: asyncio.Task[None] | None = None
@@ -261,7 +261,7 @@ class SseTransport(HttpTransportBase):
                 await asyncio.wait([posting])
 
     def _endpoint(self, data: str) -> str:
-        """The address that messages are posted to; never of another origin than the one that the user allowed."""
+        """Return the URL for messages. Raises ServerFault for another origin than the one that the user allowed."""
         endpoint = urljoin(self._target.url, data[:8_192])
         ours, theirs = urlsplit(self._target.url), urlsplit(endpoint)
         if (ours.scheme, ours.netloc) != (theirs.scheme, theirs.netloc):
@@ -289,7 +289,7 @@ class SseTransport(HttpTransportBase):
                 await self._refuse(message, response.json())
 
     async def _refuse(self, message: SessionMessage, told: object) -> None:
-        """Answer the waiting request in the server's place."""
+        """Answer the waiting request on behalf of the server."""
         from mcp.shared.message import SessionMessage
         from mcp.types import ErrorData, JSONRPCError
 

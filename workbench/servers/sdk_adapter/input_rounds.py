@@ -1,6 +1,6 @@
 """Answers requests for input that a server sends in place of a result (protocol 2026-07-28), and repeats the request.
 
-WORKAROUND(the SDK's driver is part of the typed client and has no limit for the questions of one round, mcp > 2.3): see
+WORKAROUND(the SDK's driver is part of the typed client and has no limit for the requests of one round, mcp > 2.3): see
 `tests/servers/test_plain_sdk.py`.
 """
 
@@ -14,15 +14,15 @@ from workbench.records import JsonObject
 from workbench.servers.server_faults import ServerFault
 
 _ROUNDS = 10
-_QUESTIONS = 32  # in one round
-_PAUSE, _LONGEST_PAUSE = 0.05, 0.25  # seconds before a repetition for which nothing was asked
+_QUESTIONS = 32  # requests in one round
+_PAUSE, _LONGEST_PAUSE = 0.05, 0.25  # seconds before a repetition without an input request
 
 Ask = Callable[[str, JsonObject], Awaitable[JsonObject]]
 Send = Callable[[JsonObject], Awaitable[JsonObject]]  # repeats the request with these parameters added
 
 
 async def settle(raw: JsonObject, ask: Ask, send: Send) -> JsonObject:
-    """The answer that is none of these questions; raises ServerFault when there never is one."""
+    """Answer requests for input until the server returns a result. Raises ServerFault when it never does."""
     from mcp.shared.exceptions import MCPError
 
     pause = _PAUSE
@@ -47,8 +47,7 @@ async def settle(raw: JsonObject, ask: Ask, send: Send) -> JsonObject:
 
 
 async def _answers(questions: Mapping[str, tuple[str, JsonObject]], ask: Ask) -> dict[str, JsonObject]:
-    """All requests are shown at once, so that the user sees everything that is wanted; a refusal withdraws the
-    others."""
+    """Answer all requests of a round. All are shown to the user at once; a refusal withdraws the others."""
     asking = {key: spawn(f"question {key:.40}", _answer(ask, *question)) for key, question in questions.items()}
     try:
         for answered in asyncio.as_completed(asking.values()):
@@ -62,7 +61,7 @@ async def _answers(questions: Mapping[str, tuple[str, JsonObject]], ask: Ask) ->
 
 
 async def _answer(ask: Ask, method: str, params: JsonObject) -> JsonObject | Exception:
-    """Returns a refusal as a value, so that the other requests are withdrawn before the refusal is raised."""
+    """Answer one request. A refusal is returned as a value, so that the others are withdrawn before it is raised."""
     from mcp.shared.exceptions import MCPError
 
     try:

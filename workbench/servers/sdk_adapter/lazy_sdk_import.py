@@ -2,7 +2,7 @@
 
 WORKAROUND(importing any module of the SDK runs `mcp/__init__.py`, which imports client, servers and web stack alike;
 until a release has https://github.com/modelcontextprotocol/python-sdk/pull/3242). The SDK's packages are put into
-`sys.modules` without running them; a package runs when a name that it exports is first asked for. Measured with mcp
+`sys.modules` without running them; a package runs when a name that it exports is first requested. Measured with mcp
 2.3.0: core and first server 430 against 580 ms and 65 against 82 MB; with an agent 480 against 580 ms.
 """
 
@@ -20,9 +20,9 @@ _LOADING: Final = Lock()
 
 
 class _DeferredPackage(ModuleType):
-    """A package whose modules can be imported, and which has not run itself yet."""
+    """A package whose modules can be imported although its `__init__.py` has not run yet."""
 
-    def __getattr__(self, name: str) -> Any:  # Any: whatever the package holds
+    def __getattr__(self, name: str) -> Any:  # Any: whatever the package exports
         if name.startswith("__") or self.__spec__ is None or self.__spec__.loader is None:
             raise AttributeError(name)
         self.__class__ = ModuleType  # type: ignore[assignment]  # from here on it is a module like any other
@@ -31,14 +31,14 @@ class _DeferredPackage(ModuleType):
 
 
 def load_sdk() -> None:
-    """Call it before anything of the SDK is imported, and on a thread: it takes a while all the same."""
+    """Prepare the deferred packages. Call it on a thread before any import of the SDK, because it is still slow."""
     with _LOADING:
         if "mcp" in sys.modules:
             return
         path: Any = None  # as in `sys.path`
         for name in _PACKAGES:
             if (spec := PathFinder.find_spec(name, path)) is None:
-                return  # importing it raises ImportError later
+                return  # a later import of the SDK raises ImportError
             package = module_from_spec(spec)
             package.__class__ = _DeferredPackage
             sys.modules[name] = package

@@ -1,7 +1,7 @@
-"""Negotiates the protocol version with a server, and adds what the version asks for to raw requests.
+"""Negotiates the protocol version with a server, and adds what that version requires to raw requests.
 
 WORKAROUND(the SDK probes each server at each start and waits 10 s for those that ignore unknown requests; it adds
-metadata and `x-mcp-header` headers only to typed calls, which keep an answer back that departs from its output schema,
+metadata and `x-mcp-header` headers only to typed calls, which withhold an answer that departs from its output schema,
 python-sdk#2626; mcp > 2.3): see `tests/servers/test_plain_sdk.py`.
 """
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 LEGACY, MODERN = "legacy", "modern"  # the protocol's two eras
 CLOSED = -32000
-_PROBE_SECONDS = 4.0  # for a server of the new era to say so; one that wakes up later is asked again
-_WORDS = 100  # capabilities of one server that are kept
+_PROBE_SECONDS = 4.0  # seconds for the probe; a modern server that answers later is asked again
+_WORDS = 100  # capabilities stored of one server
 
 
 class Greeting(Struct, frozen=True):
-    """What a server said of itself."""
+    """Name, version, protocol and capabilities that a server announced."""
 
     title: str
     version: str
@@ -40,7 +40,7 @@ class Greeting(Struct, frozen=True):
 
 
 async def negotiate(session: ClientSession, era: str) -> None:
-    """Find the era. A server known to be of the old one is not probed: some never answer what they do not know."""
+    """Find out the era of a server. A server known as legacy is not probed: some never answer unknown requests."""
     import anyio
     from mcp.shared.exceptions import MCPError
     from pydantic import ValidationError
@@ -54,14 +54,14 @@ async def negotiate(session: ClientSession, era: str) -> None:
             if _is_final(refusal):
                 raise
         except (RuntimeError, ValidationError, TimeoutError):
-            pass  # not a modern server, or not one whose version we share, or a slow one
+            pass  # a legacy server, no common modern version, or a slow server
     try:
         await session.initialize()
     except MCPError as refusal:
         if refusal.code == CLOSED or _is_final(refusal):
             raise
         try:
-            await session.discover()  # it was updated since we learned its era, or woke up after the probe
+            await session.discover()  # the server was updated since its era was stored, or answered after the probe
         except (MCPError, RuntimeError, ValidationError):
             raise refusal from None
 
@@ -88,8 +88,8 @@ def greeting(session: ClientSession, transport: str) -> Greeting:
     )
 
 
-def capability_words(capabilities: Mapping[str, Any]) -> tuple[str, ...]:  # Any: foreign JSON
-    """Capabilities as texts; a feature follows its capability after a dot."""
+def capability_words(capabilities: Mapping[str, Any]) -> tuple[str, ...]:  # Any: untrusted JSON
+    """Return capabilities as texts; a feature follows its capability after a dot."""
     found = []
     for name, features in capabilities.items():
         found.append(name)
@@ -99,7 +99,7 @@ def capability_words(capabilities: Mapping[str, Any]) -> tuple[str, ...]:  # Any
 
 
 def meta(session: ClientSession, me: Any, capabilities: JsonObject) -> JsonObject:  # Any: the SDK's Implementation
-    """What each request of the modern era says of us; empty in the legacy era."""
+    """Return the client metadata that each request of the modern era carries; empty in the legacy era."""
     from mcp.types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 
     if session.discover_result is None:
@@ -112,7 +112,7 @@ def meta(session: ClientSession, me: Any, capabilities: JsonObject) -> JsonObjec
 
 
 def headers(version: str, modern: bool, method: str, params: JsonObject) -> dict[str, str]:
-    """The HTTP headers that repeat what is in the body; stdio ignores them."""
+    """Return the HTTP headers that repeat parts of the body; stdio ignores them."""
     from mcp.shared.inbound import (
         MCP_METHOD_HEADER,
         MCP_NAME_HEADER,
@@ -131,21 +131,22 @@ def headers(version: str, modern: bool, method: str, params: JsonObject) -> dict
 
 
 def request_argument_headers(tools: Mapping[str, Tool], method: str, params: JsonObject) -> dict[str, str]:
-    """The argument headers of any request; only a call of a known tool has some."""
+    """Return the argument headers of any request; only calls of known tools have some."""
     given = params.get("arguments")
     tool = tools.get(str(params.get("name"))) if method == "tools/call" else None
     return argument_headers(tool, given) if tool is not None and isinstance(given, Mapping) else {}
 
 
 def argument_headers(tool: Tool, arguments: JsonObject) -> dict[str, str]:
-    """The argument headers of a tool call."""
+    """Return the argument headers of a tool call."""
     from mcp.shared.inbound import mcp_param_headers, x_mcp_header_map
 
     return mcp_param_headers(x_mcp_header_map(dict(tool.input_schema)), arguments)
 
 
 def without_invalid_headers(found: ParsedDefinitions) -> ParsedDefinitions:
-    """A tool whose annotations are wrong must not be called over HTTP: what it wants mirrored is not clear."""
+    """Drop tools with invalid header annotations: they must not be called over HTTP, because it is unclear which
+    arguments to repeat in headers."""
     from mcp.shared.inbound import find_invalid_x_mcp_header
 
     faults = {tool.name: find_invalid_x_mcp_header(dict(tool.input_schema)) for tool in found.tools}

@@ -23,11 +23,11 @@ _APPLIED = frozenset({"notifications/progress", "notifications/cancelled", "noti
 
 
 class RawDispatcher(JSONRPCDispatcher[TransportContext]):
-    """The SDK's dispatcher with the host in the place of typed callbacks."""
+    """The SDK's dispatcher that calls the host instead of typed callbacks."""
 
     def __init__(
         self, incoming: Any, outgoing: Any, gateway: HostGateway
-    ) -> None:  # Any: the SDK's streams, generic twice over
+    ) -> None:  # Any: the SDK's streams, with nested generic types
         super().__init__(incoming, outgoing)
         self._gateway = gateway
 

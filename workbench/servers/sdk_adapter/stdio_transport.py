@@ -1,7 +1,7 @@
-"""Stdio transport: linear line reader, frame limit, captured stderr, message log, and an end without leftovers.
+"""Stdio transport: linear line reader, frame limit, captured stderr, message log, and an end that leaves no process.
 
 WORKAROUND(the SDK's client reads in quadratic time: 1.9 s of CPU for 20 MB; it has no frame limit, stops at bytes that
-are no UTF-8, python-sdk#2454, and hides the process; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. Any async
+are not UTF-8, python-sdk#2454, and hides the process; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. Any async
 context manager that yields a pair of message streams is a transport.
 """
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from mcp.types import JSONRPCMessage
 
 
-_QUEUED = 1 << 20  # bytes of waiting lines above which reading pauses
-_ERROR_LINE = 1 << 16  # bytes of one line of the error output
+_QUEUED = 1 << 20  # bytes of queued lines above which reading pauses
+_ERROR_LINE = 1 << 16  # bytes of one stderr line
 _STDOUT, _STDERR = 1, 2
-_QUEUE = 256  # messages on their way to a server that reads slowly
+_QUEUE = 256  # messages queued for a server that reads slowly
 _SLOW_PARSE = 4 << 20  # bytes from which a message is parsed on a thread
 _GRACE = 2.0  # seconds a server has after its stdin closed, and again after TERM
-_LOOK = 0.02  # seconds between two looks at a process group
-_TOLD = 200  # bytes at the beginning and at the end in which an unreadable answer may say whose it is
+_LOOK = 0.02  # seconds between two checks of a process group
+_TOLD = 200  # bytes at the start and end of an unreadable answer that are searched for its id
 _ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,')
 _LAST_ID = re.compile(rb'"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z')
 
@@ -51,19 +51,19 @@ _HEAD = 512  # bytes kept of a line that was too long
 
 @dataclass(frozen=True, slots=True)
 class OversizedLine:
-    """The start of a line that grew past the limit; reported at once, its rest is discarded."""
+    """The start of a line longer than the limit. It is reported at once; the rest is discarded."""
 
     head: bytes
 
 
 class LineSplitter:
-    """Feed chunks, get whole lines. Each byte is looked at once."""
+    """Splits chunks into lines. Each byte is scanned once."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._parts: list[bytes] = []
         self._size = 0
-        self._skipping = False  # within the rest of an oversized line
+        self._skipping = False  # inside the rest of an oversized line
 
     def feed(self, chunk: bytes) -> Iterator[bytes | OversizedLine]:
         start = 0
@@ -78,7 +78,7 @@ class LineSplitter:
             yield fault
 
     def rest(self) -> bytes:
-        """What came without a line end before the stream closed."""
+        """Return the data after the last line end when the stream closed."""
         return b"".join(self._parts)
 
     def _add(self, part: bytes) -> OversizedLine | None:
@@ -94,10 +94,10 @@ class LineSplitter:
 
 
 class ServerPipes(asyncio.SubprocessProtocol):
-    """Pipes of a server process: lines of stdout in order, error output, and flow control of stdin.
+    """Pipes of a server process: lines of stdout in order, stderr, and flow control of stdin.
 
-    `take` may take a line of stdout in the callback that reads it, which saves 20 µs a tool call compared with a reader
-    task. It is not offered a line while an earlier one waits.
+    `take` may handle a line of stdout in the callback that reads it, which saves 20 µs a tool call compared with a
+    reader task. It is not offered a line while an earlier one waits.
     """
 
     def __init__(self, limit: int, take: Callable[[bytes], bool], said: Callable[[bytes], None]) -> None:
@@ -106,10 +106,10 @@ class ServerPipes(asyncio.SubprocessProtocol):
         self._lines, self._error_lines = LineSplitter(limit), LineSplitter(_ERROR_LINE)
         self._waiting: deque[bytes | OversizedLine] = deque()
         self._waiting_bytes = 0
-        self._busy = False  # a line was handed out and is being worked on
+        self._busy = False  # a line was returned and is being handled
         self._discarding = False
         self._stdin_lost = False
-        self._room = asyncio.Event()  # on stdin
+        self._room = asyncio.Event()  # set when stdin accepts more data
         self._room.set()
         self._arrived = asyncio.Event()
         self.stdout_ended = asyncio.Event()
@@ -153,7 +153,7 @@ class ServerPipes(asyncio.SubprocessProtocol):
         self._room.set()
 
     async def next_line(self) -> bytes | OversizedLine | None:
-        """The next line of stdout that `take` did not take; None when there are no more."""
+        """Return the next line of stdout that `take` did not handle; None at the end."""
         self._busy = False
         while not self._waiting:
             if self.stdout_ended.is_set():
@@ -168,7 +168,7 @@ class ServerPipes(asyncio.SubprocessProtocol):
         return line
 
     def discard(self) -> None:
-        """Drop further output; a server that is still writing must be able to finish and see its stdin end."""
+        """Drop further output, so that a server that is still writing can finish and see its stdin close."""
         self._discarding = True
         self._waiting.clear()
         self._waiting_bytes = 0
@@ -176,7 +176,7 @@ class ServerPipes(asyncio.SubprocessProtocol):
             self._stdout.resume_reading()
 
     def rest(self) -> bytes:
-        """What came without a line end before stdout closed."""
+        """Return the data after the last line end when stdout closed."""
         return self._lines.rest()
 
     def write(self, data: bytes) -> None:
@@ -202,15 +202,15 @@ class ServerPipes(asyncio.SubprocessProtocol):
 
 
 def _size(line: bytes | OversizedLine) -> int:
-    """The memory of a waiting line; an empty one takes some too."""
+    """Return the memory of a queued line; an empty one needs some too."""
     return 50 + len(line if isinstance(line, bytes) else line.head)
 
 
 class StdioTransport:
-    """One server process and its pipes; an async context manager that yields (messages in, messages out)."""
+    """One server process and its pipes: an async context manager that yields (messages in, messages out)."""
 
     kind = "stdio"
-    status, challenge, expired = 0, "", False  # there is no HTTP here
+    status, challenge, expired = 0, "", False  # stdio has no HTTP
 
     def __init__(
         self, name: str, launch: LaunchCommand, frame_limit: int, traffic: MessageLog, groups: ProcessGroups
@@ -223,9 +223,9 @@ class StdioTransport:
         self._tasks: list[asyncio.Task[None]] = []
         self.direct = FastToolCalls(self._write_line, self._drained)
         self.pid = 0
-        self.ended = asyncio.Event()  # nothing more will come from the server
-        self.returncode: int | None = None  # None: it did not leave by itself
-        self.fault = ""  # why we gave up on the stream, when it was us
+        self.ended = asyncio.Event()  # set when the server sends nothing more
+        self.returncode: int | None = None  # None: the process did not exit by itself
+        self.fault = ""  # why this transport closed the stream
 
     async def __aenter__(
         self,
@@ -251,7 +251,7 @@ class StdioTransport:
             self._groups.remove(self.pid)
 
     def unstarted(self, leaves: Sequence[BaseException]) -> ServerFault | None:
-        """The exit code says more than the SDK's exception."""
+        """Explain a failed start; the exit code says more than the SDK's exception."""
         if not self.pid:
             for leaf in leaves:
                 if isinstance(leaf, (OSError, ValueError)):
@@ -275,7 +275,7 @@ class StdioTransport:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # a group of its own: it is signalled with all its children
+            start_new_session=True,  # its own process group, so that a signal reaches all its children
         )
         self.pid = self._process.get_pid()
         try:
@@ -286,7 +286,8 @@ class StdioTransport:
             raise
 
     async def _read(self) -> None:
-        """Server's stdout → messages. Ends with the stream, or when a message cannot be taken."""
+        """Pass messages from the server's stdout to the session until the stream ends or a message
+        cannot be accepted."""
         try:
             while (line := await self._pipes.next_line()) is not None:
                 await self._take(line)
@@ -301,7 +302,7 @@ class StdioTransport:
         self._stop_hearing()
 
     def _take_at_once(self, line: bytes) -> bool:
-        """Whether it was for a waiting tool call, or a line of the server's log."""
+        """Handle a line that answers a waiting tool call or is a log message. Returns false for others."""
         taken = not may_be_heavy(line) and len(line) <= _SLOW_PARSE and self.direct.take(line)
         if taken:
             self._traffic.received(line)
@@ -321,7 +322,8 @@ class StdioTransport:
                 await self._incoming.send(SessionMessage(message))
 
     async def _settle_fast_call(self, message: JSONRPCMessage) -> bool:
-        """Whether it belongs to a call that went the short way, and could not be read on it."""
+        """Deliver an answer to a fast tool call whose line only the SDK could parse. Returns false for
+        other messages."""
         from mcp.types import JSONRPCError, JSONRPCNotification, JSONRPCResponse
 
         match message:
@@ -350,7 +352,8 @@ class StdioTransport:
         return message
 
     async def _refuse(self, line: OversizedLine) -> None:
-        """Answer the waiting call in place of the server. Without an id the call is unknown, so the connection ends."""
+        """Answer the waiting call on behalf of the server. Without an id the call is unknown, so the
+        connection ends."""
         self._traffic.add_invalid_line(line.head, self._limit)
         if await self._answer_instead(line.head, f"The answer is longer than the limit of {self._limit:,} bytes."):
             return
@@ -358,7 +361,7 @@ class StdioTransport:
         raise OSError(self.fault)
 
     async def _answer_instead(self, line: bytes, sentence: str) -> bool:
-        """Answer the call whose answer cannot be taken, in place of the server; False when its id cannot be found."""
+        """Answer the call of a rejected answer on behalf of the server. Returns false when its id cannot be found."""
         from mcp.shared.message import SessionMessage
         from mcp.types import ErrorData, JSONRPCError
 
@@ -377,7 +380,7 @@ class StdioTransport:
                 self._write_line(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
                 await self._drained()
         except OSError:
-            self._stop_hearing()  # it reads no more: without this, calls would wait for answers that cannot come
+            self._stop_hearing()  # nothing is read any more; calls must not wait for answers that cannot come
 
     def _write_line(self, data: bytes) -> None:
         self._traffic.sent(data)
@@ -392,7 +395,8 @@ class StdioTransport:
         self.direct.close()
 
     async def _watch(self) -> None:
-        """A server may leave while its children hold its pipes open; what it wrote before is still read."""
+        """Watch for the exit of the server. Its children may hold the pipes open; output written
+        before is still read."""
         await self._pipes.exited.wait()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE / 4):
@@ -417,7 +421,7 @@ class StdioTransport:
 
     def _end_now(self) -> None:
         self._signal(signal.SIGKILL)
-        self._process.close()  # also when a grandchild elsewhere still holds a pipe
+        self._process.close()  # needed when a process outside the group still holds a pipe
         self.direct.close()
         for stream in self._streams:
             stream.close()
@@ -431,14 +435,15 @@ class StdioTransport:
         return self._pipes.exited.is_set()
 
     async def _group_gone(self, seconds: float) -> None:
-        """Polls, because no event reports the end of another process's children."""
+        """Wait until the process group is empty. Polls, because no event reports the end of another
+        process's children."""
         for _ in range(round(seconds / _LOOK)):
             if not self._signal(0):
                 return
             await asyncio.sleep(_LOOK)
 
     def _signal(self, number: int) -> bool:
-        """Signal the whole group; False when it is empty."""
+        """Signal the process group. Returns false when it is empty."""
         try:
             os.killpg(self.pid, number)
         except (ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""Interface of a transport, and the choice of one for a server: stdio, streamable HTTP, or HTTP with SSE."""
+"""Interface of a transport, and its selection for a server: stdio, streamable HTTP, or HTTP with SSE."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import httpx2
 
 Authorize = Callable[[ServerConfig], "httpx2.Auth | None"]
-# The statuses with which a server of 2024-11-05 answers a POST to its stream of events, as the specification has them.
+# Statuses with which a 2024-11-05 server answers a POST to its event stream, according to the specification.
 _OLDER = frozenset({400, 404, 405})
 
 
@@ -43,7 +43,7 @@ class TransportSelection(Struct, frozen=True):
     authorize: Authorize
 
     def kinds_for(self, config: ServerConfig, known: str) -> tuple[str, ...]:
-        """The kinds to try, in order; `known` is the one that worked the last time."""
+        """Return the transport kinds to try, in order; `known` is the one that worked last time."""
         if not config.remote:
             return ("stdio",)
         if config.transport:
@@ -51,7 +51,7 @@ class TransportSelection(Struct, frozen=True):
         return ("sse", "http") if known == "sse" else ("http", "sse")
 
     def build(self, kind: str, config: ServerConfig, frame_limit: int, traffic: MessageLog) -> Transport:
-        """Raises WorkbenchError for a config that leads nowhere."""
+        """Build a transport. Raises WorkbenchError for a config with an unusable URL or command."""
         if kind == "stdio":
             prepared = launch_command.prepare(config, self.project, secret=self.secret)
             return StdioTransport(config.name, prepared, frame_limit, traffic, self.groups)
@@ -68,7 +68,7 @@ class TransportSelection(Struct, frozen=True):
 
 
 def another_may_do(transport: Transport) -> bool:
-    """Whether the other kind of HTTP is worth a try after this one was refused."""
+    """Whether the other HTTP transport is worth a try after this one was refused."""
     return transport.status in _OLDER
 
 
@@ -95,29 +95,29 @@ if TYPE_CHECKING:
 
 
 class Transport(Protocol):
-    """An async context manager that yields (messages in, messages out). Single use."""
+    """Async context manager that yields (messages in, messages out). Single use."""
 
     kind: str  # stdio, http or sse
-    pid: int  # 0: no process of ours
-    ended: asyncio.Event  # nothing more will come from the server
-    fault: str  # why we gave up on the stream, when it was us
-    returncode: int | None  # of the process, when it left by itself
+    pid: int  # 0: no local process
+    ended: asyncio.Event  # set when the server sends nothing more
+    fault: str  # why this transport closed the stream
+    returncode: int | None  # exit code of the process, when it exited by itself
 
     @property
     def direct(self) -> FastToolCalls | None:
-        """The short way for tool calls, where there is one."""
+        """The fast path for tool calls, if the transport has one."""
 
     @property
     def status(self) -> int:
-        """The HTTP status with which the last message was refused, 0 for none."""
+        """HTTP status of the last refused message, 0 for none."""
 
     @property
     def challenge(self) -> str:
-        """The www-authenticate header that came with it."""
+        """The www-authenticate header of that refusal."""
 
     @property
     def expired(self) -> bool:
-        """The server has forgotten our session; what it answered so was not carried out."""
+        """Whether the server has forgotten the session; a request refused for that reason was not carried out."""
 
     async def __aenter__(self) -> Streams: ...
 
@@ -126,7 +126,7 @@ class Transport(Protocol):
     ) -> None: ...
 
     def unstarted(self, leaves: Sequence[BaseException]) -> ServerFault | None:
-        """Why no session came about, if this way to the server knows better than the SDK."""
+        """Explain a failed start, if the transport knows more than the SDK."""
 
     def gone(self) -> ServerFault:
-        """Why a session that worked is over."""
+        """Explain the end of a session that worked."""

@@ -1,8 +1,9 @@
 """Prepares JSON of servers for parsing: replaces lone surrogates, and rejects messages that take too much memory.
 
-WORKAROUND(the SDK drops a message with half a surrogate pair, so that its call is never answered, and parses messages
-of any size, python-sdk#3330; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. A server that counts in UTF-16 may cut
-a pair. 9 MB of JSON can hold 3,000,000 empty lists, which take 1 GB and block the loop while they are parsed.
+WORKAROUND(the SDK drops a message with a lone surrogate, so that its call is never answered, and parses messages of any
+size, python-sdk#3330; mcp > 2.3): see `tests/servers/test_plain_sdk.py`. A server that counts in UTF-16 may cut a
+surrogate pair. 9 MB of JSON can hold 3,000,000 empty lists, which take 1 GB and block the event loop while they are
+parsed.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
 _OPEN = re.compile(rb"\\+(?:u(?:[0-9a-fA-F]{0,3}|[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?))?\Z")
-_LONGEST = 64  # bytes at the end of a piece in which an escape may have begun
+_LONGEST = 64  # bytes at the end of a chunk in which an escape may have begun
 
 
 def replace_lone_surrogates(data: bytes) -> bytes:
-    """The same JSON, with U+FFFD in place of each half."""
+    """Replace each lone surrogate in JSON by U+FFFD."""
     if b"\\ud" not in data and b"\\uD" not in data:
         return data
     return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
 
 
 class SurrogateRepair:
-    """The same for JSON that comes in pieces; an escape that is cut in two waits for its other part."""
+    """Replaces lone surrogates in JSON that arrives in chunks; an escape that is cut waits for its other part."""
 
     def __init__(self) -> None:
         self._kept = b""
@@ -40,13 +41,13 @@ class SurrogateRepair:
         return replace_lone_surrogates(data[:end])
 
     def rest(self) -> bytes:
-        """What waits when nothing more comes."""
+        """Return the buffered bytes at the end of the data."""
         return replace_lone_surrogates(self._kept)
 
 
 MOST_LISTS: Final = 300_000  # lists and objects in one message
-MOST_VALUES: Final = 1_000_000  # values in them
-_PIECE: Final = 1 << 20  # bytes looked at once: other threads get their turn between two
+MOST_VALUES: Final = 1_000_000  # values in one message
+_PIECE: Final = 1 << 20  # bytes scanned at once; other threads run between two pieces
 _BACKSLASH_PAIR: Final = re.compile(rb"\\.", re.DOTALL)
 
 
@@ -58,7 +59,7 @@ class MessageWeight:
         self._in_text = self._escaped = False
 
     def add(self, data: bytes) -> str:
-        """Why the message is too heavy so far; empty where it is not."""
+        """Count a chunk. Returns why the message is too heavy, or ""."""
         if self._escaped:
             data = data[1:]
         if b"\\" in data:
@@ -78,14 +79,14 @@ class MessageWeight:
 
 
 def may_be_heavy(data: bytes) -> bool:
-    """Whether `too_heavy` has to look: short messages never are, and counting signs costs nearly nothing."""
+    """Whether `too_heavy` must be called: short messages are never heavy, and counting brackets and commas is cheap."""
     if len(data) <= MOST_LISTS:
         return False
     return data.count(b"[") + data.count(b"{") > MOST_LISTS or data.count(b",") > MOST_VALUES
 
 
 def too_heavy(data: bytes) -> str:
-    """Why a whole message is too heavy to be read; empty where it is not."""
+    """Return why a complete message is too heavy to be parsed, or ""."""
     scale = MessageWeight()
     for at in range(0, len(data), _PIECE):
         if words := scale.add(data[at : at + _PIECE]):

@@ -1,1 +1,1 @@
-"""Tool definitions: reading them, pinning what the user has seen, their history, and checking values against them."""
+"""Tool definitions: parsing, pinning of definitions that the user has seen, their history, and validation of values."""

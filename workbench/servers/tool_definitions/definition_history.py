@@ -26,16 +26,16 @@ from workbench.records import (
 from workbench.servers.configuration import private_json_files
 
 log = logging.getLogger(__name__)
-_MOST = 20  # moments of one server
-_BYTES = 8 << 20  # of all definitions; the oldest snapshots are dropped first
-_TOOL = "tool "  # how a tool's key begins, so that none can be taken for the server's own words
-_PROMPT, _TEMPLATE = "prompt ", "template "  # likewise; the user reads these keys
-_OFFERS = 2_000  # prompts, and templates, of one moment
+_MOST = 20  # snapshots of one server
+_BYTES = 8 << 20  # bytes of all definitions; the oldest snapshots are dropped first
+_TOOL = "tool "  # prefix of a tool's key, which separates tools from the server's own texts
+_PROMPT, _TEMPLATE = "prompt ", "template "  # prefixes of prompts and templates; the user reads these keys
+_OFFERS = 2_000  # prompts, and templates, of one snapshot
 _LISTED = 500  # changes in one answer
 
 
 class _Snapshot(Struct, frozen=True, array_like=True):
-    """The definitions at one moment, each by the digest of its text."""
+    """The definitions at one time: name → digest of the text."""
 
     at: float
     parts: dict[str, str]
@@ -50,7 +50,7 @@ class _StoredHistory(Struct, frozen=True):
 
 
 class DefinitionHistory:
-    """The moments of one server; read from disk when first needed."""
+    """The snapshots of one server; read from disk when first needed."""
 
     def __init__(self, server: str, folder: Path) -> None:
         self._server = server
@@ -61,11 +61,12 @@ class DefinitionHistory:
         self._turn = asyncio.Lock()
 
     async def keep(self, state: ServerState, tools: Iterable[Tool]) -> None:
-        """Remember what it is now, if that is not what it was; of its prompts and templates what was known last."""
+        """Add a snapshot if the tools or the server's texts changed; prompts and templates are copied from the last
+        one."""
         await self._keep(await asyncio.to_thread(_texts, state, tuple(tools)), _is_offer)
 
     async def keep_offers(self, templates: Iterable[ResourceTemplate], prompts: Iterable[Prompt]) -> None:
-        """Likewise, once these lists were read. Resources come and go like files: they are no definitions."""
+        """Add a snapshot if templates or prompts changed. Resources are no definitions: they come and go like files."""
         texts = await asyncio.to_thread(_offer_texts, tuple(templates)[:_OFFERS], tuple(prompts)[:_OFFERS])
         await self._keep(texts, lambda name: not _is_offer(name))
 
@@ -90,13 +91,13 @@ class DefinitionHistory:
             log.warning("the history of %s cannot be written: %s", self._server, fault)
 
     async def list(self) -> tuple[Moment, ...]:
-        """The stored moments, newest first."""
+        """Return the stored snapshots, newest first."""
         async with self._turn:
             await self._load()
         return tuple(self._moment(one) for one in reversed(self._then))
 
     async def compare(self, before: float, after: float) -> tuple[DefinitionChange, ...]:
-        """What is different between two moments, each by the newest one not after that time."""
+        """Compare the definitions at two times. Each time selects the newest snapshot that is not later."""
         async with self._turn:
             await self._load()
         old, new = self._at(before), self._at(after)
@@ -104,8 +105,6 @@ class DefinitionHistory:
             return ()
         names = [name for name in dict.fromkeys((*new.parts, *old.parts)) if old.parts.get(name) != new.parts.get(name)]
         return tuple(self._change(name, old, new) for name in names[:_LISTED])
-
-    # inside
 
     def _change(self, name: str, old: _Snapshot, new: _Snapshot) -> DefinitionChange:
         kind = ChangeKind.CHANGED
@@ -144,7 +143,7 @@ class DefinitionHistory:
 
 
 def _texts(state: ServerState, tools: Iterable[Tool]) -> dict[str, str]:
-    """Every part as JSON text; the server's own words look like a definition with nothing but a description."""
+    """Return every part as JSON text; the server's own texts look like a definition with only a description."""
     words = {"instructions": state.instructions, "version": state.version, "protocol": state.protocol}
     words["capabilities"] = ", ".join(sorted(state.capabilities))
     own = {name: json.dumps({"description": text}) for name, text in words.items() if text}

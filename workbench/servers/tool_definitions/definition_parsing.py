@@ -1,4 +1,4 @@
-"""Parses a server's tool list. An invalid definition costs a warning and does not affect the others."""
+"""Parses a server's tool list. An invalid definition causes a warning and does not affect the others."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from msgspec import Struct
 from workbench import tokens
 from workbench.records import Hints, JsonObject, Tool
 
-_NAME_LIMIT = 512  # characters; a longer name is not one
-LARGEST = 400_000  # characters of one definition; what is longer fits into no model's context either
+_NAME_LIMIT = 512  # characters; a longer name is invalid
+LARGEST = 400_000  # characters of one definition; a longer one fits into no model's context either
 LARGEST_LIST = 8_000_000  # characters of all definitions of a server
 
 
 class ParsedDefinitions(Struct, frozen=True):
-    """The usable tools of one server, and what was wrong with its list."""
+    """The usable tools of one server, and warnings about its list."""
 
     tools: tuple[Tool, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
 def read(server: str, listed: Iterable[object]) -> ParsedDefinitions:
-    """All usable definitions; a name that comes twice counts once."""
+    """Parse all usable definitions; a duplicate name counts once."""
     tools: dict[str, Tool] = {}
     warnings: list[str] = []
     size = 0
@@ -47,7 +47,7 @@ def read(server: str, listed: Iterable[object]) -> ParsedDefinitions:
 
 
 def bare(tool: Tool) -> Tool:
-    """The name of a tool and nothing that its server says of it."""
+    """Return a tool with its name only, without any other text of the server."""
     return _tool(tool.server, {"name": tool.name, "inputSchema": {"type": "object"}})
 
 
@@ -78,7 +78,7 @@ def _too_large(length: int, size: int) -> str:
 
 
 def _harmless_faults(raw: Mapping[str, Any]) -> Iterable[str]:
-    """What is wrong and harmless."""
+    """Yield the faults of a definition that do not prevent its use."""
     name = raw["name"][:80]
     if "inputSchema" not in raw:
         yield f"Tool {name} has no inputSchema; it is taken to have no parameters."
@@ -114,7 +114,7 @@ def _tool(server: str, raw: Mapping[str, Any]) -> Tool:
 
 
 def _cost(raw: Mapping[str, Any]) -> int:
-    """What the definition costs in a model's context, as compact JSON."""
+    """Count the model tokens of a definition as compact JSON."""
     shown = {key: raw[key] for key in ("name", "description", "inputSchema") if key in raw}
     return tokens.count(json.dumps(shown, ensure_ascii=False, separators=(",", ":")))
 

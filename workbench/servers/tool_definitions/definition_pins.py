@@ -1,8 +1,9 @@
-"""Pins each tool's definition when it is first seen; one that changes later is blocked until the user approves it.
+"""Pins each tool's definition when it is first seen; a definition that changes later is blocked until the user approves
+it.
 
-The approved definition stays in force meanwhile: wrappers, search and descriptions use it, so that nothing of the new
-one reaches a model before the user has read it. Pins are state of the user: no server can name them, and no project can
-bring its own.
+The approved definition stays in force until then: wrappers, search and descriptions use it, so that no text of the new
+one reaches a model before the user has read it. Pins are private state of the user: no server can name them, and no
+project can bring its own.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from workbench.servers.configuration import private_json_files
 from workbench.servers.tool_definitions import definition_parsing
 
 log = logging.getLogger(__name__)
-_MOST = 40_000  # pins of one server; beyond that, removed tools that the user never looked at lose theirs
+_MOST = 40_000  # pins of one server; beyond that, pins of removed tools that the user never viewed are dropped
 _LISTED = 500  # changes in one answer
 
 
 class _Pin(Struct, frozen=True):
-    """A definition that the user has approved, or knew of when the server was added."""
+    """A definition that the user has approved, or that existed when the server was added."""
 
     tool: Tool
     at: float  # when it was pinned
-    new: bool = False  # the user has not looked at it yet
+    new: bool = False  # the user has not viewed it yet
 
 
 class _StoredPin(Struct, frozen=True):
@@ -64,18 +65,18 @@ class DefinitionPins:
     def __init__(self, server: str, folder: Path, *, trusted: bool = False) -> None:
         self._server = server
         self._file = folder / f"{hashlib.sha256(server.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.json"
-        self._trusted = trusted  # the built-in server: what it says now is right
-        self._known = False  # it was seen before, so what is new is worth a word
-        self._lost = False  # its file cannot be read: tools without a pin are blocked instead of being new
+        self._trusted = trusted  # the built-in server: its definitions are always accepted
+        self._known = False  # the server was seen before, so new tools are reported
+        self._lost = False  # the file cannot be read: tools without a pin are blocked instead of being new
         self._pins: dict[str, _Pin] = {}
         self._waiting: dict[str, Tool] = {}  # definitions that differ from their pins
-        self._told: dict[str, tuple[str, float]] = {}  # of those: the reported hash, and when
-        self._gone: dict[str, float] = {}  # removed tool → when; until the user has looked
+        self._told: dict[str, tuple[str, float]] = {}  # waiting definition → the reported hash, and when
+        self._gone: dict[str, float] = {}  # removed tool → when; until the user has viewed it
         self._there: frozenset[str] = frozenset()
         self._changed = False
 
     def load(self) -> None:
-        """Blocks while it reads and hashes: call it on a thread, before anything else."""
+        """Read the pins. Blocks while it reads and hashes: call it on a thread, before any other method."""
         stored, self._known = private_json_files.read_as(self._file, _StoredPins)
         if stored is None:
             self._lost = self._known
@@ -87,7 +88,7 @@ class DefinitionPins:
         self._told = private_json_files.convert_entries(stored.told, tuple[str, float], "reported change of")
 
     def take(self, tools: Sequence[Tool]) -> tuple[Tool, ...]:
-        """What the server says now → what is in force: the same, or for a changed tool what was approved."""
+        """Compare a tool list with the pins. Returns the definitions in force: for a changed tool, the approved one."""
         now = time.time()
         self._waiting = {}
         offered = tuple(self._judge(tool, now) for tool in tools)
@@ -105,11 +106,11 @@ class DefinitionPins:
         return tool in self._waiting
 
     def is_seen(self, tool: str) -> bool:
-        """Whether the definition in force is one that the user knew of when the server was added, or has looked at."""
+        """Whether the definition in force existed when the server was added, or the user has viewed it."""
         return tool in self._pins and not self._pins[tool].new
 
     def refusal(self, tool: str) -> Fault | None:
-        """Why this tool must not be called now."""
+        """Return why this tool must not be called now; None when it may be called."""
         if tool not in self._waiting:
             return None
         if tool not in self._pins:
@@ -123,7 +124,7 @@ class DefinitionPins:
         )
 
     def loss(self) -> Fault | None:
-        """What the user should know when the pins could not be read."""
+        """Return a fault for the user when the pins could not be read."""
         if not self._lost:
             return None
         return Fault(
@@ -133,13 +134,13 @@ class DefinitionPins:
         )
 
     def mark(self, tool: str) -> str:
-        """The word for a list: changed, new, or nothing."""
+        """Return the tool's mark in a list: changed, new, or ""."""
         if tool in self._waiting:
             return ChangeKind.CHANGED
         return ChangeKind.NEW if tool in self._pins and self._pins[tool].new else ""
 
     def tell(self) -> tuple[str, ...]:
-        """Names of tools that became blocked since the last call of this method; each change is reported once, also
+        """Return the tools that became blocked since the last call of this method. Each change is reported once, also
         across restarts."""
         fresh = tuple(name for name, tool in self._waiting.items() if self._told.get(name, ("",))[0] != tool.hash)
         now = time.time()
@@ -149,7 +150,8 @@ class DefinitionPins:
         return fresh
 
     def approve(self, wanted: Mapping[str, str]) -> None:
-        """The user has read exactly these definitions, by tool and hash, and approves all of them; otherwise none."""
+        """Approve the definitions that the user has read, by tool and hash. Approves all of them or, if one differs,
+        none."""
         for tool, sha in wanted.items():
             self._check(tool, sha)
         now = time.time()
@@ -159,7 +161,7 @@ class DefinitionPins:
         self._lost = self._lost and any(tool not in self._pins for tool in self._waiting)
 
     def look(self) -> None:
-        """The user has looked at new and removed tools; blocked tools stay blocked."""
+        """Mark new and removed tools as viewed by the user; blocked tools stay blocked."""
         for name, pin in self._pins.items():
             if pin.new:
                 self._pins[name] = _Pin(pin.tool, pin.at)
@@ -168,7 +170,7 @@ class DefinitionPins:
         self._gone = {}
 
     def changes(self) -> tuple[DefinitionChange, ...]:
-        """Blocked tools first, then new ones, then removed ones, up to a limit."""
+        """Return blocked tools first, then new ones, then removed ones, up to a limit."""
         return tuple(islice(self._all_changes(), _LISTED))
 
     def _all_changes(self) -> Iterator[DefinitionChange]:
@@ -189,14 +191,15 @@ class DefinitionPins:
         )
 
     def dump(self) -> JsonObject | None:
-        """What is to be written; None when nothing changed since the last time. A snapshot, so a thread may have it."""
+        """Return the pins to write, or None when nothing changed since the last dump. The result is a copy that a
+        thread may use."""
         if not self._changed:
             return None
         self._changed = False
         return self.snapshot()
 
     def snapshot(self) -> JsonObject:
-        """The whole state; saved as another server's, that server begins with it."""
+        """Return the complete state; saved under another server's name, it becomes that server's initial state."""
         tools = {
             name: _StoredPin(dict(pin.tool.raw), pin.tool.hash, pin.at, pin.new) for name, pin in self._pins.items()
         }
@@ -205,13 +208,11 @@ class DefinitionPins:
         return structs.asdict(stored)
 
     def save(self, value: JsonObject) -> None:
-        """Write a dump; on a thread. Pins that cannot be written hold as long as the core lives."""
+        """Write a dump. Blocks: call it on a thread. Pins that cannot be written stay valid until the core exits."""
         try:
             private_json_files.save(self._file, value, durable=True)
         except WorkbenchError as fault:
             log.warning("the pins of %s cannot be written: %s", self._server, fault)
-
-    # inside
 
     def _check(self, tool: str, sha: str) -> None:
         found = self._waiting.get(tool)
@@ -257,7 +258,7 @@ class DefinitionPins:
         return DefinitionChange(self._server, name, ChangeKind.CHANGED, tool.hash, at, before, after, True, odd)
 
     def _decode(self, entries: Mapping[str, Any]) -> dict[str, _Pin]:  # Any: JSON
-        """The pins whose definition still has the hash that was approved."""
+        """Return the pins whose definition still has the approved hash."""
         stored = private_json_files.convert_entries(entries, _StoredPin, f"pin of {self._server}.")
         read = definition_parsing.read(self._server, [one.raw for one in stored.values()]).tools
         tools = {tool.name: tool for tool in read}

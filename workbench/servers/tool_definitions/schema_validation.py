@@ -1,7 +1,7 @@
-"""Validates a tool's answer against its output schema. Both come from a server, so validating must not be an attack.
+"""Validates a tool's answer against its output schema. Both come from a server, so validation must resist attacks.
 
-Bounded in steps and time; no remote references, no regular expressions, no quadratic comparisons. Answers that fit a
-plain schema are recognised without the validator, because every answer is validated.
+It is bounded in steps and time; no remote references, no regular expressions, no quadratic comparisons. Answers that
+fit a plain schema are recognised without the validator, because every answer is validated.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Budget:
 
 
 def find_departure(tool: Tool, value: JsonValue) -> str:
-    """A sentence naming the first place that departs from the output schema; empty when none was found."""
+    """Return a sentence about the first place that departs from the output schema; "" when none was found."""
     if surely_fits(tool.output_schema, value):
         return ""
     try:
@@ -51,8 +51,8 @@ def find_departure(tool: Tool, value: JsonValue) -> str:
         budget.refill()
         fault = next(iter(validator.iter_errors(value)), None)
     except (_Enough, RecursionError):
-        return ""  # nothing was found as far as looking is sensible
-    except Exception as broken:  # a foreign schema can break a validator in any way; that is its finding
+        return ""  # no departure within the step budget
+    except Exception as broken:  # an untrusted schema can fail a validator in any way; the failure is the finding
         log.debug("the output schema of %s cannot be used", tool.name, exc_info=True)
         return f"The tool's output schema cannot be used: {type(broken).__name__}."
     if fault is None:
@@ -62,9 +62,9 @@ def find_departure(tool: Tool, value: JsonValue) -> str:
 
 
 class _Schema:
-    """Carries an unhashable schema through the cache; the tool's hash identifies it."""
+    """Wraps an unhashable schema for the cache; the tool's hash identifies it."""
 
-    def __init__(self, schema: Any) -> None:  # Any: foreign JSON
+    def __init__(self, schema: Any) -> None:  # Any: untrusted JSON
         self.schema = schema
 
     def __eq__(self, other: object) -> bool:
@@ -104,11 +104,12 @@ def _bounded(budget: _Budget) -> Any:  # Any: a validator class made at run time
     return validators.extend(Draft202012Validator, keywords)
 
 
-_FAST_STEPS = 20_000  # values looked at
+_FAST_STEPS = 20_000  # values checked
 _KNOWN = frozenset(
     {
         *("type", "properties", "required", "additionalProperties", "items", "enum", "anyOf"),
-        *("title", "description", "default", "examples", "$schema", "$comment", "format", "pattern"),  # not checked
+        # Ignored keywords.
+        *("title", "description", "default", "examples", "$schema", "$comment", "format", "pattern"),
     }
 )
 _TYPES: dict[type, frozenset[str]] = {
@@ -122,16 +123,17 @@ _TYPES: dict[type, frozenset[str]] = {
 }
 
 
-def surely_fits(schema: Any, value: Any) -> bool:  # Any: foreign JSON
-    """True: the validator would find nothing. False: only the validator can decide."""
+def surely_fits(schema: Any, value: Any) -> bool:  # Any: untrusted JSON
+    """Whether the validator would find nothing. False means that only the validator can decide."""
     try:
         return _fits(schema, value, [_FAST_STEPS])
-    except (RecursionError, TypeError, AttributeError):  # a schema that is none
+    except (RecursionError, TypeError, AttributeError):  # an invalid schema
         return False
 
 
 def _fits(schema: Any, value: Any, left: list[int]) -> bool:
-    """One loop instead of a call for each value, because every answer is validated. `left`: values still allowed."""
+    """Check a value in one loop instead of a call per value, because every answer is validated. `left`: values still
+    allowed."""
     waiting = [(schema, value)]
     while waiting:
         left[0] -= 1

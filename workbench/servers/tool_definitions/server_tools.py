@@ -17,7 +17,7 @@ from workbench.tool_names import ToolNames
 
 
 class ServerTools:
-    """What is called is what was approved; what the server says now may differ and waits."""
+    """Tools of one server. Calls use the approved definitions; changed ones wait for approval."""
 
     def __init__(
         self,
@@ -35,10 +35,10 @@ class ServerTools:
         self.listed: tuple[Tool, ...] = ()  # as the server lists them
         self.approved: Mapping[str, Tool] = {}  # as the user approved them
         self.functions: Mapping[str, str] = {}  # raw name → Python name
-        self.warnings: tuple[str, ...] = ()  # of the list as it was read
+        self.warnings: tuple[str, ...] = ()  # warnings about the list as last read
 
     def keep(self, tools: tuple[Tool, ...], warnings: tuple[str, ...]) -> None:
-        """The server's list as it is now."""
+        """Take over the server's current list."""
         self.listed = tools
         weighed = self._weigh()
         self.approved = {tool.name: weighed(tool) for tool in self.pins.take(tools)}
@@ -54,29 +54,29 @@ class ServerTools:
         self._tell(ToolsChanged(self._server))
 
     async def approve(self, wanted: Mapping[str, str]) -> None:
-        """The user approves these definitions, by tool and hash."""
+        """Approve these definitions for the user, by tool and hash."""
         self.pins.approve(wanted)
         self.keep(self.listed, self.warnings)
         self._tell(ToolsChanged(self._server))
         await self.save()
 
     async def look(self) -> None:
-        """The user has looked at new and removed tools."""
+        """Mark new and removed tools as viewed by the user."""
         self.pins.look()
         self._tell(ToolsChanged(self._server))
         await self.save()
 
     async def save(self) -> None:
-        async with self._saving:  # a later state is never overtaken by an earlier one
+        async with self._saving:  # an older state never overwrites a newer one
             if (value := self.pins.dump()) is not None:
                 await asyncio.to_thread(self.pins.save, value)
 
 
 class KnownTools:
-    """One state of all lists. It never changes, so that others can keep what they made of it."""
+    """Immutable snapshot of all tool lists; values derived from it can be cached."""
 
     def __init__(self, lists: Mapping[str, Mapping[str, Tool]]) -> None:
-        """`lists`: the tools of each server by name; they are replaced when they change and never altered."""
+        """`lists`: the tools of each server by name. A changed list is a new object; lists are never modified."""
         self._lists = lists
         self.tools = tuple(tool for one in lists.values() for tool in one.values())
 
@@ -85,17 +85,17 @@ class KnownTools:
         return ToolNames(self.tools, self._lists)
 
     def updated(self, lists: Mapping[str, Mapping[str, Tool]]) -> KnownTools:
-        """Itself as long as the lists are the same objects."""
+        """Return a new snapshot, or this one if all lists are the same objects."""
         before = self._lists
         same = len(lists) == len(before) and all(before.get(name) is one for name, one in lists.items())
         return self if same else KnownTools(lists)
 
 
 class DefinitionWarnings:
-    """What was found last, by server."""
+    """Warnings about tool definitions found last, by server."""
 
     def __init__(self) -> None:
-        self._own: dict[tuple[str, str, str], tuple[ToolWarning, ...]] = {}  # server, tool, hash: read once
+        self._own: dict[tuple[str, str, str], tuple[ToolWarning, ...]] = {}  # cache by server, tool, hash
         self._found: Mapping[str, tuple[ToolWarning, ...]] = {}
         self._counts: Counter[tuple[str, str]] = Counter()
 
@@ -106,14 +106,14 @@ class DefinitionWarnings:
         return self._counts[server, tool]
 
     def look(self, tools: Sequence[Tool]) -> Mapping[str, tuple[ToolWarning, ...]]:
-        """Over all tools at once; takes a while, so it belongs on a thread. `take` makes it count."""
+        """Check all tools together. Slow: call it on a thread, then pass the result to `take`."""
         keys = [(tool.server, tool.name, tool.hash) for tool in tools]
         known = self._own
         own = {
             key: known[key] if key in known else definition_warnings(tool)
             for key, tool in zip(keys, tools, strict=True)
         }
-        self._own = own  # swapped as a whole: another thread may look at the same time
+        self._own = own  # replaced as a whole: another thread may read it at the same time
         found: dict[str, list[ToolWarning]] = defaultdict(list)
         grouped: dict[str, list[Tool]] = defaultdict(list)
         for key, tool in zip(keys, tools, strict=True):
@@ -126,7 +126,7 @@ class DefinitionWarnings:
         return {server: tuple(warnings) for server, warnings in found.items() if warnings}
 
     def take(self, found: Mapping[str, tuple[ToolWarning, ...]]) -> tuple[str, ...]:
-        """On the loop; answers with the servers of which other things are known now."""
+        """Store the result of `look`. Called on the event loop. Returns the servers whose warnings changed."""
         before, self._found = self._found, found
         self._counts = Counter((one.server, one.tool) for warnings in found.values() for one in warnings)
         return tuple(sorted(name for name in {*before, *found} if before.get(name) != found.get(name)))

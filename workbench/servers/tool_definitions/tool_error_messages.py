@@ -24,14 +24,16 @@ _ABOUT_ARGUMENTS = re.compile(
 
 
 def hint(tool: Tool, arguments: JsonObject, complaint: str) -> str:
-    """The valid parameters, when the complaint or the arguments say that those are the trouble; else nothing."""
+    """Return a hint with the valid parameters when the message or the arguments show that arguments
+    are wrong; else ""."""
     if not _are_the_trouble(tool, arguments, complaint):
         return ""
     return " ".join(part for part in (_unknown_parameters(tool, arguments), list_parameters(tool)) if part)
 
 
 def names(tool: Tool, arguments: JsonObject, complaint: str) -> tuple[list[str], list[str]]:
-    """The same for programs: the valid parameters, required ones first, and those that unknown ones look like."""
+    """Return the same for programs: the valid parameters, required ones first, and those similar to
+    the unknown ones."""
     if not _are_the_trouble(tool, arguments, complaint):
         return [], []
     known, required = _parameters(tool), _required(tool)
@@ -46,7 +48,7 @@ def _are_the_trouble(tool: Tool, arguments: JsonObject, complaint: str) -> bool:
 
 
 def list_parameters(tool: Tool) -> str:
-    """`Parameters: title (string, required), body (string).`"""
+    """Format the parameters: `Parameters: title (string, required), body (string).`"""
     known, required = _parameters(tool), _required(tool)
     if not known:
         return "It takes no parameters."
@@ -100,13 +102,14 @@ def _kind(schema: Mapping[str, object]) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-_NAMES_LISTED = 10  # servers that are named
+_NAMES_LISTED = 10  # servers listed by name
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
-_NAME = re.compile(r"[\w.@/+-]{1,64}")  # what a project without consent may show an agent: names, no sentences
+# Names that may be shown to an agent without the user's consent; sentences are not shown.
+_NAME = re.compile(r"[\w.@/+-]{1,64}")
 
 
 def server_not_allowed(name: str) -> WorkbenchError:
-    """For a server that is configured and was never allowed to start."""
+    """Error for a configured server that the user has not allowed to start."""
     return WorkbenchError(
         f"{name[:100]} waits for the user's Connect: it has not been allowed to start yet.",
         f"The user can press Connect in the workbench's window or run {allowing(name)} in a terminal.",
@@ -114,7 +117,8 @@ def server_not_allowed(name: str) -> WorkbenchError:
 
 
 def waits_for(words: str, states: Iterable[ServerState]) -> str:
-    """What to say to an author whose program failed in these words because a server waits; else nothing."""
+    """Return a hint for an agent whose program failed with this message because a server has not been
+    allowed; else ""."""
     for name in not_allowed(states):
         if f"'servers.{package_name(name)}'" in words or f"The server {name!r} has no tool" in words:
             return str(server_not_allowed(name))
@@ -122,7 +126,7 @@ def waits_for(words: str, states: Iterable[ServerState]) -> str:
 
 
 def not_imported(words: str, tools: Iterable[ToolSummary]) -> str:
-    """What to say to an author whose program used the name of a tool or a server without importing it; else nothing."""
+    """Return a hint for an agent whose program used a tool or server name without importing it; else ""."""
     undefined = _UNDEFINED.match(words)
     if undefined is None:
         return ""
@@ -136,19 +140,19 @@ def not_imported(words: str, tools: Iterable[ToolSummary]) -> str:
 
 
 def allowing(name: str) -> str:
-    """The command that allows a server."""
+    """Return the command that allows a server."""
     return f"`mcp-workbench servers allow {shlex.quote(name[:100])}`"
 
 
 def not_allowed(states: Iterable[ServerState]) -> tuple[str, ...]:
-    """Servers that wait for the user to allow their first start."""
+    """Return the servers that wait for the user to allow their first start."""
     return tuple(
         state.config.name for state in states if not (state.allowed or state.config.builtin or state.config.disabled)
     )
 
 
 def waiting_line(names: Iterable[str]) -> str:
-    """One line about servers whose tools are not known yet; empty where there are none."""
+    """Return one line about servers whose tools are not known yet; "" when there are none."""
     there = list(names)
     if not there:
         return ""
@@ -160,7 +164,7 @@ def waiting_line(names: Iterable[str]) -> str:
 
 
 def no_tool(server: McpServer, name: str) -> WorkbenchError:
-    """With the nearest name, or how to learn its tools."""
+    """Error for an unknown tool, with the nearest name or how to learn the server's tools."""
     if not_allowed((server.state,)):
         return server_not_allowed(server.name)
     if not server.tools:
