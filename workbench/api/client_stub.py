@@ -273,8 +273,8 @@ class CoreApi(Protocol):
     async def complete(
         self, server: str, kind: str, name: str, argument: str, value: str, context: Mapping[str, str]
     ) -> Completion:
-        """Proposals for an argument of a prompt, or of a template when `kind` is "resource"; none when the server
-        does not complete. Never starts a server: who types has not asked for that."""
+        """Complete an argument of a prompt, or of a template when `kind` is "resource". Returns no suggestions when the
+        server does not support completion. Never starts a server: typing is no request to start one."""
 
     @api
     async def complete_code(self, code: str, line: int, column: int) -> tuple[Candidate, ...]:
@@ -520,7 +520,7 @@ class CoreApi(Protocol):
 
     @api
     async def offers(self, server: str) -> Offers:
-        """Everything but the resources themselves; of a server that rests, what was known of it last."""
+        """Return what a server offers, except the resources themselves; for a stopped server, the last known lists."""
 
     @api(decides=True)
     async def open_http_endpoint(self, port: int, fresh_token: bool = False) -> HttpEndpoint:
@@ -582,7 +582,7 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def reload_servers(self) -> tuple[ServerState, ...]:
-        """Read `.mcp.json` again. Servers whose entry is the same go on running; an unreadable file changes nothing."""
+        """Read `.mcp.json` again. Servers with an unchanged entry keep running; an unreadable file changes nothing."""
 
     @api(decides=True)
     async def remove_cassette(self, name: str, cassette: str) -> None: ...
@@ -616,7 +616,7 @@ class CoreApi(Protocol):
 
     @api
     async def resources(self, server: str, start: int) -> tuple[Resource, ...]:
-        """The list from this place on, at most a thousand at once."""
+        """Return up to a thousand resources from this position on."""
 
     @api(decides=True, consent=True)
     async def restore_permission(self, rule_id: str) -> Permissions:
@@ -677,7 +677,7 @@ class CoreApi(Protocol):
     async def search(
         self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = ""
     ) -> SearchAnswer:
-        """What an agent receives for a query; without one, the list."""
+        """Return the search answer for an agent; an empty query returns the list."""
 
     @api
     async def search_frames(self, server: str, words: str, after: float) -> tuple[float, ...]:
@@ -697,7 +697,7 @@ class CoreApi(Protocol):
 
     @api
     async def server_log(self, server: str, after: int) -> ServerLog:
-        """The lines with a higher number, as far as they are kept."""
+        """Return the stored log lines with a higher number."""
 
     @api
     async def server_tasks(self, server: str) -> tuple[ServerTask, ...]:
@@ -834,11 +834,11 @@ class CoreApi(Protocol):
 
     @api
     async def tool(self, server: str, name: str) -> Tool:
-        """The tool of a server by any of its names. Raises WorkbenchError when there is none."""
+        """Return the tool of a server by any of its names. Raises WorkbenchError when there is none."""
 
     @api
     async def tools(self) -> tuple[ToolSummary, ...]:
-        """Every known tool, also of servers that do not run now."""
+        """Return a summary of every known tool, also of servers that do not run; disabled servers are left out."""
 
     @api
     async def transcript(self, server: str) -> str:
