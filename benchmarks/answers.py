@@ -1,9 +1,9 @@
-"""How soon the user sees the answer of their own call: `answers.py [ROUNDS]`.
+"""Measures how soon the user sees the answer of a call made by hand: `answers.py [ROUNDS]`.
 
-A real core process and a real server, whose answers have 0.1, 0.6 and 3 MB of customers. Measured in one run, in turns:
-the SDK's client asking the same server directly, and a client of the core, from the call to the whole answer. Then how
-long the core goes on to look the answer through; before, the user waited for that, too. Goal: less than 0.5 s more than
-the SDK's client for 3 MB.
+A real core process and a real server, whose answers contain 0.1, 0.6 and 3 MB of customers. Measured alternately: the
+SDK's client calling the same server directly, and a client of the core, from the call to the complete answer. Also
+measured is how long the core then searches the answer for personal data; earlier versions made the user wait for that.
+Goal: less than 0.5 s more than the SDK's client for 3 MB.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ async def _measure(connection: CoreConnection, client: Client, size: int, rounds
         assert outcome.ok, outcome.fault
         assert outcome.bytes > size * 0.9
         shown.append(time.perf_counter() - began)
-        await connection.api.privacy_report(PrivacyQuery("person"))  # answered when everything is known
+        await connection.api.privacy_report(PrivacyQuery("person"))  # returns when the search is complete
         behind.append(time.perf_counter() - began)
     one, other, last = map(statistics.median, (direct, shown, behind))
     print(
@@ -71,7 +71,7 @@ async def _measure(connection: CoreConnection, client: Client, size: int, rounds
 
 
 def serve() -> None:
-    """Customers without end, as a server would send them."""
+    """An MCP server that returns any number of customers."""
     for line in sys.stdin:
         message = json.loads(line)
         if (number := message.get("id")) is None:

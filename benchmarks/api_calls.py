@@ -1,7 +1,7 @@
-"""What calling the core costs a client: `api_calls.py [ROUNDS]`.
+"""Measures API calls of a client to the core: `api_calls.py [ROUNDS]`.
 
-Made-up answers behind a real server, reached over a pair of sockets: the first call, a small method, the settings, and
-a list of 2,000 tools.
+A real API server with made-up answers, over a socket pair: the first call, a small method, the settings, and a list of
+2,000 tools.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TOOLS = tuple(ToolSummary("demo", f"tool{at}", "", "Does it.", Hints(), "import"
 
 
 class Answers:
-    """Answers at once, so that only the way there and back is measured."""
+    """Answers immediately, so that only the transport is measured."""
 
     async def has_pin(self) -> bool:
         return True

@@ -1,6 +1,6 @@
-"""What a million entries of the audit cost: to write, to open, to search, to scroll, to verify, and to kill.
+"""Measures an audit with a million entries: writing, opening, searching, scrolling, verifying, and killing.
 
-`benchmarks/audit.py [ENTRIES [FOLDER]]`; goals are printed beside. The window's figures: `audit_window.py`.
+`benchmarks/audit.py [ENTRIES [FOLDER]]` also prints the goals. `audit_window.py` measures the window.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ QUESTIONS = (
 
 
 def notes(count: int) -> list[Note]:
-    """As a project at work writes them: runs of twenty entries, in which calls prevail."""
+    """Notes of a typical project: runs of twenty entries, most of them calls."""
     chance = random.Random(1)
     made: list[Note] = []
     while len(made) < count:
@@ -86,7 +86,8 @@ async def fill(place: Path, count: int) -> None:
     said("append, in batches of 200", f"{count / took:,.0f} entries/s", "2,000/s")
     durable = -time.perf_counter()
     for number in range(10_000):
-        kind = "server.noted" if number % 200 == 199 else "call.done"  # the last one goes to the disk with all before
+        # A "call.done" as the last note flushes all notes to the disk.
+        kind = "server.noted" if number % 200 == 199 else "call.done"
         journal.append_soon(lambda kind=kind: Note(kind, "once more"))  # type: ignore[misc]
         if number % 200 == 199:
             journal.settle()
@@ -129,7 +130,10 @@ def ask(finder: AuditSearch) -> None:
 
 
 def check(place: Path) -> None:
-    """The wall clock tells what this machine had left; seconds of a processor, and the floor, tell what we take."""
+    """Print the speed of verification.
+
+    Wall time depends on the load of the machine; compare processor time with the floor to judge the code.
+    """
     begun, spent = time.perf_counter(), _spent(resource.RUSAGE_CHILDREN)
     report = asyncio.run(verify_in_processes(place))
     took, spent = time.perf_counter() - begun, _spent(resource.RUSAGE_CHILDREN) - spent
@@ -151,7 +155,7 @@ def _spent(whose: int) -> float:
 
 
 def _floor(place: Path, count: int) -> float:
-    """Entries for a second of a processor."""
+    """Entries per second of processor time for fetching and hashing alone."""
     with closing(open_to_read(place)) as store:
         asked = f"SELECT {ALL_COLUMNS} FROM entries WHERE seq <= ? ORDER BY seq"
         hashed = [json.dumps([row[14], *row[:14]]).encode() for row in store.execute(asked, (count,))]
@@ -206,7 +210,7 @@ def kill(folder: Path, times: int = 5) -> None:
 
 
 def main() -> None:
-    """`audit.py [ENTRIES [FOLDER]]`: what is made in FOLDER stays, for `audit_window.py`."""
+    """`audit.py [ENTRIES [FOLDER]]`: an audit written to FOLDER is kept for `audit_window.py`."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     with tempfile.TemporaryDirectory() as name:
         folder = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(name)

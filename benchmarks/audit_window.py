@@ -1,10 +1,11 @@
-"""Prints how the window's audit fares with as many entries as `audit.py` left in a folder.
+"""Measures the window's audit pane with the audit that `audit.py` left in a folder.
 
     python benchmarks/audit.py 1000000 FOLDER
+
     python benchmarks/audit_window.py FOLDER
 
-The window is real, drawn offscreen without a display, and talks to a real core process. "Gap" is the longest time for
-which the window did nothing else.
+The window is real, drawn offscreen without a display, and connected to a real core process. "Gap" is the longest time
+for which the event loop was blocked.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from workbench.paths import OVERRIDE, paths_of
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
-STEPS = 300  # of the scroll bar, from the newest entry to the oldest
+STEPS = 300  # steps of the scroll bar, from the newest entry to the oldest
 
 
 async def main(application: QApplication, home: Path, made: Path) -> None:
@@ -49,7 +50,7 @@ async def measure(window: MainWindow, gaps: Gaps) -> None:
     window.docks["audit"].come()
     pane = window.audit
     await _until(lambda: pane.model.rowCount() > 10_000)
-    await asyncio.sleep(3)  # the index takes in what the core wrote at its start
+    await asyncio.sleep(3)  # the index adds the entries that the core wrote at its start
     total = pane.model.rowCount()
     took, gap = await _timed(pane, gaps, pane.refresh)
     print(f"{total:,} entries: the pane's first page is painted after {took:.0f} ms, gap {gap:.0f} ms (goals: 300, 50)")
@@ -77,7 +78,7 @@ def _search(pane: AuditPane, text: str) -> None:
 
 
 async def _timed(pane: AuditPane, gaps: Gaps, deed: Callable[[], None]) -> tuple[float, float]:
-    """Milliseconds until the core's first answer is painted, and the longest gap meanwhile."""
+    """Milliseconds until the core's first answer is painted, and the longest gap until then."""
     pane.model._pages.clear()
     gaps.reset()
     began = time.perf_counter()
@@ -90,7 +91,7 @@ async def _timed(pane: AuditPane, gaps: Gaps, deed: Callable[[], None]) -> tuple
 
 
 class _Plain(QAbstractTableModel):
-    """As many rows and columns, each cell the same word: what is left is Qt's own."""
+    """A table of the same size with a constant text in each cell, to measure Qt's own time."""
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         return 1_000_000
@@ -103,7 +104,7 @@ class _Plain(QAbstractTableModel):
 
 
 async def _pull(table: QTableView) -> str:
-    """From one end to the other; answers the window's own work for a step, in milliseconds of a processor."""
+    """Scroll from one end to the other. Returns the window's processor time per step in milliseconds."""
     bar, steps = table.verticalScrollBar(), []
     for step in range(STEPS + 1):
         spent = time.thread_time()

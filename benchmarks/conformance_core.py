@@ -1,8 +1,7 @@
-"""A core whose agents meet what the conformance suite calls: `conformance_core.py core --project DIR [--detached]`.
+"""A core whose agents get what the conformance suite calls: `conformance_core.py core --project DIR [--detached]`.
 
-The door, its HTTP, its sessions and its edge are the app's; the tools, prompts and resources of the suite are brought
-by `arrange`, which the app leaves empty. They would belong to some server; here they stand right behind the door, so
-that what is measured is the door.
+Agent endpoint, HTTP, sessions and egress filter are the workbench's own. `arrange`, which does nothing in the
+workbench, adds the suite's tools, prompts and resources directly to the endpoint, so that only the endpoint is tested.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ PROMPTS = {
 
 
 class Suite:
-    """What one agent meets beside the door's own."""
+    """The suite's tools, prompts and resources for one agent."""
 
     def __init__(self, door: AgentConnection) -> None:
         server = door.server

@@ -1,8 +1,8 @@
 """Runs the official conformance suite for servers against `serve --http`: `conformance_server.py [SCENARIO …]`.
 
-It needs what `conformance.py` needs, and installs the suite into the user's cache as that does. A core of its own is
-started on an empty project with the fixture of `conformance_core.py`, and `mcp-workbench serve --http` opens its door.
-The suite cannot send a token, so a small proxy in this process adds it; all else passes as it is.
+It needs what `conformance.py` needs, and installs the suite into the user's cache in the same way. It starts a core
+with the fixture of `conformance_core.py` on an empty project, and `mcp-workbench serve --http`. The suite cannot send
+an access token, so a small proxy in this process adds it and passes everything else unchanged.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from workbench.events import spawn
 
 HERE = Path(__file__).resolve().parent
 AT_ONCE = 2
-# What does not pass, and why. A scenario that is here and passes is pointed out.
+# Known failures with their reasons. A scenario of this list that passes is reported.
 KNOWN: dict[str, str] = {}
-NOT_OFFERED = ("tasks-",)  # extensions that the door does not declare
+NOT_OFFERED = ("tasks-",)  # extensions that the endpoint does not declare
 
 
 def main(wanted: list[str]) -> int:
@@ -69,12 +69,12 @@ def _run(suite: list[str], url: str, specification: str, scenario: str) -> Resul
 
 @contextmanager
 def _door(home: Path) -> Iterator[str]:
-    """A core with the fixture, and the door of it, through a proxy that knows the token."""
+    """A core with the fixture and its agent endpoint, behind a proxy that adds the access token."""
     project = home / "project"
     project.mkdir()
     world = {**os.environ, "MCP_WORKBENCH_HOME": str(home / "h"), "PYTHONPATH": f"{HERE.parent}{os.pathsep}{HERE}"}
     core = [sys.executable, str(HERE / "conformance_core.py"), "core", "--project", str(project), "--detached"]
-    subprocess.run(core, env=world, check=True)  # it ends when the core listens
+    subprocess.run(core, env=world, check=True)  # returns when the core is listening
     command = [sys.executable, "-m", "workbench"]
     serve = [*command, "serve", "--http", "--port", "0", "--json", "--project", str(project)]
     door = subprocess.Popen(serve, env=world, stdout=subprocess.PIPE, text=True)
@@ -105,7 +105,7 @@ def _proxy(url: str, token: str) -> Iterator[str]:
 
 
 async def _end_all() -> None:
-    """Connections that the suite left open."""
+    """Close connections that the suite left open."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
@@ -113,7 +113,7 @@ async def _end_all() -> None:
 
 
 async def _carry(port: int, token: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """One connection: requests with the token, answers as they come."""
+    """Proxy one connection: add the token to requests and forward the answers."""
     own = writer.get_extra_info("sockname")[1]
     inner, outer = await asyncio.open_connection("127.0.0.1", port)
     back = spawn("answers", _copy(inner, writer))
@@ -123,7 +123,8 @@ async def _carry(port: int, token: str, reader: asyncio.StreamReader, writer: as
             length = 0
             for at, line in enumerate(lines[1:], 1):
                 name, _, value = line.partition(":")
-                if name.lower() in ("host", "origin"):  # its own name is the door's; every other one stays
+                # Replace the proxy's own name by the endpoint's; keep foreign names.
+                if name.lower() in ("host", "origin"):
                     lines[at] = f"{name}:{value.replace(f'localhost:{own}', f'localhost:{port}')}".replace(
                         f"127.0.0.1:{own}", f"127.0.0.1:{port}"
                     )

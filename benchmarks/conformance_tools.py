@@ -1,6 +1,6 @@
-"""The tools that the official conformance suite calls at a server, as it describes them. No part of the app.
+"""The tools that the official conformance suite expects from a server. They are not part of the workbench.
 
-Each is a function of the request; `TOOLS` has their names and schemas.
+Each tool is a function of the request; `TOOLS` has names and schemas.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def _png() -> str:
-    """One red pixel."""
+    """A PNG with one red pixel."""
     head = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
     parts = (_chunk(b"IHDR", head), _chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")), _chunk(b"IEND", b""))
     return base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(parts)).decode()
 
 
 def _wav() -> str:
-    """A hundredth of a second of silence."""
+    """A WAV file with a hundredth of a second of silence."""
     data = bytes(80)
     head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8,
                        b"data", len(data))  # fmt: skip
@@ -92,7 +92,7 @@ async def echo(context: Any, params: T.CallToolRequestParams) -> Answer:
     return said(json.dumps(params.arguments or {}))
 
 
-# ── while they work ──────────────────────────────────────────────────────────────────────────────
+# ── messages during a call ───────────────────────────────────────────────────────────────────────
 async def logging(context: Any, params: T.CallToolRequestParams) -> Answer:
     for words in ("Tool execution started", "Tool processing data", "Tool execution completed"):
         await context.session.send_log_message("info", words, "conformance", context.request_id)
@@ -136,7 +136,7 @@ def _need(context: Any, name: str) -> None:
         raise MCPError(T.MISSING_REQUIRED_CLIENT_CAPABILITY, f"The client does not offer {name}.", data)
 
 
-# ── questions back, until 2025-11-25 ─────────────────────────────────────────────────────────────
+# ── requests to the client, until 2025-11-25 ─────────────────────────────────────────────────────
 async def sampling(context: Any, params: T.CallToolRequestParams) -> Answer:
     asked = T.SamplingMessage(role="user", content=T.TextContent(text=str((params.arguments or {}).get("prompt", ""))))
     answer = await context.session.create_message([asked], max_tokens=100, related_request_id=context.request_id)
@@ -182,7 +182,7 @@ ENUMS = _fields(
 )  # fmt: skip
 
 
-# ── questions back, since 2026-07-28 ─────────────────────────────────────────────────────────────
+# ── requests to the client, since 2026-07-28 ─────────────────────────────────────────────────────
 def form(message: str, name: str, kind: str = "string") -> T.ElicitRequest:
     schema = _fields(name, **{name: {"type": kind}})
     return T.ElicitRequest(params=T.ElicitRequestFormParams(message=message, requested_schema=schema))

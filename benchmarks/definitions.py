@@ -1,10 +1,10 @@
-"""Whether agents read the definitions of tools as their servers sent them: `definitions.py FOLDER`.
+"""Checks that agents receive tool definitions exactly as the servers sent them: `definitions.py FOLDER`.
 
-FOLDER holds recorded lists of tools, one JSON file a server. A real core serves all of them through `mcp-workbench
-serve` to the SDK's client, which reads every signature and every definition: first in a fresh conversation, then in one
-that has learnt personal data (customers, a home folder that is an ordinary word, a README). Printed is how many differ
-from what was recorded, which of the workbench's own answers and errors changed, and how much was replaced where
-programs print definitions or fail; goal: nothing. `-v` shows what.
+FOLDER contains recorded tool lists, one JSON file per server. A real core serves them through `mcp-workbench serve` to
+the SDK's client, which reads every signature and every definition: first in a new session, then in one whose vault
+contains personal data (customers, a home folder named like an ordinary word, a README). The output is the number of
+definitions that differ from the recording, of the workbench's own answers and errors that changed, and of values masked
+where programs print definitions or fail. Goal: zero. `-v` shows the details.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from workbench.records import Depth, ServerStatus
 from workbench.servers.server_catalog import one_tool
 
 TOKEN = re.compile(r"\[[A-Z_]+_\d+\.\w{4}\]")
-PRINTED = {  # what programs do with definitions; nothing in what they print is anybody's
+PRINTED = {  # programs that print definitions; none of the output is personal
     "search_tools, names": "print(search_tools(server=SERVER, limit=500))",
     "search_tools, descriptions": "print(search_tools(server=SERVER, detail_level='description', limit=500))",
     "search_tools, full": "print(search_tools(server=SERVER, detail_level='full', limit=500))",
@@ -46,7 +46,7 @@ PRINTED = {  # what programs do with definitions; nothing in what they print is 
     "    for file in sorted(files):\n"
     "        if file.endswith(('.py', '.pyi')):\n            print(open(os.path.join(place, file)).read())",
 }
-FAILED = {  # programs that fail; what they say is ours, Python's or theirs
+FAILED = {  # programs that fail, with errors of the workbench, of Python or of their own
     "KeyError": "from servers.demo import list_orders\ndef first(orders):\n    return orders['customer']\nfirst({})",
     "exceptions in a chain": "try:\n    int('x')\nexcept ValueError as fault:\n    raise OSError('no') from fault",
     "ModuleNotFoundError": "import numpy_of_nobody",
@@ -60,7 +60,7 @@ LEARN = (
     "from servers.demo import list_customers\nprint(await list_customers(limit=50))",
     f"print({README.read_text(encoding='utf-8')[:60_000]!r})",
 )
-OWN = {  # what the workbench itself says, by the tool that is asked
+OWN = {  # the workbench's own answers, by tool
     "list_skills": ("list_skills", {}),
     "load_skill": ("load_skill", {"name": "wait-for-message"}),
     "unknown tool": ("get_tool_definition", {"name": "nobody.has_this"}),
@@ -79,7 +79,7 @@ OWN = {  # what the workbench itself says, by the tool that is asked
 
 @dataclass
 class Expected:
-    """What an agent should read."""
+    """What an agent should receive."""
 
     searches: dict[tuple[str, str], str] = field(default_factory=dict)  # server, depth → answer
     definitions: dict[str, str] = field(default_factory=dict)  # tool → answer
@@ -103,7 +103,7 @@ async def main(folder: Path) -> int:
 
 
 async def _expected(project: Path) -> Expected:
-    """Connects every server once, as its user would, and notes what the catalogue says."""
+    """Connect every server once, as the user would, and record the catalogue's answers."""
     core, told = Core(paths_of(project)), Expected()
     await core.open()
     try:
@@ -171,7 +171,7 @@ async def _compare(where: str, client: Client, expected: Expected, own: dict[str
 
 
 async def _count_tokens(client: Client, expected: Expected) -> Counter[str]:
-    """How many stretches were taken for personal data in what programs print, by what they do."""
+    """The number of spans masked in the output of programs, by program."""
     found: Counter[str] = Counter()
     programs = list(FAILED.items())
     for server in dict.fromkeys(server for server, _ in expected.searches):
@@ -190,13 +190,13 @@ async def _count_tokens(client: Client, expected: Expected) -> Counter[str]:
 
 
 def _is_same(told: str, text: str) -> bool:
-    """Whether this is the whole definition, or its beginning and its end where it was too long."""
+    """Whether the answer is the complete definition, or its beginning and end if it was too long."""
     beginning, _, rest = told.partition("\n… [cut: ")
     return text.startswith(beginning) and text.endswith(rest.partition("] …\n")[2]) and (bool(rest) or text == told)
 
 
 def _plain(text: str) -> str:
-    """Without the numbers that differ between two runs."""
+    """The text without numbers that differ between two runs."""
     return re.sub(r"\d+(\.\d+)?", "0", text)
 
 
@@ -206,7 +206,7 @@ async def _ask(client: Client, tool: str, arguments: dict[str, Any]) -> str:
 
 
 def replay(file: Path) -> None:
-    """A server that offers a recorded list."""
+    """An MCP server that offers a recorded tool list."""
     tools = json.loads(file.read_text(encoding="utf-8")).get("tools") or []
     for line in sys.stdin:
         message = json.loads(line)

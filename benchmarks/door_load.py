@@ -1,7 +1,7 @@
-"""What agents do to the door, and what it does to them: `door_load.py [REQUESTS]`.
+"""Measures the agent endpoint under load: `door_load.py [REQUESTS]`.
 
-A real core in this process on the demo server. One agent sends requests without reading an answer in between, while
-another one asks something every now and then; then a program makes 1,000 calls, and one filters 10,000 rows.
+A real core in this process with the demo server. One agent sends requests without reading answers, while another agent
+sends a request from time to time. Then a program makes 1,000 calls, and another one filters 10,000 rows.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ result = [order["id"] for order in large[:20]]
 
 
 class Agent:
-    """Speaks MCP by hand, so that nothing of a client's own time is measured."""
+    """An MCP client written by hand, so that no time of a client library is measured."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -83,7 +83,7 @@ class Agent:
 
 
 async def flood(core: Core, requests: int) -> None:
-    """Written as fast as the door takes them, read as they come."""
+    """Send requests as fast as the endpoint accepts them, and read the answers as they arrive."""
     own, waits = psutil.Process(), []
     async with Agent(core) as rude, Agent(core) as patient:
         await patient.ask("tools/list", {})

@@ -1,10 +1,11 @@
-"""Prints how the editor fares: a key in a long program, completion, and what a killed window loses.
+"""Measures the program editor: typing in a long program, completion, and what a killed window loses.
 
     python benchmarks/editor.py [PART …]
 
-Parts: typing, completion, crash; without one, all of them. The window is real, drawn offscreen without a display, and
-talks to a real core process. A key counts from the moment it is due until its letter is painted, whatever else the
-window was doing then: colours, saving, assessments. `crash` kills a window with SIGKILL while it is typed into.
+Parts: typing, completion, crash; default: all. The window is real, drawn offscreen without a display, and connected to
+a real core process. The time of a key starts when it is due and ends when its letter is painted, including anything
+else the window does meanwhile: highlighting, saving, assessments. `crash` kills a window with SIGKILL while a program
+is typed.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ BLOCK = '''async def report_{0}(orders: list[dict[str, object]], limit: int = {0
 
 
 def program(lines: int) -> str:
-    """A plausible program of so many lines."""
+    """A plausible program with this many lines."""
     return "".join(BLOCK.format(number) for number in range(lines // BLOCK.count("\n")))
 
 
@@ -75,7 +76,7 @@ async def main(application: QApplication, folder: Path, parts: set[str]) -> None
 
 @asynccontextmanager
 async def _window(application: QApplication, project: Path) -> AsyncIterator[MainWindow]:
-    """A window on a project of its own; its core ends with it."""
+    """A window on a project of its own. Its core ends with it."""
     project.mkdir()
     window = open_window(application, paths_of(project))
     window.resize(1440, 900)
@@ -94,7 +95,9 @@ async def _window(application: QApplication, project: Path) -> AsyncIterator[Mai
 
 
 async def _measure_typing(window: MainWindow) -> None:
-    """Keys at a fast typist's pace, with the pauses that let colours and assessments begin, in the middle of it all."""
+    """Type at the pace of a fast typist in the middle of a program, with pauses that start highlighting and
+    assessments.
+    """
     window.centre.setCurrentWidget(window.centre.editor)
     text = program(LINES)
     began = time.perf_counter()
@@ -131,7 +134,7 @@ async def _measure_typing(window: MainWindow) -> None:
 
 
 async def _plain(text: str) -> list[float]:
-    """What the toolkit takes for the same keys."""
+    """The time that a plain Qt editor takes for the same keys."""
     plain, times = QPlainTextEdit(), []
     plain.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
     plain.resize(1000, 700)
@@ -152,7 +155,7 @@ async def _plain(text: str) -> list[float]:
 
 
 async def _measure_completion(window: MainWindow) -> None:
-    """Over the wire, as the editor asks; the first answer starts the process that reads, the next ones are warm."""
+    """Measure completion over the API, as the editor requests it. The first request starts the completion process."""
     api = window.context.api
     await api.connect("demo")
     beginnings = {
@@ -180,7 +183,7 @@ async def _measure_completion(window: MainWindow) -> None:
 
 
 async def _measure_loop(folder: Path) -> None:
-    """How long a loop like the core's stands still while it carries questions about a long program."""
+    """Measure how long an event loop like the core's is blocked while it forwards requests about a long program."""
 
     async def nothing() -> None:
         pass
@@ -212,7 +215,7 @@ typist({project!r})
 
 
 def typist(project: str) -> None:
-    """In a process of its own, without a core: types on and on without a pause, and says what and when."""
+    """Types without a pause in a process without a core, and prints each text with its time."""
     application = QApplication([])
     loop = make_loop(application)
 
@@ -235,7 +238,7 @@ def typist(project: str) -> None:
 
 
 def _measure_crash(folder: Path) -> None:
-    """Each time a window is killed at another moment; what the next one would open is compared with what was typed."""
+    """Kill a window at different times, and compare what the next window would open with what was typed."""
     lost = []
     for number in range(KILLS):
         project = folder / f"crash-{number}"

@@ -1,7 +1,7 @@
-"""Runs programs one after the other, many at once, and with kills at random moments, and counts what is left.
+"""Runs programs in sequence, in parallel and with kills at random times, and counts leaked resources.
 
-`python benchmarks/endurance.py [RUNS [AT_ONCE [KILLS]]]` prints a table per process backend: processes, descriptors,
-mounts, private folders, and the memory of this process (which stands for the core) and of the launcher.
+`python benchmarks/endurance.py [RUNS [AT_ONCE [KILLS]]]` prints a table per process backend: processes, file
+descriptors, mounts, private folders, and the memory of this process (in place of the core) and of the launcher.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from workbench.sandbox.sandbox import Sandbox
 LIMITS = Limits(seconds=20.0, memory_mb=256)
 WORK = "write_file('n', '1')\nprint('said')\n(await call_tool('s', 't', {'n': 1}))['n'] + 1"
 BUSY = "await call_tool('s', 't', {})\nfor n in range(10 ** 7): pass\n'whole'"
-PATIENCE = 15.0  # seconds for what is ending to be gone
+PATIENCE = 15.0  # seconds for ending processes to be gone
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What exists now."""
+    """The resources in use at one time."""
 
     processes: int
     descriptors: int
@@ -50,7 +50,7 @@ async def _answer(what: str, wish: JsonObject) -> JsonValue:
 
 
 async def one(sandbox: Sandbox, folder: Path, code: str = WORK) -> str:
-    """How one run ended; a sandbox that could not be built is an end as well."""
+    """Run a program and return the outcome. A sandbox that cannot be created is an outcome too."""
     try:
         ending = await sandbox.run(Program(code, LIMITS, folder), _answer, lambda stream, text: None)
     except WorkbenchError:
@@ -67,7 +67,7 @@ async def at_once(sandbox: Sandbox, folder: Path, runs: int) -> Counter[str]:
 
 
 async def killed(sandbox: Sandbox, folder: Path, kills: int, chance: random.Random) -> Counter[str]:
-    """Each run loses its launcher or its child at some moment of its life; the next one must be fine."""
+    """Kill the launcher or the child of each run at a random time. The next run must succeed."""
     ends: Counter[str] = Counter()
     began = time.monotonic()
     await one(sandbox, folder)
@@ -86,7 +86,7 @@ async def killed(sandbox: Sandbox, folder: Path, kills: int, chance: random.Rand
 
 
 async def settled(sandbox: Sandbox, processes: int, folders: int, descriptors: int = sys.maxsize) -> Count:
-    """What is left once what was ending has ended; the news of a child's end comes a little after it."""
+    """The resources left after everything has ended. A child's end is reported with a small delay."""
     until = time.monotonic() + PATIENCE
     await sandbox.settle()
     found = count(sandbox)
@@ -113,7 +113,7 @@ def count(sandbox: Sandbox) -> Count:
 
 
 def below(process: int) -> set[int]:
-    """Every process below one, dying ones included."""
+    """All descendants of a process, including ending ones."""
     try:
         words = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     except OSError:
@@ -122,7 +122,7 @@ def below(process: int) -> set[int]:
 
 
 def _resident(process: int) -> int:
-    """Memory that only it has written, in KB; a file's pages count or not with whoever else on the machine maps it."""
+    """Private dirty memory of a process in KB. Mapped files are excluded, because other processes share their pages."""
     try:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
     except OSError:

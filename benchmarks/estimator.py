@@ -1,8 +1,8 @@
-"""Prints how far the token estimator is from OpenAI's o200k vocabulary, on this project's own files.
+"""Measures the error of the token estimator against OpenAI's o200k vocabulary, on this project's own files.
 
     pip install rs-bpe && python benchmarks/estimator.py
 
-rs-bpe brings the vocabulary in its wheel; it is used here only and is no dependency of the program.
+The wheel of rs-bpe contains the vocabulary.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from workbench import tokens
 from workbench.agent.tool_definitions import TOOLS
 
 ROOT = Path(__file__).resolve().parents[1]
-SLICE = 2_000  # characters; about what one answer to an agent has
+SLICE = 2_000  # characters; the size of a typical answer to an agent
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""Runs the programs of `docs/examples` in the real core, as an agent whose every question a person allows.
+"""Runs the programs of `docs/examples` in a real core, as an agent whose every request the user allows.
 
-Used by `benchmarks/tokens.py` for its figures and by a test that keeps the examples true.
+Used by `benchmarks/tokens.py` for its figures, and by a test of the examples.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
 
 @dataclass(frozen=True)
 class Told:
-    """One example and how it went."""
+    """One example and its result."""
 
     name: str
     code: str
@@ -35,13 +35,13 @@ def programs() -> dict[str, str]:
 
 
 async def run_all(paths: Paths) -> list[Told]:
-    """Every example, one after the other, on a project with two demo servers."""
+    """Run every example in sequence, on a project with two demo servers."""
     async with _project(paths) as core:
         return [Told(name, code, await _run(core, code)) for name, code in programs().items()]
 
 
 def a_project() -> tuple[tempfile.TemporaryDirectory[str], Paths]:
-    """A project that is gone afterwards."""
+    """A temporary project."""
     folder = tempfile.TemporaryDirectory()
     root = Path(folder.name)
     (root / "project").mkdir()
@@ -64,7 +64,7 @@ async def _project(paths: Paths) -> AsyncIterator[Core]:
 
 
 async def _run(core: Core, code: str) -> Run:
-    """In a session of its own, so that each example pays for the definitions it would have loaded."""
+    """Run a program in a session of its own, so that each example counts the definitions it would have loaded."""
 
     def allow(event: Event) -> None:
         if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:

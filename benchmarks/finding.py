@@ -1,6 +1,6 @@
-"""Prints how fast the window's search box is answered by the core: `python benchmarks/finding.py [TOOLS] [RESOURCES]`.
+"""Measures how fast the core answers the window's search box: `python benchmarks/finding.py [TOOLS] [RESOURCES]`.
 
-Made-up tools and resources; the words are typed letter by letter, as a person does, so most questions are half a word.
+Tools and resources are made up. The words are typed letter by letter, so most queries end in an incomplete word.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ QUESTIONS = ("who are my customers", "archive the shipment", "budget forecast", 
 async def main(tools: int, resources: int) -> None:
     entries = entries_of(made_up(tools))
     folder = Path(tempfile.mkdtemp())
-    source = SentenceModelSource(folder, folder / "rows", lambda: False)  # the vectors that come with the app
+    # The vectors that are shipped with the workbench.
+    source = SentenceModelSource(folder, folder / "rows", lambda: False)
     finder = SearchIndex(lambda: entries, SearchLearning(folder / "lessons"), source, _nobody)
     servers = [_server(resources)]
     everywhere = SearchAll(finder, lambda: servers)
@@ -57,7 +58,7 @@ async def _timed(everywhere: SearchAll, words: str) -> float:
 
 
 async def _nobody() -> None:
-    """Nobody looks at the tools after they were indexed."""
+    """Called after indexing; does nothing."""
 
 
 def _server(resources: int) -> McpServer:

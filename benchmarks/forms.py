@@ -1,10 +1,11 @@
-"""Prints how forms fare with the tools of real servers: do all get fields, and does every value come back unchanged?
+"""Measures forms for the tools of real servers: whether all parameters get fields, and whether values survive a round
+trip.
 
     python benchmarks/forms.py [FOLDER]
 
-FOLDER holds recorded tool lists, one JSON file per server (a list of tools, or an object with "tools"). Without one,
-the awkward shapes of `schema_instances.py` are used. Values are made at random from each input schema. Afterwards one
-long line of JSON is pasted into each editor, beside a bare widget with short lines of the same size.
+FOLDER contains recorded tool lists, one JSON file per server (a list of tools, or an object with "tools"). Without it,
+the unusual schemas of `schema_instances.py` are used. Values are generated at random from each input schema. Afterwards
+a long line of JSON is pasted into each editor, compared with a plain widget with short lines of the same total size.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from workbench.gui.forms.shape import Kind, shape_of  # noqa: E402
 from workbench.gui.plain_edit import PlainEdit  # noqa: E402
 from workbench.gui.theme import Theme  # noqa: E402
 
-VALUES = 12  # made for each tool
+VALUES = 12  # generated values per tool
 LONG_LINES = (1_000_000, 10_000_000)  # characters
 
 
 @dataclass
 class Tally:
-    """What was seen."""
+    """Counts of the results."""
 
     tools: int = 0
     usable: int = 0
@@ -111,7 +112,7 @@ def _try(form: SchemaForm, name: str, schema: dict[str, Any], tally: Tally, appl
 
 
 def _usable(form: SchemaForm, name: str, schema: dict[str, Any], tally: Tally) -> bool:
-    """Fields for all, and raw JSON only where the schema itself allows any."""
+    """Whether every parameter has a field, with raw JSON only where the schema allows any value."""
     raw = [editor for editor in form.findChildren(RawEditor) if editor.isVisibleTo(form)]
     shape = shape_of(schema, schema)
     wrong = [editor.brief.name for editor in raw if not _free(editor)]
@@ -135,7 +136,7 @@ def _comes_back(form: SchemaForm, value: dict[str, Any]) -> bool:
 
 
 def _long_line(theme: Theme, size: int, application: QApplication) -> None:
-    """One line of JSON in each kind of editor: pasted and drawn, then one more letter in its middle."""
+    """Measure one line of JSON in each kind of editor: pasting, painting, and typing a letter in its middle."""
     word = json.dumps({"title": "a" * size})
     rows = json.dumps([{"title": "x y"}] * (size // 18))
     form = SchemaForm(theme)

@@ -1,8 +1,8 @@
-"""Feeds the sandbox's frame reader hostile streams and holds it to its promises: `fuzz_frames.py [STREAMS] [SEED]`.
+"""Fuzzes the sandbox's frame reader with hostile streams: `fuzz_frames.py [STREAMS] [SEED]`.
 
-Whatever comes, it answers objects or one fault and raises nothing; it answers the same however the stream is cut; what
-it answers can be written and read again as the same; and it keeps no more than it was given. Every tenth stream also
-goes through a channel in the middle of a run.
+The reader must return objects or one fault and raise nothing; return the same for any split of the stream; return
+objects that can be written and read again unchanged; and store no more than it received. Every tenth stream also goes
+through a channel during a run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from workbench.sandbox.channel.channel import Channel
 from workbench.sandbox.channel.frames import BULK, Bulk, FrameFault, FrameReader
 
 USUAL = 1_000_000
-MOST_MEMORY = 400 << 20  # bytes the whole process may grow by
+MOST_MEMORY = 400 << 20  # maximum growth of the process in bytes
 CHANNEL_EVERY = 10
 Maker = Callable[[random.Random], bytes]
 _WORDS = (
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 async def fuzz(streams: int, seed: int, *, show: bool = False) -> tuple[int, int]:
-    """How many streams were refused, and how many frames answered; raises AssertionError with the stream that broke."""
+    """The number of refused streams and of returned frames. Raises an AssertionError with the stream that failed."""
     chance, before = random.Random(seed), _memory()
     faults = whole = 0
     for number in range(streams):
@@ -81,7 +81,7 @@ async def fuzz(streams: int, seed: int, *, show: bool = False) -> tuple[int, int
     return faults, whole
 
 
-# ── what must hold ───────────────────────────────────────────────────────────────────────────────────────────────────
+# ── invariants ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def _checked(stream: bytes, chance: random.Random) -> tuple[int, FrameFault | None]:
     whole, pieces = FrameReader(), FrameReader()
     found = whole.feed(stream)
@@ -112,13 +112,13 @@ def _check_frame(frame: dict[str, Any]) -> None:
 
 
 def _depth(value: Any) -> int:
-    """Counted in what was made, where the reader counts in the text."""
+    """The depth of a value, computed from the parsed value; the reader computes it from the text."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return isinstance(value, dict | list) + max(map(_depth, inner), default=0)
 
 
 class _Nowhere(asyncio.Transport):
-    """Takes what a channel writes, and is slow at times."""
+    """A transport that discards what a channel writes, and is sometimes slow."""
 
     def __init__(self, channel: Channel, chance: random.Random) -> None:
         super().__init__()
@@ -147,7 +147,7 @@ class _Nowhere(asyncio.Transport):
 
 
 def _through_a_channel(stream: bytes, chance: random.Random) -> None:
-    """A channel ends the run or goes on; nothing is raised into the loop."""
+    """Feed a channel. It must end the run or continue, and raise nothing into the event loop."""
     channel = Channel()
     transport = _Nowhere(channel, chance)
     channel.connection_made(transport)
@@ -170,7 +170,7 @@ def _echo(what: str, wish: JsonObject) -> JsonValue:
 
 
 def _cut(stream: bytes, chance: random.Random) -> list[bytes]:
-    """At any places, sometimes at every one."""
+    """Split a stream at random places, sometimes at every byte."""
     if len(stream) < 200 and chance.random() < 0.1:
         return [stream[at : at + 1] for at in range(len(stream))]
     places = sorted(chance.randrange(len(stream) + 1) for _ in range(chance.randrange(5)))
@@ -181,7 +181,7 @@ def _memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
-# ── what comes ───────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── generators ───────────────────────────────────────────────────────────────────────────────────────────────────────
 def _stream(chance: random.Random) -> bytes:
     stream = chance.choice(MAKERS)(chance)
     turn = chance.random()

@@ -1,4 +1,4 @@
-"""Prints what the guard costs a call: an ordinary one, one with side effects, and after very long answers.
+"""Measures the time that the run guard adds to a call: an ordinary call, one with side effects, and after long answers.
 
 python benchmarks/guard.py
 """

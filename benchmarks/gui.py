@@ -1,10 +1,10 @@
-"""Prints how the window fares under load: many tools, long results, thousands of calls, a flood of notifications.
+"""Measures the window under load: many tools, long results, thousands of calls, a flood of notifications.
 
     python benchmarks/gui.py [PART …]
 
-Parts: tools, results, calls, memory, flood; without one, all of them. The window is real, drawn offscreen without a
-display, and talks to a real core process and real servers (`gui_server.py`). "Gap" is the longest time for which the
-window did nothing else: a person feels what is over 100 ms.
+Parts: tools, results, calls, memory, flood; default: all. The window is real, drawn offscreen without a display, and
+connected to a real core process and real servers (`gui_server.py`). "Gap" is the longest time for which the event loop
+was blocked; users notice more than 100 ms.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FLOOD = 100_000
 
 
 class Gaps(QObject):
-    """Measures the longest time between two turns of the window's loop."""
+    """Measures the longest time between two iterations of the event loop."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ async def main(application: QApplication, folder: Path, parts: set[str]) -> None
 
 @asynccontextmanager
 async def _window(application: QApplication, project: Path, servers: int, tools: int) -> AsyncIterator[MainWindow]:
-    """A window on a project of its own whose servers all run; its core ends with it."""
+    """A window on a project of its own whose servers all run. Its core ends with it."""
     project.mkdir()
     command = {"command": sys.executable, "args": ["-SE", str(ROOT / "benchmarks/gui_server.py"), str(tools)]}
     listed = {"mcpServers": {f"server-{number}": command for number in range(servers)}}
@@ -180,7 +180,9 @@ async def _measure_look(view: ResultView, outcome: Outcome, look: str, size: int
 
 
 def _paint(widget: QWidget) -> None:
-    """Lays out and paints at once, without a turn of the loop: tasks cannot be entered from within one."""
+    """Lay out and paint immediately, without running the event loop: asyncio tasks cannot be entered from within a
+    task.
+    """
     QApplication.sendPostedEvents()
     widget.grab()
 
@@ -204,7 +206,7 @@ async def _measure_calls(window: MainWindow, gaps: Gaps) -> None:
 
 @asynccontextmanager
 async def _at_an_address(window: MainWindow) -> AsyncIterator[str]:
-    """One more server, spoken to by HTTP, which is connected; its name."""
+    """Connect one more server over HTTP and yield its name."""
     serving = await asyncio.create_subprocess_exec(
         sys.executable, str(ROOT / "benchmarks/gui_http_server.py"), "20", stdout=asyncio.subprocess.PIPE
     )
@@ -247,7 +249,7 @@ async def _call(window: MainWindow, server: str, tool: int, arguments: dict[str,
 
 
 def _memories(window: MainWindow) -> dict[str, float]:
-    """Megabytes of the window, its core, and what the core started."""
+    """Memory in megabytes of the window, its core, and the core's child processes."""
     core = _core_of(window.context.paths.project)
     children = {child for child in _descendants(core) if b"gui_server.py" in _command(child)}
     helpers = set(_descendants(core)) - children

@@ -1,6 +1,6 @@
-"""The server of `gui_server.py` at an address: `gui_http_server.py TOOLS` prints it, and serves until it is ended.
+"""The HTTP variant of `gui_server.py`: `gui_http_server.py TOOLS` prints its URL and serves until it is terminated.
 
-Standard library only, one thread. Every answer is a stream of events, so that notifications can come before it.
+Standard library only, one thread. Every answer is an event stream, so that notifications can precede it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A server to measure a window with: `gui_server.py TOOLS` offers so many tools, and answers at once.
+"""An MCP server for measuring the window: `gui_server.py TOOLS` offers that many tools and answers immediately.
 
-Standard library only and no threads, so that what is measured is the workbench.
+Standard library only and no threads, so that its own time is small.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def main(count: int) -> None:
 
 
 def messages(request: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
-    """What comes back to a request: the notifications that it wishes, then the answer."""
+    """The messages sent for a request: the requested notifications, then the answer."""
     params = request.get("params") or {}
     for number in range((params.get("arguments") or {}).get("notifications", 0)):
         noise = {"level": "info", "data": f"noise {number}"}

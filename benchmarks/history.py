@@ -1,4 +1,4 @@
-"""How long the history takes to keep 100,000 calls and to find some of them."""
+"""Measures how long the call history takes to store 100,000 calls and to find some of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.records import Content, Origin, Outcome, PastQuery, Tool, ToolCal
 from workbench.settings import Settings
 
 CALLS = 100_000
-PAUSE = 2_000  # calls between two breaths of the loop
+PAUSE = 2_000  # calls between two yields to the event loop
 QUESTIONS = (
     PastQuery(),
     PastQuery("sandbox"),
@@ -29,7 +29,7 @@ QUESTIONS = (
 
 
 async def main() -> None:
-    """Prints milliseconds, the best of five."""
+    """Print milliseconds, the best of five."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "history.sqlite"
         history = History(file, Settings, lambda event: None)

@@ -1,13 +1,13 @@
-"""Replays tasks and attacks through a real core and counts the questions to the person, and the attacks they stop.
+"""Replays tasks and injection attacks in a real core, and counts approval requests and stopped attacks.
 
     python benchmarks/injection.py [--each]
 
-The shape is that of the published injection benchmarks: scripted agents on a demo company, with orders hidden in mails,
-pages and tickets. The person of a task allows whatever is asked; the person of an attack allows what comes before it
-and denies what is asked about it. An attack counts as caught when its call never reached the server. Two ways to work:
-programs of medium risk run unasked, and programs of medium risk ask, which is the default. The last table is for a
-person who allows every program unread and only reads the questions about calls: what an approved text says in so many
-words counts as seen, so there the question about the program was the one that mattered.
+The design follows published injection benchmarks: scripted agents on a demo company, with injected instructions in
+mails, pages and tickets. The user of a task allows everything. The user of an attack allows what precedes the attack
+and denies the attack. An attack is stopped if its call never reached the server. There are two configurations: programs
+of medium risk run without approval, or need approval, which is the default. The last table is for a user who allows
+every program unread and reads requests about calls only. What an approved program states literally counts as seen by
+the user, so such an attack could only be stopped by the request about the program.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from workbench.events import CallHeld, Event, RunChanged
 from workbench.paths import OVERRIDE, paths_of
 from workbench.records import Decision, HeldCallAnswer, Run, RunState
 
-GATHER = 0.12  # seconds that the person looks, so that the calls of a loop stand together in the question
+GATHER = 0.12  # seconds the user waits, so that the calls of a loop are batched into one request
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What became of one plan."""
+    """The result of one plan."""
 
     plan: Plan
-    programs: int  # questions about programs
-    calls: int  # questions about calls
-    reached: bool  # the harmful call was answered
+    programs: int  # approval requests about programs
+    calls: int  # approval requests about calls
+    reached: bool  # the harmful call reached the server
     fault: str = ""  # why a task failed
 
     @property
@@ -54,11 +54,11 @@ class Replayed:
 
 
 class Person:
-    """Answers at the core's door as the plan says, and counts."""
+    """The simulated user: answers approval requests as the plan says, and counts them."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self.denies = False  # from now on: the attack itself is asked about
+        self.denies = False  # from now on, deny: the request is about the attack
         self.careless = False  # allows every program, and denies calls only
         self.programs = self.calls = 0
         self._waiting: set[str] = set()
@@ -90,7 +90,7 @@ class Person:
 
 
 async def replay(core: Core, person: Person, plan: Plan) -> Replayed:
-    """One plan in a session of its own."""
+    """Replay one plan in a session of its own."""
     person.start_over()
     session, fault, reached = core.services.sessions.open("scripted agent"), "", False
     asked = (0, 0)
@@ -113,7 +113,7 @@ async def _run(core: Core, session: Session, code: str, state: str) -> Run:
 
 @contextlib.asynccontextmanager
 async def office(*, medium_unasked: bool) -> AsyncIterator[tuple[Core, Person]]:
-    """A core with its demo server, and a person at its door."""
+    """A core with its demo server and a simulated user."""
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-project-") as folder:
         os.environ[OVERRIDE] = f"{folder}/home"
         Path(folder, "project").mkdir()

@@ -1,8 +1,8 @@
-"""Prints what the search learns from use: `python benchmarks/learning.py FOLDER [--semantic]`.
+"""Measures what the search learns from use: `python benchmarks/learning.py FOLDER [--semantic]`.
 
 FOLDER is `dataset` of MetaTool (github.com/HowieHwong/MetaTool, MIT): 199 tools with a sentence each, and 20,614
-questions with the tool that answers each. Of every tool, some questions are asked, and none, three or thirty others are
-what it ran after before. Nothing was fitted to these questions.
+queries with the tool that answers each. Some queries of every tool are tested; zero, three or thirty other queries of
+the tool are recorded as earlier uses. Nothing was fitted to these queries.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from search import Find, with_sentences, with_vectors, with_words
 from workbench.records import Tool
 from workbench.search.bm25_ranking import SearchedTool
 
-PAST = (0, 3, 30)  # questions that each tool answered before
-ASKED = 10  # questions of each tool
+PAST = (0, 3, 30)  # number of earlier queries recorded per tool
+ASKED = 10  # tested queries per tool
 
 
 def main(folder: Path, semantic: bool) -> None:
@@ -41,7 +41,7 @@ def main(folder: Path, semantic: bool) -> None:
 
 
 def _questions(file: Path) -> Mapping[str, list[str]]:
-    """Of each tool, always in the same order; a question that stands there twice counts once."""
+    """The queries of each tool in a fixed order, without duplicates."""
     found: dict[str, list[str]] = defaultdict(list)
     with file.open(encoding="utf-8", newline="") as lines:
         for words, tool in sorted({(row["Query"], row["Tool"]) for row in csv.DictReader(lines)}):

@@ -1,17 +1,17 @@
-"""Prints how much personal data is masked, how much innocent text beside it, and how fast, on sets made here.
+"""Measures how much personal data and how much innocent text is masked, and how fast, on generated sets.
 
     python benchmarks/privacy.py [--brief] [--results] [--peers] [--misses] [--fresh-misses]
 
-The sets come from a fixed seed and were written apart from the detector's rules: 750 tool results in 25 shapes
-(`privacy_shapes.py`), more in shapes that were never looked at while rules were written (`privacy_fresh.py`), 40
-passages of prose with ten casts each (`privacy_prose.py`), 10,000
-single values of each kind (`privacy_singles.py`, `privacy_values.py`), and 5 MB of innocent text
-(`privacy_negatives.py`). What is judged are the answers of `python -m workbench.privacy`. A value counts when every
-character of it is masked, by whatever kind; every other character is innocent. `--brief` takes 300 values of each way
-they stand in and 1 MB; `--peers` runs presidio-analyzer and scrubadub in the same process where they are installed;
-`--misses` shows some values of tool results that were not masked whole.
+The sets are generated from a fixed seed and were written independently of the detector's rules: 750 tool results in 25
+shapes (`privacy_shapes.py`), more in shapes that were never inspected while rules were written (`privacy_fresh.py`), 40
+passages of prose with ten sets of persons each (`privacy_prose.py`), 10,000 single values of each kind
+(`privacy_singles.py`, `privacy_values.py`), and 5 MB of innocent text (`privacy_negatives.py`). The output of `python
+-m workbench.privacy` is evaluated. A value counts as masked if every character of it is masked, by any kind; all
+characters outside of values are innocent. `--brief` uses 300 values of each context and 1 MB; `--peers` also runs
+presidio-analyzer and scrubadub if they are installed; `--misses` shows some values of tool results that were not masked
+completely.
 
-The targets are those of the product. Figures below them are marked with `<`: they are what is to be mended.
+The targets are those of the product. Figures that miss their target are marked with `<`.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ from workbench.records import JsonValue
 
 SEED = 20250304
 RECALL_FIRST = DetectionRules(recall_first=True)
-EACH = 30  # results of every shape
-WHOLE = 99.0  # per cent of the values in whole tool results that ought to be masked
-INNOCENT = 0.8  # per cent of innocent characters that may be masked beside them
+EACH = 30  # results per shape
+WHOLE = 99.0  # target: per cent of the values in tool results that are masked completely
+INNOCENT = 0.8  # limit: per cent of innocent characters that are masked
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was masked of which values, and what beside them."""
+    """Counts of masked values and of masked innocent characters."""
 
     whole: Counter[str] = field(default_factory=Counter)
     values: Counter[str] = field(default_factory=Counter)
     masked: int = 0  # innocent characters
     innocent: int = 0
     seconds: float = 0.0
-    missed: list[tuple[str, str, str]] = field(default_factory=list)  # shape, kind, what stands around the value
+    missed: list[tuple[str, str, str]] = field(default_factory=list)  # shape, kind, context of the value
 
     def judge(self, leaf: Leaf, spans: Spans, shape: str = "") -> None:
-        """Count the values of a text, and the characters beside them that the spans cover."""
+        """Count the values of a text, and the innocent characters that the spans cover."""
         covered = bytearray(len(leaf.text))
         for start, end in spans:
             covered[start:end] = b"\1" * (min(end, len(covered)) - start)
@@ -72,7 +72,7 @@ class Tally:
         self.masked += sum(covered)
 
     def share(self, kind: str = "") -> float:
-        """Per cent of the values that are masked whole, of one kind or of all."""
+        """Per cent of the values of one kind, or of all kinds, that are masked completely."""
         if kind:
             return 100 * self.whole[kind] / max(1, self.values[kind])
         return 100 * self.whole.total() / max(1, self.values.total())
@@ -82,7 +82,7 @@ class Tally:
 
 
 def measure(samples: Iterable[Sample], find: Find | None = None) -> Tally:
-    """Judge the command's answers to samples, or what a peer finds in them as they are printed."""
+    """Evaluate the command's answers to samples, or what a peer finds in the printed samples."""
     tally = Tally()
     for one in samples:
         tally.innocent += len(one.printed.text) - sum(end - start for start, end, _ in one.printed.values)
@@ -111,7 +111,7 @@ def _judge_answer(tally: Tally, one: Sample, answer: dict[str, JsonValue]) -> No
 
 
 def masked_keys(value: JsonValue, masked: JsonValue) -> int:
-    """Characters of the keys that are other ones now; keys hold no values in these sets."""
+    """The number of characters of keys that were changed. Keys contain no values in these sets."""
     if isinstance(value, dict) and isinstance(masked, dict):
         changed = sum(len(key) for key, other in zip(value, masked, strict=True) if key != other)
         return changed + sum(map(masked_keys, value.values(), masked.values()))
@@ -121,7 +121,9 @@ def masked_keys(value: JsonValue, masked: JsonValue) -> int:
 
 
 def still_read(samples: Iterable[Sample]) -> tuple[int, int]:
-    """How many values can be read in what a program prints of a result that came in before, of how many."""
+    """The number of values that are still readable when a program prints an earlier result, and the number of
+    values.
+    """
     left = every = 0
     for one in samples:
         vault = Vault("trial")
@@ -134,7 +136,7 @@ def still_read(samples: Iterable[Sample]) -> tuple[int, int]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the tables; the options are told above."""
+    """Print the tables. The module's docstring lists the options."""
     brief = "--brief" in arguments
     others = peers() if "--peers" in arguments else {}
     for name, find in others.items():
@@ -177,7 +179,7 @@ def _print_results(title: str, samples: list[Sample], finders: dict[str, Find], 
 
 
 def _print_prose(misses: bool) -> None:
-    """Passages of prose, as the detector reads them by itself and where it masks rather too much."""
+    """Print the results for prose, with the detector's default and its strict mode."""
     samples = list(passages(10, SEED))
     print(f"\n{'prose, ' + str(len(samples)) + ' passages':34}{'NAME':>11}{'ADDRESS':>11}{'innocent':>12}")
     for mode, rules, wanted, most in (

@@ -1,7 +1,7 @@
-"""Makes tool results for `privacy.py` in shapes held apart: what 34 servers of the world answer, with other values.
+"""Generates held-out tool results for `privacy.py`: the answers of 34 servers, with values of their own.
 
-The rules were never written by looking at what is missed here, so this figure tells what to expect of sets that nobody
-here has seen; `privacy_shapes.py` is the set that was looked at. Shapes and values were written before the rules.
+Its misses were never inspected while rules were written, so its figure predicts the result on unseen data. The misses
+of `privacy_shapes.py` were inspected. Shapes and values were written before the rules.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from workbench.records import JsonValue
 
 
 class Fresh(Texts):
-    """Makes results shape by shape from one seed: texts, and the JSON values below."""
+    """Generates results of each shape from one seed: texts, and the JSON values below."""
 
     def all(self, each: int) -> Iterator[Sample]:
-        """So many results of every shape."""
+        """This many results of every shape."""
         makers: dict[str, Callable[[], JsonValue]] = {
             name.removeprefix("_r_"): getattr(self, name) for name in sorted(dir(type(self))) if name.startswith("_r_")
         }
@@ -305,7 +305,7 @@ class Fresh(Texts):
         }
 
     def _r_products(self) -> JsonValue:
-        """Nobody is in it."""
+        """A result without personal data."""
         return {
             "categories": [{"name": "Office Furniture", "id": 3}, {"name": "Home Audio", "id": 4}],
             "items": [
@@ -316,7 +316,7 @@ class Fresh(Texts):
         }
 
     def _r_workloads(self) -> JsonValue:
-        """Nobody is in it."""
+        """A result without personal data."""
         return {
             "items": [
                 {
@@ -330,7 +330,7 @@ class Fresh(Texts):
         }
 
     def _r_wrapped_rows(self) -> JsonValue:
-        """A server that answers with text in which rows stand as JSON."""
+        """A text with embedded JSON rows."""
         rows: list[JsonValue] = [
             {"id": self.number(4), "name": p.name, "dob": p.dob, "city": "Ghent", "owner_phone": p.phone}
             for p in self.people()

@@ -1,4 +1,6 @@
-"""The texts of `privacy_fresh.py`, and its values: other names, forms and places than `privacy_values.py` has."""
+"""The texts of `privacy_fresh.py` and their values. Names, formats and places differ from those of
+`privacy_values.py`.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ _TOPICS = ["Login loop on mobile", "Refund not booked", "Upgrade to plan B", "We
 
 
 class Someone:
-    """The values of one person, marked."""
+    """The marked values of one person."""
 
     def __init__(self, rng: random.Random, values: Values) -> None:
         self.rng, self.values = rng, values
@@ -59,7 +61,7 @@ class Someone:
 
 
 class Texts:
-    """Texts as servers give them."""
+    """Generates texts as servers return them."""
 
     def __init__(self, seed: int) -> None:
         self.values = Values(seed)

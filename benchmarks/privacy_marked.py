@@ -1,6 +1,7 @@
-"""A sample for `privacy.py`: a text or a JSON value, and where its values stand, written as marks around them.
+"""A sample for `privacy.py`: a text or a JSON value with labelled values.
 
-A mark is three characters that no sample uses otherwise; samples are written with marks and read without.
+Samples are written with three marker characters around each value and read without them. No sample uses these
+characters otherwise.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _WHOLE_NUMBER = re.compile(f'"{_OPEN}([A-Z_]+){_MIDDLE}{_NUMBER}([0-9]+){_CLOSE}
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One text of a sample with its values: start, end and kind of each; a JSON value has many leaves."""
+    """A text of a sample with its values: start, end and kind of each. A JSON value has many leaves."""
 
     pointer: str
     text: str
@@ -28,12 +29,12 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a tool answered, as the detector gets it, and its leaves, by which it is judged."""
+    """A tool's answer, as the detector receives it, and its leaves for the evaluation."""
 
     shape: str
     value: JsonValue
     leaves: tuple[Leaf, ...]
-    printed: Leaf  # the same as one text, for those who do not read JSON
+    printed: Leaf  # the same as one text, for detectors that do not read JSON
 
 
 def mark(kind: str, value: str) -> str:
@@ -41,12 +42,12 @@ def mark(kind: str, value: str) -> str:
 
 
 def mark_number(kind: str, digits: str) -> str:
-    """A value that is a number in JSON; it must be the whole leaf."""
+    """Mark a value that is a number in JSON. It must be the complete leaf."""
     return mark(kind, _NUMBER + digits.lstrip("0"))
 
 
 def sample(shape: str, marked: JsonValue) -> Sample:
-    """A sample of a marked text or a marked JSON value."""
+    """A sample from a marked text or a marked JSON value."""
     if isinstance(marked, str):
         leaf = _leaf("", marked)
         return Sample(shape, leaf.text, (leaf,), leaf)

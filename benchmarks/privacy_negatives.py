@@ -1,7 +1,7 @@
-"""Collects innocent text for `privacy.py`: code of installed packages, and logs, schemas, tables and ids made here.
+"""Collects innocent text for `privacy.py`: code of installed packages, and generated logs, schemas, tables and ids.
 
-Lines of code that name people or could (an at-sign, a copyright, an author) are left out, because what is masked there
-is masked rightly. Addresses such as 127.0.0.1 stay in the code: they are few, and who reads the figure should know.
+Lines of code that may name persons (an at-sign, a copyright, an author) are left out, because masking them is correct.
+Addresses such as 127.0.0.1 remain in the code; they are few, but count as wrongly masked.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ def _words(text: str) -> list[str]:
 _PEOPLE = re.compile(
     r"@\w|\w@|copyright|\(c\)|©|author|written by|contributed|maintain|thanks|credit|license", re.IGNORECASE
 )
-_SIZE = 20_000  # characters of one piece, about what a tool answers
+_SIZE = 20_000  # characters of one piece, the size of a typical answer
 _WORDS = _words("order cache queue worker index shard report batch price stock route parcel invoice page token session")
 _STATES = ["ok", "failed", "retry", "pending", "done", "skipped"]
 
 
 def negatives(total: int, seed: int) -> Iterator[tuple[str, str]]:
-    """Pieces of innocent text with their sort: half of so many characters is code, the rest is made."""
+    """Pieces of innocent text with their category. Half of the characters are code, the rest is generated."""
     yield from _cut("code", _code(), total // 2)
     made: list[Callable[[random.Random], str]] = [_log, _schema, _ids, _measures, _metrics, _sql]
     for at, make in enumerate(made):
@@ -38,7 +38,7 @@ def negatives(total: int, seed: int) -> Iterator[tuple[str, str]]:
 
 
 def _cut(sort: str, lines: Iterator[str], total: int) -> Iterator[tuple[str, str]]:
-    """Whole lines in pieces, until there is enough of a sort."""
+    """Combine complete lines to pieces until the category has enough characters."""
     piece: list[str] = []
     size = given = 0
     for line in lines:
@@ -52,7 +52,7 @@ def _cut(sort: str, lines: Iterator[str], total: int) -> Iterator[tuple[str, str
 
 
 def _code() -> Iterator[str]:
-    """The standard library first, then packages, by name, so that one installation always gives the same text."""
+    """Lines of the standard library, then of packages by name, in an order that depends on the installation only."""
     for place in ("stdlib", "purelib"):
         root = Path(sysconfig.get_path(place))
         for path in sorted(root.rglob("*.py")):

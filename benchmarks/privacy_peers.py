@@ -1,7 +1,7 @@
-"""The detectors of others for `privacy.py`, in the same process and with their patterns: what is installed of them.
+"""Runs other detectors for `privacy.py`, in the same process and with their patterns, if they are installed.
 
-Neither is a dependency: `pip install presidio-analyzer scrubadub` in the environment of the checkout, or in another one
-whose packages are on PYTHONPATH. Models of language are not used, for none comes with these packages.
+They are not dependencies: run `pip install presidio-analyzer scrubadub` in the environment of the checkout, or in
+another one whose packages are on PYTHONPATH. Language models are not used, because these packages contain none.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Find = Callable[[str], Spans]
 
 
 def peers() -> dict[str, Find | str]:
-    """Each by its name: what finds the spans in a text, or why it is not there."""
+    """Name of a detector → the function that finds spans, or why it is not available."""
     found: dict[str, Find | str] = {}
     for name, load in (("presidio-analyzer (patterns)", _presidio), ("scrubadub", _scrubadub)):
         try:
@@ -32,9 +32,9 @@ def _presidio() -> Find:
     from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
 
     class NoModel(NlpEngine):
-        """Says that a text has no named entities; the lemmas for the words of context are the words."""
+        """An engine without a language model: no named entities, and each word is its own lemma."""
 
-        # Any: what presidio passes and expects, of which this engine reads nothing.
+        # Any: types of presidio that this engine does not use.
         def load(self) -> None: ...
         def is_loaded(self) -> bool:
             return True
@@ -58,7 +58,7 @@ def _presidio() -> Find:
         def get_supported_languages(self) -> list[str]:
             return ["en"]
 
-    # Its list of domains would be fetched from the network; the one that comes with the package is used instead.
+    # Use the domain list of the package. The default would be fetched from the network.
     tldextract.tldextract.TLD_EXTRACTOR = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
     registry = RecognizerRegistry()
     registry.load_predefined_recognizers(languages=["en"])

@@ -1,7 +1,7 @@
-"""Makes tool results with people in them for `privacy.py`: 25 shapes in which servers answer, text and JSON.
+"""Generates tool results with personal data for `privacy.py`: 25 typical shapes of answers, text and JSON.
 
-Every value of a kind is marked where it stands, also where nothing around it says what it is. What is not marked is
-innocent: numbers of orders, times, states, prices, versions, addresses of pages.
+Every value of a kind is labelled, even if its context does not show what it is. Everything else is innocent: order
+numbers, times, states, prices, versions, URLs of pages.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ITEMS = ["Walnut desk", "USB-C cable 2 m", "Annual licence", "Espresso beans 1 
 
 
 class Person:
-    """The values of one person, marked, as the record of a shape needs them."""
+    """The marked values of one person for the records of a shape."""
 
     def __init__(self, values: Values) -> None:
         self._values = values
@@ -42,14 +42,14 @@ class Person:
 
 
 class Shapes:
-    """Makes results shape by shape from one seed."""
+    """Generates results of each shape from one seed."""
 
     def __init__(self, seed: int) -> None:
         self.values = Values(seed)
         self.rng = random.Random(seed + 1)
 
     def all(self, each: int) -> Iterator[Sample]:
-        """So many results of every shape."""
+        """This many results of every shape."""
         makers: dict[str, Callable[[], JsonValue]] = {
             name.removeprefix("_r_"): getattr(self, name) for name in sorted(dir(type(self))) if name.startswith("_r_")
         }

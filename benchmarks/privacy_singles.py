@@ -1,4 +1,6 @@
-"""Puts single values for `privacy.py` into a sentence without help, into one that says what comes, and under a key."""
+"""Puts single values for `privacy.py` into a neutral sentence, into a sentence that names their kind, and under a
+key.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ _IN_PROSE = [
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Values of one kind that stand in one way, and the share of them that PRIVACY.md asks to be masked whole."""
+    """Values of one kind in one context, and the share of them that PRIVACY.md requires to be masked completely."""
 
     kind: str
     way: str
@@ -42,7 +44,7 @@ class Group:
     maker: str = ""
 
     def samples(self, count: int, seed: int) -> Iterator[Sample]:
-        """So many of them, the same ones for the same seed."""
+        """This many samples; the same ones for the same seed."""
         values = Values(seed)
         for number in range(count):
             marked = mark(self.kind, values.make(self.maker or self.kind))
@@ -60,7 +62,7 @@ class Group:
 
 
 def _group(kind: str, way: str, target: float | None, words: str | list[str], maker: str = "") -> Group:
-    """Keys are given as one string with blanks between them, sentences as a list."""
+    """A group of values. Keys are given as one string separated by blanks, sentences as a list."""
     if isinstance(words, str):
         return Group(kind, way, target, keys=tuple(words.split()), maker=maker)
     return Group(kind, way, target, sentences=tuple(words), maker=maker)

@@ -1,12 +1,12 @@
-"""Prints how long reading for personal data takes, whether that grows with the text alone, and how long a loop waits.
+"""Measures the time to detect personal data, whether it grows linearly, and how long an event loop is blocked.
 
     python benchmarks/privacy_speed.py [--brief]
 
-Three things: a dense result of 50 kB, as text, as JSON with its keys, and on the whole way (learnt when it comes in,
-masked when it goes out); texts of 1 MB that were made to be slow, against a quarter of them; and the longest time for
-which an event loop like the core's stood still while a thread beside it learnt and masked 1 MB of each sort, as the
-core does it. Times are of this process (CPU), gaps by the clock; beside them stands the gap without the time for which
-Linux let other programs have the processors that these threads were ready for.
+Three measurements: a dense result of 50 kB, as text, as JSON with its keys, and for the complete path (values are
+learnt when it arrives and masked when it leaves); adversarial texts of 1 MB, compared with a quarter of their length;
+and the longest block of an event loop like the core's while a thread learns and masks 1 MB of each category. Times are
+CPU times of this process, gaps are wall times; each gap is also printed without the time for which other programs had
+the processors.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ GOAL_MS = 50.0
 GOAL_GAP_MS = 20.0
 TIMES = 5
 PEOPLE = 240
-# Pieces that, repeated, are near to something that is looked for, and never are it.
+# Pieces that, repeated, almost match a pattern and never do.
 ADVERSARIAL = (
     "a@", "@", "1 ", "1-", "+1", "1.", "a:", "a=", "\"a\":", "<a>", "{", "[\"", "Rosa ", "Rosa, ", "1 Rosa ", "born ",
     "account no ", "name: ", "Dear Rosa ", "a|b|", "a,b\n", "key\n", "%40", "\\u0040", "AKIA", "://a:", "eyJ",
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def dense() -> tuple[str, JsonValue]:
-    """The same 50 kB as text and as the values they were written from."""
+    """The same 50 kB as a text and as JSON values."""
     values: list[JsonValue] = []
     size = 0
     for one in Shapes(SEED).all(12):
@@ -64,14 +64,14 @@ def dense() -> tuple[str, JsonValue]:
 
 
 def mixed(size: int) -> str:
-    """Results of all shapes and prose between them, as text."""
+    """Results of all shapes and prose, mixed, as text."""
     parts = [one.printed.text for one in Shapes(SEED).all(6)] + [one.printed.text for one in passages(1, SEED)]
     text = "\n\n".join(parts)
     return (text * (size // len(text) + 1))[:size]
 
 
 def customers() -> tuple[JsonValue, str]:
-    """Records of some people, 50 kB as JSON; and 50 kB of prose in which some of them are named."""
+    """Records of some persons, 50 kB as JSON, and 50 kB of prose that names some of them."""
     first, last = ("Rosa", "Greta", "Idris", "Mina", "Tomas", "Aiko"), ("Lund", "Iyer", "Okafor", "Novak", "Prieto")
     people: list[JsonValue] = []
     for number in range(PEOPLE):
@@ -89,7 +89,7 @@ def _print_dense() -> None:
     plain = mixed(SIZE)
     people, prose = customers()
     records = json.dumps(people)
-    detect(plain)  # the model is read when it is needed first
+    detect(plain)  # loads the model
     print(f"a dense result (goal {GOAL_MS:g} ms for reading 50 kB)")
     for name, work in (
         (f"read as text, {len(text) / 1000:.0f} kB of JSON", lambda: detect(text)),
@@ -132,7 +132,7 @@ def _print_linear(pieces: Sequence[str]) -> None:
 async def _print_gaps(size: int) -> None:
     made = "".join(piece for _, piece in negatives(size, SEED))[:size]
     print(f"\nlongest gap of a loop beside {size / 1e6:g} MB (goal {GOAL_GAP_MS:g} ms)")
-    gc.freeze()  # as the core does when it has started
+    gc.freeze()  # the core does the same at its start
     ticking = asyncio.create_task(_longest_gap())  # noqa: TID251 - no core runs here
     await asyncio.sleep(2)
     ticking.cancel()
@@ -155,7 +155,7 @@ def _print_gap(name: str, gaps: tuple[float, float], took: float) -> None:
 
 
 async def _longest_gap() -> tuple[float, float]:
-    """By the clock, and without what others took."""
+    """The longest gap in wall time, and without the time of other programs."""
     longest = own = 0.0
     last, waited = time.perf_counter(), _waited()
     try:
@@ -170,7 +170,9 @@ async def _longest_gap() -> tuple[float, float]:
 
 
 def _waited() -> float:
-    """Seconds for which threads of this process were ready and had no processor, all in all; 0 where nobody says."""
+    """Total seconds for which threads of this process were ready without a processor; 0 if the kernel does not report
+    it.
+    """
     times = [path.read_text(encoding="ascii").split()[1] for path in Path("/proc/self/task").glob("*/schedstat")]
     return sum(map(int, times)) / 1e9
 

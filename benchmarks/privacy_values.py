@@ -1,7 +1,7 @@
-"""Makes values of every kind of personal data for `privacy.py`, from a seed; no person stands behind any of them.
+"""Generates values of every kind of personal data for `privacy.py` from a seed. All values are fictitious.
 
-Written from what such values look like in the world (standards, vendors' documents, forms), without the detector's
-rules at hand. Half of all names are put together from syllables, so that no list of names can know them.
+Written from standards, vendors' documents and forms, without access to the detector's rules. Half of all names are made
+of syllables, so that no list of names can contain them.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ _ALNUM = string.ascii_letters + string.digits
 
 
 class Values:
-    """One stream of values; the same seed gives the same ones."""
+    """A generator of values; the same seed gives the same values."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
 
     def make(self, kind: str) -> str:
-        """A value of a kind, by the kind's name."""
+        """A value of this kind."""
         made = getattr(self, kind.lower())()
         assert isinstance(made, str)
         return made
@@ -105,7 +105,7 @@ class Values:
         return self.pick(forms)
 
     def phone(self) -> str:
-        """With a country code in front; the national forms are `national_phone`."""
+        """A phone number with a country code; `national_phone` returns national forms."""
         area, end = f"{self.rng.randrange(201, 989)}", self.digits(4)
         forms = [
             f"+1 {area}-{self.rng.randrange(201, 989)}-{end}",
@@ -126,7 +126,7 @@ class Values:
         return self.pick([*forms, f"0151 {middle}{end}1", f"06 {self.digits(2)} {self.digits(2)} {self.digits(4)}"])
 
     def card(self) -> str:
-        """Visa, Mastercard, American Express or Discover, with a right check digit."""
+        """A Visa, Mastercard, American Express or Discover number with a valid check digit."""
         start, size = self.rng.choice(
             [("4", 16), ("51", 16), ("55", 16), ("2221", 16), ("37", 15), ("34", 15), ("6011", 16)]
         )
@@ -147,12 +147,14 @@ class Values:
         return self.pick([whole, " ".join(whole[at : at + 4] for at in range(0, len(whole), 4))])
 
     def ssn(self) -> str:
-        """With dashes, from the numbers that may be given out."""
+        """A US social security number with dashes, in the assigned ranges."""
         area = self.rng.choice([n for n in (self.rng.randrange(1, 900) for _ in range(9)) if n != 666])
         return f"{area:03}-{self.rng.randrange(1, 100):02}-{self.rng.randrange(1, 10000):04}"
 
     def national_id(self) -> str:
-        """British insurance and health numbers, Spanish, Indian, French, Swedish and Polish ones, with check digits."""
+        """A British insurance or health number, or a Spanish, Indian, French, Swedish or Polish number, with check
+        digits.
+        """
         dni = self.rng.randrange(10**7, 10**8)
         nino = f"{self.pick(['AB', 'CE', 'JM', 'PX', 'SR'])}{self.digits(6)}{self.pick(list('ABCD'))}"
         insee = (
@@ -183,11 +185,11 @@ class Values:
         return self.pick([":".join(pairs), "-".join(pairs).upper(), ":".join(pairs).upper()])
 
     def url_credential(self) -> str:
-        """The user and password of an address, as `url_around` puts it into one."""
+        """The user and password of a URL, in the form that `url_around` uses."""
         return f"{_ascii(self.given())}:{self._of(_ALNUM + '_-!', self.rng.randrange(8, 20))}"
 
     def secret(self) -> str:
-        """A key that its prefix announces."""
+        """A secret with a well-known prefix."""
         hexes = self._of("0123456789abcdef", 64)
         return self.pick(
             [
@@ -215,7 +217,7 @@ class Values:
         return ".".join([*coded, self._of(_ALNUM + "-_", 43)])
 
     def password(self) -> str:
-        """A secret with no prefix, known only by what it is assigned to."""
+        """A secret without a prefix; only the name of its variable or key shows what it is."""
         words = f"{self.given()}{self.digits(3)}{self.pick(list('!#%*'))}"
         return self.pick([_ascii(words) + "Xq", self._of(_ALNUM, 24), self._of("0123456789abcdef", 40)])
 
@@ -253,7 +255,7 @@ class Values:
         return f"{first} {self.pick(_FORMS)}"
 
     def bank(self) -> str:
-        """The number of an account, American or British."""
+        """An American or British bank account number."""
         return self.pick(
             [self.digits(8), self.digits(10), self.digits(12), f"{self.rng.randrange(1, 10)}{self.digits(8)}"]
         )

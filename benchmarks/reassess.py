@@ -1,7 +1,7 @@
-"""Prints how soon an edit in the question about a program is judged: `python benchmarks/reassess.py [EDITS]`.
+"""Measures how fast an edited program is assessed in the approval dialog: `python benchmarks/reassess.py [EDITS]`.
 
-A program of 200 dense lines waits in a real core; each edit changes a line of it and asks over the wire, as the window
-does a moment after the last key. Goal: 50 ms.
+A program of 200 dense lines waits in a real core. Each edit changes a line and requests an assessment through the API,
+as the window does shortly after the last key. Goal: 50 ms.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ async def main(edits: int) -> None:
         await core.open()
         try:
             await core.catalog.connect("demo")
-            gc.freeze()  # as the process of a core does soon after its start
+            gc.freeze()  # the core does the same shortly after its start
             await measure(core, edits)
         finally:
             await core.close()

@@ -1,13 +1,13 @@
-"""Prints what the rules catch and what they flag without need, on the labelled programs in `risk_sets/`, and how fast.
+"""Measures what the rules detect, what they flag unnecessarily, and how fast, on the labelled programs in `risk_sets/`.
 
     python benchmarks/risk.py [--misses]
 
-The programs were written from categories of risk and not from the rules. The first set was there while the rules were
-made, so its figures say little. The second was written later without looking at the rules, and they met it then with
-92.0 % noticed and 1.2 % flagged, before what it showed was mended. `risky` ones have an effect that a person should
-see; `harmless` ones only compute, read the workspace and call reading tools; `writing` ones are ordinary and change
-something, and `telling` ones print hashes of single values, so both ought to ask. Each is judged twice: with a
-catalogue, and with names of tools alone, as `python -m workbench.analysis` does.
+The programs were written from categories of risk and not from the rules. The first set existed while the rules were
+written, so its figures say little. The second was written later without access to the rules; they first scored 92.0 %
+detected and 1.2 % flagged on it, before its findings were used for corrections. `risky` programs have an effect that
+the user should see; `harmless` ones only compute, read the workspace and call reading tools; `writing` ones are
+ordinary and change something, and `telling` ones print hashes of single values, so both should need approval. Each is
+assessed twice: with a catalogue, and with names of tools alone, as `python -m workbench.analysis` does.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from workbench.records import Gate, Hints, Risk, Tool, Verdict
 from workbench.records.common_types import at_least
 
 SETS = Path(__file__).parent / "risk_sets"
-DENSE = 200  # lines of a large program, none of them empty
-LARGE = 100  # how many large programs are timed
+DENSE = 200  # non-empty lines of a large program
+LARGE = 100  # number of large programs
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """One program and what its author says of it."""
+    """A program with its label."""
 
     id: str
     category: str
@@ -45,7 +45,7 @@ class Labelled:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the tables of each set; with --misses also the programs that were judged against their label."""
+    """Print the tables of each set. `--misses` also prints the programs with a wrong verdict."""
     every: list[Labelled] = []
     for name, end in (("first set", ""), ("second set", "_second")):
         risky, benign = _programs(f"risky{end}.jsonl"), _programs(f"benign{end}.jsonl")
@@ -117,7 +117,7 @@ def _print_speed(programs: Sequence[Labelled]) -> None:
     tools = _catalogue()
     small = [_cpu(partial(assess, program.code, tools)) for program in programs]
     large = [_cpu(partial(assess, code, tools)) for code in _large(programs)]
-    parsed = [_cpu(partial(ast.parse, code)) for code in _large(programs)]  # the floor: Python's own parser
+    parsed = [_cpu(partial(ast.parse, code)) for code in _large(programs)]  # lower bound: Python's own parser
     print(f"\n{'CPU milliseconds':34}{'n':>5}{'p50':>9}{'p95':>8}")
     timed = (("programs of the sets", small), (f"programs of {DENSE} dense lines", large), ("… only parsed", parsed))
     for words, times in timed:
@@ -125,7 +125,7 @@ def _print_speed(programs: Sequence[Labelled]) -> None:
 
 
 def _large(programs: Sequence[Labelled]) -> Iterator[str]:
-    """Programs put together from those of the sets, in another order each."""
+    """Large programs combined from those of the sets, in random order."""
     chance = random.Random(6)
     parts = [program.code for program in programs if _parses(program.code)]
     for _ in range(LARGE):

@@ -1,7 +1,7 @@
-"""Prints what the sandbox costs on this machine, beside `python3 -c pass`: `python benchmarks/sandbox.py [--brief]`.
+"""Measures the sandbox compared with `python3 -c pass`: `python benchmarks/sandbox.py [--brief]`.
 
-Every figure is measured in turns with a bare Python, so that a busy machine slows both. Started as root, it runs once
-more as an ordinary user. What is not there (a backend, a container engine, Deno) says why.
+Every measurement alternates with a plain Python process, so that a busy machine slows both. As root, the benchmark runs
+a second time as an ordinary user. For a missing backend, container engine or Deno, the reason is printed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from workbench.sandbox.sandbox import Sandbox
 ROOT = Path(__file__).resolve().parents[1]
 BRIEF = "--brief" in sys.argv
 ROUNDS = 5 if BRIEF else 30
-SLOW_ROUNDS = 3 if BRIEF else 8  # for what takes tenths of a second
+SLOW_ROUNDS = 3 if BRIEF else 8  # for measurements that take tenths of a second
 READY = 3
 ORDINARY = 65534  # the user of the second pass
 LIMITS = Limits(seconds=60.0, calls=1_000_000, memory_mb=1024)
@@ -60,13 +60,13 @@ TOGETHER = "await asyncio.gather(*[call_tool('s', 't', {{'i': 1}}) for _ in rang
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One way to run a program, as it stands in the table."""
+    """A configuration of the sandbox, as a row of the table."""
 
     name: str
-    backend: str = ""  # of the process level; empty: the strongest
+    backend: str = ""  # of the process level; empty: the strongest available
     level: str = "process"
     language: str = "python"
-    first: str = ""  # goals, in words: the first line from the pool
+    first: str = ""  # goal for the first line of output from the pool, as text
     cold: str = ""
 
     @property
@@ -120,7 +120,7 @@ async def measure(place: Place, folder: Path) -> None:
 
 
 async def missing(sandbox: Sandbox, place: Place, level: str, reason: str) -> str:
-    """Why there is no such place here; empty when there is."""
+    """Why this configuration is not available; empty if it is."""
     if place.level == "process" and level == "none":
         return reason
     await sandbox.look_again()
@@ -132,18 +132,18 @@ async def missing(sandbox: Sandbox, place: Place, level: str, reason: str) -> st
 
 
 async def ahead(place: Place, folder: Path, cold: float) -> None:
-    """The same with sandboxes made ahead, and when they are used up."""
+    """Measure starts with prepared sandboxes, and after they are used up."""
     sandbox = Sandbox(place.backend, READY, engines(images_folder()))
     try:
         await sandbox.open()
         await missing(sandbox, place, "", "")
         await starts(sandbox, place, folder, "from the pool", pause=max(0.1, 4 * cold), goal=place.first)
         if place.backend:
-            await asyncio.sleep(max(1.0, READY * 10 * cold))  # until the pool is full
+            await asyncio.sleep(max(1.0, READY * 10 * cold))  # until the pool is refilled
             memory(sandbox, place)
         first, whole = [], []
         for _ in range(max(2, place.rounds // 10)):
-            for number in range(READY + 3):  # without a pause: the pool is empty after so many
+            for number in range(READY + 3):  # without a pause, so that the pool runs empty
                 a, b = await hello(sandbox, place, folder)
                 if number >= READY:
                     first.append(a)
@@ -156,7 +156,7 @@ async def ahead(place: Place, folder: Path, cold: float) -> None:
 
 
 async def starts(sandbox: Sandbox, place: Place, folder: Path, how: str, pause: float = 0.0, goal: str = "") -> float:
-    """Answers the p50 of whole runs."""
+    """Measure complete runs and return the median."""
     await hello(sandbox, place, folder)
     first, whole, beside = [], [], []
     for _ in range(place.rounds):
@@ -171,7 +171,7 @@ async def starts(sandbox: Sandbox, place: Place, folder: Path, how: str, pause: 
 
 
 async def hello(sandbox: Sandbox, place: Place, folder: Path) -> tuple[float, float]:
-    """Seconds to the first line, and to the end."""
+    """Seconds to the first line of output, and to the end."""
     heard: list[float] = []
     program = Program(HELLO[place.language], LIMITS, folder, level=place.level, language=place.language)
     began = time.perf_counter()
@@ -183,7 +183,7 @@ async def hello(sandbox: Sandbox, place: Place, folder: Path) -> tuple[float, fl
 
 
 async def calls(sandbox: Sandbox, folder: Path) -> None:
-    """Questions answered at once by the host: what the channel alone costs."""
+    """Measure calls that the host answers immediately: the cost of the channel alone."""
     for n in (100, 1000):
         took = [(await run(sandbox, TIMED.format(work=SERIAL.format(n=n)), folder)) for _ in range(5)]
         line(f"broker, raw: {n:,} calls in one run", took)
@@ -209,7 +209,7 @@ async def calls(sandbox: Sandbox, folder: Path) -> None:
 
 
 async def run(sandbox: Sandbox, code: str, folder: Path) -> float:
-    """Seconds, as the program measured them."""
+    """Seconds measured by the program itself."""
     return float((await ended(sandbox, code, folder)).result)
 
 
@@ -221,7 +221,7 @@ async def ended(sandbox: Sandbox, code: str, folder: Path) -> Ending:
 
 
 def echoed(times: int) -> float:
-    """Messages a second between this process and another one that sends each back: what the machine can do."""
+    """Messages per second between this process and an echo process: an upper bound for the channel."""
     ours, theirs = socket.socketpair()
     process = os.fork()
     if not process:
@@ -249,7 +249,7 @@ def answer(what: str, wish: JsonObject) -> JsonValue:
 
 # ── memory ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 def memory(sandbox: Sandbox, place: Place) -> None:
-    """What the launcher and each ready sandbox take up, shared pages divided among those who share them."""
+    """Print the memory (PSS) of the launcher and of each prepared sandbox."""
     children = below(sandbox.launcher)
     sizes = [pss(process) for process in children]
     known = [size for size in sizes if size is not None]
@@ -261,7 +261,7 @@ def memory(sandbox: Sandbox, place: Place) -> None:
 
 
 def below(process: int) -> list[int]:
-    """All processes that it started, and theirs."""
+    """All descendants of the process."""
     parents: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         with contextlib.suppress(OSError, IndexError):
@@ -277,7 +277,7 @@ def below(process: int) -> list[int]:
 
 
 def pss(process: int) -> float | None:
-    """Megabytes; None where the kernel does not say."""
+    """Proportional set size in megabytes; `None` if the kernel does not report it."""
     try:
         text = Path(f"/proc/{process}/smaps_rollup").read_text()
     except OSError:
@@ -287,7 +287,7 @@ def pss(process: int) -> float | None:
 
 # ── table ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 def bare() -> float:
-    """Seconds that an empty Python takes."""
+    """Seconds that an empty Python program takes."""
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", "pass"], check=True)
     return time.perf_counter() - began
@@ -300,9 +300,9 @@ def line(name: str, took: list[float], beside: list[float] | None = None, goal: 
     print(f"{name:52}{statistics.median(ordered) * 1000:9.2f}{p95 * 1000:9.2f}{other}  {goal}".rstrip(), flush=True)
 
 
-# ── as somebody else ─────────────────────────────────────────────────────────────────────────────────────────────────
+# ── second run as an ordinary user ───────────────────────────────────────────────────────────────────────────────────
 def again_as_an_ordinary_user() -> None:
-    """The same with a copy that this user may read, by a Python that it may start."""
+    """Run the benchmark again with a copy and a Python that the ordinary user can read."""
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-project-") as folder:
         os.chmod(folder, 0o755)
         for part in ("workbench", "benchmarks"):

@@ -1,6 +1,6 @@
-"""What runs cost through the whole core, assessed, audited and masked; a part of `sandbox.py`.
+"""Measures runs through the complete core, assessed, audited and masked; a part of `sandbox.py`.
 
-The core is a real one with a project of its own, its demo server, and a server with as many tools as wished.
+A real core with a project of its own, the demo server, and a server with any number of tools.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ began = time.perf_counter()
 await asyncio.gather(*[call_tool("many", "list_orders_0", {"limit": 100}) for _ in range(10)])
 result = time.perf_counter() - began
 """
-ROUNDS = 12  # the first two are not counted
+ROUNDS = 12  # the first two are warm-up
 Line = Callable[..., None]
 Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]  # Any: JSON, and the SDK's typed result
 
 
 async def through_the_core(line: Line, bare: Callable[[], float], rounds: int) -> None:
-    """Three cores: without servers, with the demo server alone, and with 985 tools more."""
+    """Measure three cores: without servers, with the demo server only, and with 985 more tools."""
     await _in_a_core(0, lambda core: _trivial(core, line, bare, rounds))
     await _in_a_core(0, lambda core: _calls(core, line, "100 calls of 6 tools, 21 tools known"))
     await _in_a_core(985, lambda core: _calls(core, line, "100 calls of 6 tools, 1,006 tools known", parallel=True))
@@ -83,20 +83,20 @@ async def _trivial(core: Core, line: Line, bare: Callable[[], float], rounds: in
         took, beside = [], []
         for number in range(rounds + 3):
             seconds, _ = await _run(core, f"result = {number}", session)
-            await asyncio.sleep(0.1)  # a ready sandbox again
+            await asyncio.sleep(0.1)  # until a sandbox is prepared again
             took.append(seconds)
             beside.append(bare())
         line(f"through the core: a trivial run, by {who}", took[3:], beside[3:], "≤ 2.3")
 
 
 async def _calls(core: Core, line: Line, name: str, parallel: bool = False) -> None:
-    """In turns with the SDK's own client, which asks another demo server the same and does nothing else."""
+    """Measure calls, alternating with the SDK's own client on another demo server."""
     session = core.services.sessions.open("benchmark")
     took, beside = [], []
     async with _sdk_client() as ask:
         for number in range(ROUNDS):
             took.append(float((await _run(core, f"{SIX}# {number}\n", session))[1]))
-            await asyncio.sleep(0.4)  # what is written behind is written
+            await asyncio.sleep(0.4)  # until deferred writes are done
             beside.append(await _directly(ask))
     line(f"through the core: {name}", took[2:], None, "≤ 26")
     line("  the same calls by the SDK's client, directly", beside[2:])
@@ -122,7 +122,7 @@ async def _sdk_client() -> AsyncIterator[Ask]:
 
 
 async def _directly(ask: Ask) -> float:
-    """Seconds for the calls of `SIX`."""
+    """Seconds for the calls of `SIX` through the SDK's client."""
     began = time.perf_counter()
     for number in range(17):
         await ask("get_order", {"order_id": f"ORD-{number + 1:05}"})
@@ -136,7 +136,7 @@ async def _directly(ask: Ask) -> float:
 
 
 def _allow(core: Core, event: Event) -> None:
-    """Be the person who agrees: nobody vouched for the hints of the servers here."""
+    """Allow every request. The hints of these servers are not trusted, so calls need approval."""
     if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
         run = event.run
         yes = Decision(run.id, run.proposal.sha, allow=True, by="benchmark", fingerprint=run.fingerprint)

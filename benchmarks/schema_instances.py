@@ -1,4 +1,4 @@
-"""Shapes that generators of code stumble over, and values that a schema accepts: what `wrappers.py` measures with."""
+"""Schemas that are difficult for code generators, and a generator of valid values, for `wrappers.py`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 _PARSER: Any = re._parser  # type: ignore[attr-defined]  # the standard library's own reader of patterns
-_DEEPEST = 5  # levels below which only what is required is made
+_DEEPEST = 5  # below this depth, only required properties are generated
 _TEXTS = ("", "a", "two words", 'quotes " and \\', "line\nbreak", "ü ✓ 漢字", "*/", '"""', "{x}", "2024-02-29")
 _FORMATS = {
     "date": "2024-02-29",
@@ -126,9 +126,10 @@ AWKWARD: dict[str, dict[str, Any]] = {
 
 
 class Instances:
-    """Makes values that a schema accepts, mostly; who must be sure asks a validator afterwards.
+    """Generates values that match a schema in most cases; use a validator where it matters.
 
-    Keys and places beside those listed are made only where the schema speaks of them: by silence it allows slips too.
+    Additional keys and items are generated only where the schema declares them, because undeclared ones are mostly
+    errors.
     """
 
     def __init__(self, root: Any, dice: random.Random) -> None:
@@ -144,7 +145,9 @@ class Instances:
         return self._typed(self._dice.choice(kinds) if isinstance(kinds, list) else kinds, schema, depth)
 
     def _one_branch(self, schema: Any, depth: int) -> dict[str, Any]:
-        """A schema without references and alternatives: one of them is chosen, all that must hold are joined."""
+        """Resolve references and alternatives: one alternative is chosen, and all conditions that must hold are
+        merged.
+        """
         while isinstance(schema, dict) and not schema.keys().isdisjoint(("$ref", "allOf", "anyOf", "oneOf")):
             rest = {key: part for key, part in schema.items() if key not in ("$ref", "allOf", "anyOf", "oneOf")}
             parts = [self._target(schema["$ref"])] if "$ref" in schema else []
@@ -222,7 +225,7 @@ class Instances:
         return (text + "x" * (least - len(text)))[:most]
 
     def _matching(self, pattern: Any) -> str:
-        """A text for the plain parts of a pattern; look-arounds are left to luck."""
+        """A text for the plain parts of a pattern. Look-arounds are ignored."""
         return "".join(self._part(str(kind), value) for kind, value in pattern)
 
     def _part(self, kind: str, value: Any) -> str:

@@ -1,12 +1,12 @@
-"""Prints how well and how fast tools are found, beside plain BM25: `python benchmarks/search.py FOLDER [OPTIONS]`.
+"""Measures the tool search against plain BM25: `python benchmarks/search.py FOLDER [OPTIONS]`.
 
-FOLDER holds recorded tool lists as JSON files; the questions are in `search_queries.tsv`, each with the tools that
-answer it. They are asked among 500 of the recorded tools, among all of them, and among as many made-up ones besides as
-make 3,000 and 10,000. A question counts as answered at k when one of its tools is among the first k. Each is asked
-three times, and the quickest counts, so that other work on the machine is not measured.
+FOLDER contains recorded tool lists as JSON files; the queries are in `search_queries.tsv`, each with its correct tools.
+They are run on 500 of the recorded tools, on all of them, and on all of them with made-up tools up to 3,000 and 10,000.
+A query counts as answered at k if one of its tools is among the first k. Each query is run three times, and the fastest
+run counts, so that other work on the machine is not measured.
 
---semantic  also with the sentence model (`mcp-workbench search build`), which reads each tool once: in "build s"
---misses    the questions whose tools are not among the first five
+--semantic  also with the sentence model (`mcp-workbench search build`), which embeds each tool once: in "build s"
+--misses    the queries whose tools are not among the first five
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from workbench.search.semantic.sentence_model import NAME, SentenceModel
 from workbench.search.word_vectors import VECTORS, WordVectors
 
 QUERIES = Path(__file__).with_name("search_queries.tsv")
-FEW, SIZES = 500, (0, 3_000, 10_000)  # 0: as recorded
+FEW, SIZES = 500, (0, 3_000, 10_000)  # 0: the recorded tools only
 DEPTH = 50
 TIMES = 3
 Find = Callable[[str], list[int]]
@@ -44,7 +44,7 @@ Find = Callable[[str], list[int]]
 
 @dataclass(frozen=True)
 class Question:
-    """Words, and the tools that are a right answer."""
+    """A query and its correct tools."""
 
     words: str
     answers: frozenset[tuple[str, str]]
@@ -69,7 +69,7 @@ def main(folder: Path, options: Sequence[str]) -> None:
 
 
 def _builds(kept: Path | None) -> dict[str, Callable[[Sequence[SearchedTool]], Find]]:
-    """`kept`: where the sentence model's rows are kept; None: without it."""
+    """The search configurations. `kept` is the folder of the sentence model's rows; `None`: without the model."""
     found: dict[str, Callable[[Sequence[SearchedTool]], Find]] = {"ours": with_vectors}
     if kept is not None:
         found["sentences"] = with_sentences(kept)
@@ -77,7 +77,7 @@ def _builds(kept: Path | None) -> dict[str, Callable[[Sequence[SearchedTool]], F
 
 
 def _some(real: Sequence[Tool], asked: Sequence[Question]) -> list[Tool]:
-    """All that answer a question, and as many others as make 500."""
+    """The correct tools of all queries, and other tools up to 500."""
     answers = {answer for question in asked for answer in question.answers}
     first = [tool for tool in real if (tool.server, tool.name) in answers]
     rest = [tool for tool in real if (tool.server, tool.name) not in answers]
@@ -111,14 +111,14 @@ def with_words(entries: Sequence[SearchedTool]) -> Find:
 
 
 def with_vectors(entries: Sequence[SearchedTool]) -> Find:
-    """As it comes."""
+    """The search in its default configuration."""
     ranking = Bm25Ranking(entries)
     ranking.deepen(WordVectors(resources() / VECTORS))
     return lambda words: ranking.rank(words, DEPTH)[0]
 
 
 def with_sentences(kept: Path) -> Callable[[Sequence[SearchedTool]], Find]:
-    """A question that is asked again is remembered by the model; here it must not be."""
+    """The search with the sentence model, without its cache of repeated queries."""
     model = SentenceModel(models_folder() / NAME)
     shelf = EmbeddingCache(kept, model.digest)
 
@@ -163,7 +163,7 @@ def _measure(name: str, entries: Sequence[SearchedTool], asked: Sequence[Questio
 
 
 def _place(entries: Sequence[SearchedTool], found: Sequence[int], question: Question) -> float:
-    """1 for the first; infinite where no right tool was found at all."""
+    """The rank of the first correct tool, from 1; infinite if none was found."""
     for place, position in enumerate(found, 1):
         tool = entries[position].tool
         if (tool.server, tool.name) in question.answers:
@@ -183,7 +183,7 @@ def _print_misses(
 
 
 def _exact_names(ranking: str, find: Find, entries: Sequence[SearchedTool]) -> None:
-    """A name typed as it is, and with one wrong letter."""
+    """Measure names typed exactly, and with one wrong letter."""
     draw = random.Random(7)
     exact = typo = 0
     for entry in entries:
@@ -197,7 +197,7 @@ def _exact_names(ranking: str, find: Find, entries: Sequence[SearchedTool]) -> N
 
 
 def made_up(number: int) -> list[Tool]:
-    """Company for the real ones: verbs and nouns in sentences, always the same for the same number."""
+    """Made-up tools with sentences of verbs and nouns; the same tools for the same number."""
     draw, verbs, nouns = random.Random(11), _VERBS.split(), _NOUNS.split()
     found = []
     for at in range(number):
@@ -218,7 +218,7 @@ sample assay dataset model feature cluster queue topic bucket snapshot volume ne
 
 
 class Plain:
-    """BM25 over name, description and parameters in one bag of words, as most tool searches do it."""
+    """BM25 over name, description and parameters as one bag of words, as in most tool searches."""
 
     def __init__(self, entries: Sequence[SearchedTool], k: float = 1.5, b: float = 0.75) -> None:
         documents = [self.words(_text(entry.tool)) for entry in entries]

@@ -1,8 +1,8 @@
-"""Prints what `./test` costs before pytest starts, once everything is installed.
+"""Measures the time that `./test` takes before pytest starts, once everything is installed.
 
     python benchmarks/setup.py [RUNS]
 
-It is measured as `./test --version`, less what `pytest --version` takes by itself.
+The result is the time of `./test --version` minus the time of `pytest --version`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Prints how long the window's process takes to its first frame and until it can be used.
+"""Measures the time from the start of the window's process to its first frame and until it is usable.
 
     python benchmarks/start.py [RUNS]
 
-Each run starts a new process on the same project, with no core running, so "usable" includes starting the core. The
-catalogue is cached by an uncounted run, and our modules are compiled, as they are where pip installed them. Without a
-display the window is drawn offscreen.
+Each run starts a new process on the same project without a running core, so "usable" includes starting the core. An
+uncounted run fills the catalogue's cache, and our modules are compiled, as pip does at installation. Without a display
+the window is drawn offscreen.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _world(folder: Path) -> dict[str, str]:
 
 
 def _start(project: Path, world: dict[str, str]) -> dict[str, float]:
-    """Open the window, note its two times, close it, and end its core."""
+    """Open the window, read its two times, close it, and end its core."""
     times: dict[str, float] = {}
     command = [sys.executable, "-m", "workbench"]
     with subprocess.Popen([*command, str(project)], env=world, stderr=subprocess.PIPE, text=True) as window:

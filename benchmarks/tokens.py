@@ -1,10 +1,11 @@
-"""Prints what code mode costs a model beside loading every definition and calling tools one by one.
+"""Measures the model tokens of code mode, compared with loading every definition and calling tools one by one.
 
     python benchmarks/tokens.py [FOLDER]
 
-First the programs of `docs/examples`, really run against the demo server. Then, where FOLDER holds recorded tool lists
-as JSON files, the way to one tool in a catalogue of all of them: search, read, call. Every text is counted as it would
-be sent; the counter is o200k when rs-bpe is installed (`pip install rs-bpe`), else the built-in estimator.
+First the programs of `docs/examples` are run against the demo server. If FOLDER contains recorded tool lists as JSON
+files, the second part counts the steps to one tool in a catalogue of all of them: search, read, call. Every text is
+counted as it would be sent. The counter is o200k if rs-bpe is installed (`pip install rs-bpe`), and otherwise the
+built-in estimator.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ from workbench.search.tool_search import ToolSearch, first_sentence
 from workbench.servers.tool_definitions.definition_parsing import read
 from workbench.wrappers.python_source import call_source
 
-PAPER = {  # scenario → the example that is one, and what the paper claims to save
+PAPER = {  # scenario → the matching example, and the saving that the paper claims
     "simple tool call": ("one_call", "97.6%"),
     "data filtering": ("filter_orders", "98.1%"),
     "multi-step workflow": ("issue_from_a_talk", "97.5%"),
     "polling loop": ("wait_for_a_message", "99.1%"),
 }
-SAMPLE = 200  # tools whose way is walked in the corpus
+SAMPLE = 200  # number of sampled tools of the corpus
 Count = Callable[[str], int]
 
 
@@ -52,7 +53,7 @@ def main(folder: Path | None) -> None:
 
 
 def _counter() -> tuple[Count, str]:
-    """The same for the texts counted here and for those that the rooms count on the way."""
+    """The counter, which is also set for the package so that all texts are counted alike."""
     return tokens.count, tokens.EXACT if tokens.take_vocabulary() else "the built-in estimator (≈ o200k)"
 
 
@@ -61,8 +62,10 @@ def _definition(name: str, description: str, schema: object) -> str:
 
 
 def _examples(count: Count, entry: int) -> dict[str, tuple[int, int]]:
-    """Direct: all definitions, each call's arguments and its answer. Code: our tools, one search, program, answer.
-    Answers for each example what its calls cost alone, and what the code costs."""
+    """Tokens of each example's direct calls, and of its code.
+
+    Direct: all definitions, each call's arguments and its answer. Code: our tools, one search, program, answer.
+    """
     costs: dict[str, tuple[int, int]] = {}
     definitions = 2 * sum(count(json.dumps(tool.definition())) for tool in DEMO.values())
     searchable = _search(read("demo", [tool.definition() for tool in DEMO.values()]).tools)
@@ -85,7 +88,7 @@ def _examples(count: Count, entry: int) -> dict[str, tuple[int, int]]:
 
 
 def _scenarios(costs: dict[str, tuple[int, int]], tools: Sequence[Tool], count: Count) -> None:
-    """The papers' table, measured: what it claims, beside what the examples really cost where all these are loaded."""
+    """The papers' table: claimed savings, and those of the examples with all these tools loaded."""
     definitions = sum(count(json.dumps(dict(tool.raw))) for tool in tools)
     print(
         f"The design paper's scenarios, with the {definitions:,} tokens of {len(tools):,} recorded definitions loaded:"
@@ -103,7 +106,7 @@ def _call_tokens(arguments: str, answer: int, count: Count) -> int:
 
 
 def _corpus(tools: Sequence[Tool], count: Count, entry: int) -> None:
-    """How an agent finds, reads and calls one tool among all of them."""
+    """Tokens to find, read and call one tool among all of them."""
     search = _search(tools)
     whole = sum(count(json.dumps(dict(tool.raw))) for tool in tools)
     chosen = random.Random(7).sample(list(tools), min(SAMPLE, len(tools)))
@@ -116,7 +119,7 @@ def _corpus(tools: Sequence[Tool], count: Count, entry: int) -> None:
 
 
 def _break_even(tools: Sequence[Tool], count: Count, code: int) -> None:
-    """Below so many tools of this kind, loading them directly is cheaper for a single call."""
+    """The number of tools below which loading all definitions is cheaper for a single call."""
     mean = statistics.mean(count(json.dumps(dict(tool.raw))) for tool in tools)
     print(
         f"A definition costs {mean:,.0f} tokens on average: below {code / mean:.0f} such tools direct use is cheaper."

@@ -1,6 +1,6 @@
-"""A server to measure calls with: `waiting_server.py TOOLS` offers so many, and waits as long as each call says.
+"""An MCP server for measuring calls: `waiting_server.py TOOLS` offers that many tools; each call says how long to wait.
 
-Calls wait beside each other; a call that need not wait is answered at once.
+Calls wait concurrently; a call without a wait is answered immediately.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What knowing a run's changes costs: looks at the workspace, taking what is new, and a trivial run through the core.
+"""Measures tracking of file changes: scans of the workspace, storing contents, and a trivial run through the core.
 
-`benchmarks/workspace.py` prints a line for each size of workspace: looks alone, a run that writes one small file, the
-first time everything is taken, and the undo of one file.
+`benchmarks/workspace.py` prints a line per size of workspace: scans alone, a run that writes one small file, the first
+time all contents are stored, and the undo of one file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from workbench.workspace.snapshots import NotQuick, Snapshots, Writer
 from workbench.workspace.undo import Undoing
 
 SIZES = (0, 10, 100, 1_000, 10_000)
-BYTES = 2_000  # of a file
+BYTES = 2_000  # size of a file
 ROUNDS = 40
 RUNS = 60
 
@@ -48,7 +48,7 @@ def line(home: Path, size: int) -> str:
     while snapshots.warm():
         pass
     first = (time.perf_counter() - began) * 1000
-    time.sleep(0.05)  # past the tick of the file system's clock
+    time.sleep(0.05)  # longer than the resolution of the file system's timestamps
     snapshots.warm()
     idle = median(lambda number: turn(snapshots, number, None))
     wrote = median(lambda number: turn(snapshots, number + ROUNDS, root / "one.txt"))
@@ -79,7 +79,7 @@ def turn(snapshots: Snapshots, number: int, writes: Path | None) -> None:
 
 
 def undone(snapshots: Snapshots, number: int) -> None:
-    name = f"r{number + 29}"  # the newest are kept
+    name = f"r{number + 29}"  # the newest runs are kept
     Undoing(snapshots).undo(name, ["one.txt"], "project")
 
 
@@ -93,7 +93,7 @@ def median(act: Callable[[int], None], rounds: int = ROUNDS) -> float:
 
 
 async def through_the_core(size: int, kept: int) -> str:
-    """A program that does nothing, from its submission to everybody knowing of its end, with ready sandboxes."""
+    """Time of an empty program with prepared sandboxes, from its submission to the end of the run."""
     with tempfile.TemporaryDirectory() as name:
         os.environ[OVERRIDE] = str(Path(name) / "home")
         paths = paths_of(Path(name) / "project")
@@ -105,7 +105,7 @@ async def through_the_core(size: int, kept: int) -> str:
             agent = core.services.sessions.open("project")
             times = []
             for _ in range(RUNS):
-                await asyncio.sleep(0.05)  # the next sandbox is ready again
+                await asyncio.sleep(0.05)  # until the next sandbox is prepared
                 began = time.perf_counter()
                 run = await core.run_manager.finished(core.run_manager.submit("result = 1", agent).id)
                 times.append((time.perf_counter() - began) * 1000)

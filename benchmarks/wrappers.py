@@ -1,9 +1,10 @@
-"""Prints whether generated functions hold what they promise, and what generating and importing them costs.
+"""Checks generated functions against their schemas, and measures generating and importing them.
 
     python benchmarks/wrappers.py [FOLDER]
 
-Our own awkward shapes are always measured. FOLDER may hold recorded tool lists as JSON files: `{"server": …,
-"tools": [answers of tools/list]}`, or definitions by name. Needs mypy; TypeScript is checked when `tsc` is found.
+The project's own difficult schemas are always included. FOLDER may contain recorded tool lists as JSON files:
+`{"server": …, "tools": [answers of tools/list]}`, or definitions by name. Needs mypy; TypeScript is checked if `tsc` is
+found.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ def _by_server(tools: Sequence[Tool]) -> Iterator[tuple[str, list[Tool]]]:
 
 
 def _examples(tools: Sequence[Tool]) -> tuple[list[Example], list[str]]:
-    """Different instances for each tool, and the tools for which none could be made."""
+    """Different instances for each tool, and the tools without any."""
     found, without = [], []
     for server, some in _by_server(tools):
         functions = python_names([tool.name for tool in some])
@@ -191,7 +192,7 @@ def _is_sent(one: Example) -> bool:
 
 
 def _client_name(function: Any) -> str:
-    """The name under which a module has `call_tool`, which gives way to names of the tool's own."""
+    """The module's name for `call_tool`, which is renamed if a tool has that name."""
     return next(name for name in ("call_tool", "call_tool_", "call_tool__") if _is_client(function.__globals__, name))
 
 
@@ -200,7 +201,7 @@ def _is_client(names: dict[str, Any], name: str) -> bool:
 
 
 def _mypy(root: Path, examples: Sequence[Example]) -> list[str]:
-    """One function for each instance, and in the dict style once more; mypy reads them with all generated modules."""
+    """Check one function per instance, and once more in dict style, together with all generated modules in mypy."""
     texts = ["from __future__ import annotations\n\n", *map(_program, range(len(examples)), examples)]
     (root / "examples.py").write_text("".join(texts))
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", str(root / ".mypy_cache")]
@@ -219,7 +220,7 @@ def _program(at: int, one: Example) -> str:
 
 
 def _named(done: Any, place: str, texts: Sequence[str], examples: Sequence[Example]) -> list[str]:
-    """A checker's errors, each with the tool that it is about; the first of the texts is the file's head."""
+    """A checker's errors, each with its tool. The first text is the head of the file."""
     ends = list(accumulate(text.count("\n") for text in texts))
     failures: list[str] = []
     output = done.stdout + done.stderr
@@ -278,7 +279,7 @@ def _times(tools: Sequence[Tool]) -> None:
 
 
 def _check_time(tools: Sequence[Tool]) -> None:
-    """What a short program waits for before it runs: its first check against these tools, and every later one."""
+    """Measure the type check before a short program runs: the first check with these tools, and later ones."""
     known = tuple(tools)
     reading = read(PROGRAM, known)
     first = _seconds(lambda: find_certain_failures(reading, known)) * 1_000
@@ -293,7 +294,7 @@ def _seconds(work: Any) -> float:
 
 
 def _import_once(root: Path, function: str) -> tuple[float, float]:
-    """In a fresh interpreter that, as a program's own, has read asyncio and typing already."""
+    """Measure in a new interpreter that has already imported asyncio and typing, like that of a program."""
     command = [sys.executable, "-B", "-c", IMPORT.format(function)]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     milliseconds, files = done.stdout.split()

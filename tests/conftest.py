@@ -1,7 +1,6 @@
-"""What every test stands on: no screen, a private home, and a check that nothing is left running afterwards.
+"""Fixtures for all tests: no display, a private home folder, and a check for leaked tasks, threads and processes.
 
-A test that leaves a task, a thread or a child process behind fails right here,
-and not three tests later.
+A test that leaves an asyncio task, a thread or a child process running fails itself, not three tests later.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 PLATFORM = "MCP_WORKBENCH_TEST_PLATFORM"  # the Qt platform to test on: offscreen, or xcb below Xvfb
-ALONE = "MCP_WORKBENCH_TEST_ALONE"  # this process runs one test that measures the process it runs in
-MARK = "MCP_WORKBENCH_TEST_SESSION"  # inherited by what the tests start, so that orphans can be told apart
+ALONE = "MCP_WORKBENCH_TEST_ALONE"  # set in a process that runs one test which measures its own process
+MARK = "MCP_WORKBENCH_TEST_SESSION"  # inherited by child processes of the tests, so that orphans can be identified
 os.environ["QT_QPA_PLATFORM"] = os.environ.get(PLATFORM, "offscreen")
 os.environ[MARK] = f"{os.getpid()}-{time.time_ns()}"
-os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # nobody's own keyring is touched
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # tests never use the real keyring
 for name in ("WAYLAND_DISPLAY", "QT_STYLE_OVERRIDE", "QT_SCALE_FACTOR", "QT_QPA_PLATFORMTHEME"):
     os.environ.pop(name, None)
-# Containers often forbid bytecode. Each process that the tests start would then compile the whole package once more,
-# and each worker would rewrite all assertions.
+# Containers often forbid bytecode. Each process that the tests start would then compile the whole package, and each
+# worker would rewrite all assertions.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
@@ -47,8 +46,9 @@ if TYPE_CHECKING:
 
     from workbench.core import Core
 
-# A busy machine is no fault: no example has a time of its own, and none is drawn too slowly. Fixtures are shared on
-# purpose where examples need no fresh ones. The same tree gives the same verdict twice; SEARCH looks for new examples.
+# Hypothesis must not fail on a busy machine: no deadline per example, and no check for slow generation. Function-scoped
+# fixtures are shared on purpose where examples need no fresh ones. Examples are derandomized, so the same sources give
+# the same result twice; SEARCH enables random examples.
 SEARCH = "MCP_WORKBENCH_TEST_SEARCH"
 _CHECKS = (hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture)
 hypothesis.settings.register_profile(
@@ -56,17 +56,17 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("steady")
 
-WALL = 0x4000_0000  # Linux: children of every kind, also those that were cloned without a signal at their end
-LONG = {"house", "flows"}  # the rooms whose files run for a minute without saying anything
-GRACE = 30.0  # seconds that threads and processes which are already ending may take; only a leak takes them all
-HANG_MS = 60_000  # milliseconds after which nothing comes any more
-_probe_anew: list[bool] = []  # not empty while a test asks for probes of its own
-_left_tasks: list[str] = []  # what the event loop of the test had to cancel when it was closed
+WALL = 0x4000_0000  # Linux: also child processes that were cloned without an exit signal
+LONG = {"house", "flows"}  # folders with single files that run for a minute
+GRACE = 30.0  # seconds that ending threads and processes may take; only a leak takes all of them
+HANG_MS = 60_000  # milliseconds after which a test is considered hung
+_probe_anew: list[bool] = []  # not empty while a test uses the fixture `fresh_probe`
+_left_tasks: list[str] = []  # tasks that had to be cancelled when the test's event loop was closed
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """What is collected stays to the end: looking for garbage among ten thousand tests takes half a second a time."""
+    """Freeze the collected tests for the garbage collector. Each collection among 10,000 tests takes half a second."""
     _begin_elsewhere(session.config)
     gc.disable()
     try:
@@ -77,7 +77,9 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
 
 
 def _begin_elsewhere(config: pytest.Config) -> None:
-    """Workers that read the rooms in the same order would each compile all of them; so each begins with another."""
+    """Each worker starts with a different folder, because workers that import the folders in the same order compile all
+    of them at the same time.
+    """
     worker = getattr(config, "workerinput", None)
     if worker is None or config.args != config.getini("testpaths"):
         return
@@ -91,13 +93,13 @@ def _begin_elsewhere(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The same order in each worker, and what takes long alone first, so that no core waits for it at the end."""
+    """Use the same order in each worker and start long tests first, so that no processor is idle at the end."""
     items.sort(key=lambda item: (LONG.isdisjoint(item.path.parts), item.path))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """What is marked `alone` measures its process: it gets one of its own, without what other tests left in this."""
+    """Run a test marked `alone` in a process of its own, because it measures its process."""
     if ALONE in os.environ or pyfuncitem.get_closest_marker("alone") is None:
         return None
     command = [
@@ -124,7 +126,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.fixture
 def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paths]:
-    """A project and a private home of its own; its socket paths are short enough for the kernel."""
+    """A project and a private home folder. The socket paths are short enough for the kernel."""
     monkeypatch.setenv(OVERRIDE, str(tmp_path / "home"))
     (tmp_path / "project").mkdir()
     found = paths_of(tmp_path / "project")
@@ -136,7 +138,7 @@ def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paths]:
 
 @pytest.fixture
 async def core(paths: Paths) -> AsyncIterator[Core]:
-    """A real core in this process: real demo server, real sandbox, real audit; only the doors are left out."""
+    """A real core in this process with a real demo server, sandbox and audit, and without agent endpoints."""
     from workbench.core import Core
 
     house = Core(paths)
@@ -149,9 +151,10 @@ async def core(paths: Paths) -> AsyncIterator[Core]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _isolation_is_probed_once() -> Iterator[None]:
-    """A core that opens tries out the sandbox, half of what opening costs: the machine is the same for all tests.
+    """Remember successful sandbox probes, which take half of the time to open a core. The machine is the same for all
+    tests.
 
-    Failed probes are not remembered. A test that changes what a probe finds asks for `fresh_probe`.
+    Failed probes are not remembered. A test that changes the result of a probe uses `fresh_probe`.
     """
     from workbench.sandbox import isolation_probe
 
@@ -174,7 +177,7 @@ def _isolation_is_probed_once() -> Iterator[None]:
 
 @pytest.fixture
 def fresh_probe() -> Iterator[None]:
-    """The sandboxes of this test try out the machine themselves."""
+    """Sandboxes of this test probe the machine themselves."""
     _probe_anew.append(True)
     yield
     _probe_anew.clear()
@@ -182,7 +185,7 @@ def fresh_probe() -> Iterator[None]:
 
 @pytest.fixture
 def quick_switches() -> Iterator[None]:
-    """Threads take turns every 10 µs instead of every 5 ms, so that a race shows."""
+    """Switch threads every 10 µs instead of every 5 ms, to expose race conditions."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     yield
@@ -191,12 +194,12 @@ def quick_switches() -> Iterator[None]:
 
 @pytest.fixture
 def loop(qapp: Any) -> Iterator[qasync.QEventLoop]:
-    """Qt's own loop, running as asyncio's: `spawn` works at once, and `qtbot.waitUntil` lets it turn."""
+    """Qt's event loop as asyncio's event loop: `spawn` works immediately, and `qtbot.waitUntil` runs the loop."""
     import qasync
 
     turning = qasync.QEventLoop(qapp, already_running=True)
     before = sys.get_asyncgen_hooks()
-    # qasync leaves out these two; without them an abandoned async generator is never closed.
+    # qasync does not set these two hooks; without them an abandoned async generator is never closed.
     sys.set_asyncgen_hooks(turning._asyncgen_firstiter_hook, turning._asyncgen_finalizer_hook)
     try:
         yield turning
@@ -205,7 +208,7 @@ def loop(qapp: Any) -> Iterator[qasync.QEventLoop]:
     finally:
         sys.set_asyncgen_hooks(*before)
         # WORKAROUND(qasync's stop() calls QApplication.exit(), after which every QEventLoop.exec() returns at once,
-        # until qasync can end a loop that it did not start): take the flag down by hand.
+        # until qasync can end a loop that it did not start): reset the flag here.
         setattr(turning, "_QEventLoop__is_running", False)  # noqa: B010
         turning.close()
         asyncio.events._set_running_loop(None)
@@ -213,7 +216,9 @@ def loop(qapp: Any) -> Iterator[qasync.QEventLoop]:
 
 @pytest.fixture
 def qtbot(qtbot: Any) -> Any:
-    """Its waits are guards against waiting for ever: five seconds, which is its own word, pass on a busy machine."""
+    """pytest-qt's `qtbot` with longer timeouts. They only prevent endless waiting: its default of five seconds can pass
+    on a busy machine.
+    """
     for name in ("waitUntil", "waitSignal", "waitSignals"):
         setattr(qtbot, name, functools.partial(getattr(qtbot, name), timeout=HANG_MS))
     return qtbot
@@ -221,7 +226,7 @@ def qtbot(qtbot: Any) -> Any:
 
 @pytest.fixture
 def complete(loop: qasync.QEventLoop) -> Callable[..., Any]:
-    """Run a coroutine to its end on Qt's loop and give back what it returned."""
+    """A function that runs a coroutine to its end on Qt's loop and returns its result."""
 
     def run(coro: Coroutine[Any, Any, Any], seconds: float = 60.0) -> Any:
         task = loop.create_task(coro)
@@ -237,16 +242,16 @@ def complete(loop: qasync.QEventLoop) -> Callable[..., Any]:
 
 @pytest.fixture(autouse=True, scope="module")
 def _qt_objects_end_here(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What only cycles hold of a window is collected on Qt's thread: a thread of a later test would crash doing it."""
+    """Collect a window's reference cycles on Qt's thread. A collection on a thread of a later test would crash."""
     yield
     if {"gui", "flows"} & set(request.path.parts):
         gc.collect()
-        gc.freeze()  # what lives on are modules and caches: the next collection need not look at them again
+        gc.freeze()  # only modules and caches remain; later collections skip them
 
 
 @pytest.fixture(autouse=True)
 def _nothing_left_running() -> Iterator[None]:
-    """Set up before a test's own fixtures, so it looks when they are all gone again."""
+    """Check for leaks after all fixtures of the test are torn down. It is set up before them for that reason."""
     threads, children = set(threading.enumerate()), set(_children())
     _left_tasks.clear()
     yield
@@ -262,14 +267,14 @@ def _nothing_left_running() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_orphans() -> Iterator[None]:
-    """A process that outlived its parent is nobody's child any more; it still carries the mark of this session."""
+    """Check for processes that outlived their parent. They are identified by the session's environment variable."""
     yield
     left = _named(lambda: [_describe(process) for process in psutil.process_iter() if _marked(process)])
     assert not left, "left behind by the tests: " + "; ".join(left)
 
 
 def _cancel_and_remember(loop: asyncio.AbstractEventLoop) -> None:
-    """asyncio cancels what is left when a loop closes; a test that relies on it is hiding a leak."""
+    """Record the tasks that are left when a loop closes. asyncio cancels them, which would hide a leak."""
     _left_tasks.extend(sorted(events.living()))
     _cancel_all_tasks(loop)
 
@@ -297,16 +302,16 @@ def _turn_until(done: Callable[[], bool], seconds: float) -> None:
 
 
 def _children() -> list[psutil.Process]:
-    """Listing them reads all of /proc, so the kernel is asked first whether there are any."""
+    """The child processes. The kernel is asked first whether there are any, because listing them reads all of /proc."""
     try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT | WALL)  # buries nobody
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT | WALL)  # WNOWAIT: the child is not reaped
     except ChildProcessError:
         return []
     return [child for child in psutil.Process().children(recursive=True) if _lives(child)]
 
 
 def _lives(process: psutil.Process) -> bool:
-    """A zombie only waits to be counted; and what was just listed may be gone."""
+    """Whether the process is running. Zombies do not count, and a listed process may have ended meanwhile."""
     try:
         return process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -317,11 +322,11 @@ def _marked(process: psutil.Process) -> bool:
     try:
         return process.pid != os.getpid() and process.environ().get(MARK) == os.environ[MARK]
     except (psutil.Error, OSError):
-        return False  # another user's process, or gone meanwhile
+        return False  # a process of another user, or one that has ended
 
 
 def _ours(thread: threading.Thread) -> bool:
-    """Qt's own threads show as dummies once Python code ran in them; they belong to Qt."""
+    """Whether the thread is ours. Qt's own threads appear as dummy threads after they have run Python code."""
     return not isinstance(thread, threading._DummyThread)
 
 
@@ -333,7 +338,7 @@ def _describe(process: psutil.Process) -> str:
 
 
 def _named(look: Callable[[], list[str]]) -> list[str]:
-    """Look again for a while: what is just ending is no leak."""
+    """Repeat the check for some time, because what is just ending is not a leak."""
     end = time.monotonic() + GRACE
     while (found := [name for name in look() if name]) and time.monotonic() < end:
         time.sleep(0.02)

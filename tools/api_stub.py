@@ -1,6 +1,6 @@
 """Writes the typed stub of the API (`workbench/api/client_stub.py`) from the methods that are marked with `@api`.
 
-`tools/write_docs.py` calls it, and a test holds the stub to what it would write.
+`tools/write_docs.py` calls it, and a test compares the stub with the generated text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CLASS = '''class CoreApi(Protocol):
     """What a client calls on the core. Errors arrive as `WorkbenchError`."""
 
 '''
-# What a client may import: parameters and results of API methods are of these packages.
+# Packages whose types may be parameters and results of API methods.
 SHARED = ("workbench.records", "workbench.settings", "workbench.events", "collections.abc", "typing")
 
 
@@ -43,7 +43,7 @@ def stub() -> str:
 
 
 def marked_methods() -> dict[str, Callable[..., Any]]:
-    """Every marked method of the core by its name for clients."""
+    """Every marked method of the core by its API name."""
     importlib.import_module("workbench.core")
     from workbench.api.marker import mark_of
     from workbench.api.registry import check_declaration
@@ -97,7 +97,7 @@ def _learn_imports(annotation: str, function: Callable[..., Any], imports: dict[
 
 
 def _import_of(name: str, module: str) -> str:
-    """The module that this name was imported from; the module itself for what it defines."""
+    """The module that this name was imported from, or the defining module itself."""
     tree = ast.parse(inspect.getsource(sys.modules[module]))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and name in {alias.name for alias in node.names}:

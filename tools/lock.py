@@ -1,9 +1,9 @@
 """Writes constraints/run.txt and constraints/test.txt from pyproject.toml: exact versions with hashes, for Linux.
 
-    python tools/lock.py            keeps what is pinned where the bounds still allow it
-    python tools/lock.py --upgrade  takes the newest versions that the bounds allow
+    python tools/lock.py            keeps pinned versions that the bounds still allow
+    python tools/lock.py --upgrade  uses the newest versions that the bounds allow
 
-Needs `uv` (pip install uv). No index address is written: a file that names one would bind everybody to one network.
+Needs `uv` (pip install uv). No index address is written, because it would bind every user of the file to one network.
 """
 
 from __future__ import annotations

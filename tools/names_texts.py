@@ -1,8 +1,9 @@
-"""Puts sentences together for `train_names.py`: templates of `tools/names/`, filled from a seed, with marked spans.
+"""Generates training sentences for `train_names.py`: templates of `tools/names/`, filled from a seed, with labelled
+spans.
 
-Half of all names are taken from lists and the rest made of syllables or of two lists crossed, in the forms in which
-people write them; addresses are written as in a dozen countries. Firms, products and towns stand in the same places
-without a mark, so that a place in a sentence alone does not make a name.
+Half of all names are taken from lists; the others are made of syllables or of two lists combined, in the usual written
+forms. Addresses follow the formats of a dozen countries. Firms, products and towns occur at the same positions without
+a label, so that the position in a sentence alone does not make a name.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _MARK = re.compile("\ue000(N|A)\ue001([^\ue002]*)\ue002")
 
 
 class Words:
-    """The lists that sentences are filled from."""
+    """The word lists for filling templates."""
 
     def __init__(self, first: list[str], last: list[str], cities: list[str], ordinary: list[str]) -> None:
         self.first, self.last = first, last
@@ -50,7 +51,7 @@ class Words:
 
 
 class Sentences:
-    """Sentences with what is marked in them."""
+    """Generates sentences with labelled spans."""
 
     def __init__(self, words: Words, rng: random.Random) -> None:
         self._words, self._rng = words, rng
@@ -59,7 +60,7 @@ class Sentences:
         }
 
     def make(self) -> tuple[str, list[tuple[int, int, str]]]:
-        """A text and the spans of its names and addresses."""
+        """A text, and the labelled spans of its names and addresses."""
         pool = self._rng.choices(["people", "places", "things"], (50, 15, 45))[0]
         marked = self._filled(self._one(pool))
         if self._rng.random() < 0.6:
@@ -81,7 +82,7 @@ class Sentences:
             text: str = made()
             return self._filled(text, depth + 1) if "{" in text and depth < 4 else text
 
-        if "{Last}, {First}" in template:  # one person, whose comma belongs to the name
+        if "{Last}, {First}" in template:  # one person; the comma belongs to the name
             template = template.replace("{Last}, {First}", "{reverse}")
         return _SLOT.sub(fill, template).replace(" ,", ",").replace(" '", "'").replace(" .", ".")
 
@@ -91,7 +92,7 @@ class Sentences:
     def _digits(self, count: int) -> str:
         return "".join(self._rng.choices("0123456789", k=count))
 
-    # People
+    # Names
 
     def _given(self) -> str:
         chance = self._rng.random()
@@ -159,7 +160,7 @@ class Sentences:
     def _x_name(self) -> str:
         return _mark("N", f"{self._given()} {self._family()}".upper())
 
-    # Places
+    # Addresses
 
     def _street(self) -> str:
         return _mark("A", self._plain_street())
@@ -192,7 +193,7 @@ class Sentences:
         return f"{unit}{'' if unit == '#' else ' '}{self._pick([self._digits(1), self._digits(3), '4B', 'C', '12a'])}"
 
     def _code(self) -> tuple[str, bool]:
-        """A post code, and whether it stands behind the town."""
+        """A postal code, and whether it follows the town."""
         letters = self._rng.choices("ABCDEFGHJKLNPRSTUWXYZ", k=3)
         area = f"{letters[0]}{self._pick(['', 'W', 'E'])}{self._rng.randint(1, 20)}"
         british = f"{area} {self._digits(1)}{letters[1]}{letters[2]}"
@@ -222,7 +223,7 @@ class Sentences:
     def _streetlines(self) -> str:
         return _mark("A", self._place("\n"))
 
-    # What is innocent
+    # Unlabelled words
 
     def _lead(self) -> str:
         return self._one("leads")
@@ -295,14 +296,14 @@ class Sentences:
         return self._pick(BRANDS)
 
     def _house(self) -> str:
-        """What is called after somebody."""
+        """A building or institution named after a person."""
         first = self._pick(
             [self._family(), self._family(), f"{self._given()} {self._family()}", f"St. {self._given()}'s"]
         )
         return f"{first} {self._pick(INSTITUTIONS)}"
 
     def _odd(self) -> str:
-        """A word that stands in no list and is nobody."""
+        """A word that is in no list and is not a name."""
         return self._made(1, 3)
 
     def _x_title(self) -> str:

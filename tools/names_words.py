@@ -1,4 +1,4 @@
-"""The words that `names_texts.py` fills its sentences with: things, towns, firms, roads, months."""
+"""Word lists for the templates of `names_texts.py`: objects, towns, firms, streets, months."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Records the cassettes of the starter skills anew, by real runs in the real sandbox against the demo server.
+"""Records the recordings of the starter skills again, by real runs in the real sandbox against the demo server.
 
     .venv/bin/python tools/record_starters.py [SKILL …]
 
-Needed when a starter's code or a tool of the demo server changed. What is recorded is reviewed as code is.
+Needed after a change of a starter's code or of a tool of the demo server. The recordings are reviewed like code.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ async def _record(core: Core, skill: str, name: str, program: str) -> None:
 
 
 def _allow(core: Core, event: Event) -> None:
-    """Whoever starts this has read the programs above."""
+    """Allow every request. The caller has read the programs above."""
     if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
         run = event.run
         decision = Decision(run.id, run.proposal.sha, True, "you", fingerprint=run.fingerprint)

@@ -1,15 +1,15 @@
-"""Fits what reads names and addresses in prose: `python tools/train_names.py`, some minutes on one processor.
+"""Trains the detector of names and addresses in prose: `python tools/train_names.py`, some minutes on one processor.
 
-A linear-chain CRF (python-crfsuite, L-BFGS) learns from sentences that are put together here, from the templates in
-`tools/names/`, with names and places of Faker's lists, of the census lists that the package `names` carries (public
-domain), and from syllables, because most names stand in no list. The sentences without anybody are as many: headings,
-products, firms, towns, logs, code. Which words are ordinary is read off the vocabulary in `resources/search`. Nothing
-of `benchmarks/` is used. The same versions write the same file, byte by byte:
+A linear-chain CRF (python-crfsuite, L-BFGS) is trained on generated sentences: the templates in `tools/names/` filled
+with names and places of Faker's lists, of the census lists in the package `names` (public domain), and with names made
+of syllables, because most names are in no list. Half of the sentences contain no names: headings, products, firms,
+towns, logs, code. The vocabulary in `resources/search` decides which words are ordinary. Nothing of `benchmarks/` is
+used. The same versions write the same file, byte for byte:
 
     pip install python-crfsuite==0.9.12 Faker==40.54.0 names==0.3.0
     python tools/train_names.py
 
-Weights are rounded to whole numbers; what then counts nothing is left out.
+Weights are rounded to integers; zero weights are omitted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 import pycrfsuite
-from names_texts import Sentences, Words  # beside this file
+from names_texts import Sentences, Words  # in the same folder
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -49,17 +49,17 @@ from workbench.privacy.detectors.word_lists import THING_WORDS as THINGS  # noqa
 
 SEED = 20250704
 SENTENCES = 45_000
-ORDINARY = 5_000  # of the vocabulary, that stand around names
-INNOCENT = 8_000  # pieces of the code of packages
-COMMON_WORDS = 12_000  # of the vocabulary, whose order is by frequency
-FREQUENT_WORDS = 1_500  # of them, which are ordinary though last names too
-LAST_NAMES = 12_000  # of the census, whose order is too
+ORDINARY = 5_000  # words of the vocabulary used as context of names
+INNOCENT = 8_000  # pieces of the source code of packages
+COMMON_WORDS = 12_000  # words of the vocabulary, which is sorted by frequency
+FREQUENT_WORDS = 1_500  # the most frequent words count as ordinary even if they are last names too
+LAST_NAMES = 12_000  # last names of the census, sorted by frequency
 TARGET = ROOT / "resources" / "privacy" / "names.txt"
 _LOCALES = """
 cs_CZ da_DK de_AT de_CH de_DE en_GB en_IE en_IN en_KE en_NZ en_PK en_US es_AR es_ES es_MX et_EE fi_FI fr_FR fr_QC hr_HR
 hu_HU id_ID it_IT lt_LT lv_LV nl_NL no_NO pl_PL pt_BR pt_PT ro_RO sk_SK sl_SI sv_SE sw tr_TR yo_NG zu_ZA
 """
-_PACKAGES = "pandas numpy pydantic hypothesis matplotlib"  # as `constraints/` pins them
+_PACKAGES = "pandas numpy pydantic hypothesis matplotlib"  # versions as in `constraints/`
 _PEOPLE = re.compile(
     r"@|copyright|\(c\)|author|written by|contribut|maintain|thanks|credit|licen[cs]e|\.\. \[|et al", re.I
 )
@@ -90,7 +90,7 @@ def main() -> None:
 
 
 def people() -> tuple[list[str], list[str]]:
-    """First and last names, each once, sorted."""
+    """First and last names, without duplicates, sorted."""
     first: set[str] = set()
     last: set[str] = set()
     for locale in _LOCALES.split():
@@ -118,7 +118,7 @@ def is_name(name: object) -> bool:
 
 
 def cities() -> list[str]:
-    """Towns of those Faker providers that list real ones."""
+    """Towns of the Faker providers that list real towns."""
     found: set[str] = set()
     for locale in ("de_DE", "fr_FR", "it_IT", "pl_PL", "hr_HR", "nl_NL", "fi_FI", "sv_SE", "hu_HU", "cs_CZ", "es_ES"):
         provider = importlib.import_module(f"faker.providers.address.{locale}").Provider
@@ -128,7 +128,7 @@ def cities() -> list[str]:
 
 
 def innocent() -> set[str]:
-    """Lines of code, comments and documentation, three together, with capitals in them and nobody's name."""
+    """Groups of three lines of code, comments and documentation that contain capitals and no names."""
     found = set()
     for package in _PACKAGES.split():
         for path in sorted((Path(sysconfig.get_path("purelib")) / package).rglob("*.py")):
@@ -140,13 +140,13 @@ def innocent() -> set[str]:
 
 
 def vocabulary() -> list[str]:
-    """Words of English, the frequent ones first."""
+    """English words, the most frequent first."""
     pieces = bytes(np.load(ROOT / "resources" / "search" / "vectors.npz")["words"]).decode().split("\n")
     return [word for word in pieces if word.isalpha() and word.isascii() and len(word) > 1]
 
 
 def lists_of(first_names: Iterable[str], last_names: Iterable[str]) -> WordLists:
-    """What the model knows of words: a word that is frequent and not mainly a name is ordinary."""
+    """The word lists of the model. A word is ordinary if it is frequent and not mainly a name."""
     first = {folded(part) for name in first_names for part in name.split("-")}
     last = {folded(part) for name in last_names for part in name.split("-")}
     whole = vocabulary()
@@ -156,7 +156,7 @@ def lists_of(first_names: Iterable[str], last_names: Iterable[str]) -> WordLists
 
 
 def example(text: str, spans: Sequence[tuple[int, int, str]], lists: WordLists) -> tuple[list[list[str]], list[str]]:
-    """The traits of each word of a sentence, and what it is."""
+    """The features and the label of each word of a sentence."""
     matches = list(WORD.finditer(text))
     labels = ["O"] * len(matches)
     for start, end, kind in spans:
@@ -167,7 +167,7 @@ def example(text: str, spans: Sequence[tuple[int, int, str]], lists: WordLists) 
 
 
 def features(words: Sequence[str], lists: WordLists) -> list[list[str]]:
-    """As the reader looks at words: each with its neighbours, and pairs of sorts."""
+    """The features as the detector computes them: each word with its neighbours, and pairs of word classes."""
     reach = max(DISTANCES)
     padded = [EDGE] * reach + list(words) + [EDGE] * reach
     shown = [word_features(word, lists) for word in padded]
@@ -183,7 +183,7 @@ def features(words: Sequence[str], lists: WordLists) -> list[list[str]]:
 def written(
     lists: WordLists, states: dict[tuple[str, str], float], steps: dict[tuple[str, str], float]
 ) -> Iterable[str]:
-    """The lines of the file: three lists of words, steps between labels, weights of traits."""
+    """The lines of the model file: three word lists, transitions between labels, weights of features."""
     for known in (lists.first, lists.last, lists.common):
         yield " ".join(sorted(known))
     for before in LABELS:

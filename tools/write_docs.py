@@ -1,9 +1,9 @@
-"""Writes what is made from the code: the lists in docs/ (settings, events, actions, agent tools) and the API's stub.
+"""Writes generated files: the lists in docs/ (settings, events, actions, agent tools) and the typed stub of the API.
 
     python tools/write_docs.py          writes them
-    python tools/write_docs.py --check  says which are not current, and writes nothing
+    python tools/write_docs.py --check  lists outdated files and writes nothing
 
-A test runs the check, so that what is listed is what there is.
+A test runs the check.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))  # so that it works without an installation
+sys.path.insert(0, str(ROOT))  # works without an installed package
 sys.path.insert(0, str(ROOT / "tools"))
 HEAD = "<!-- Written by tools/write_docs.py; change the code and run it again. -->\n"
 
@@ -48,7 +48,7 @@ seconds = 60
 
 
 def settings() -> str:
-    """Every setting with its table, type, default and sentence."""
+    """Every setting with its table, type, default and description."""
     from workbench.settings import DEFINITIONS, OLD_NAMES
 
     rows = [
@@ -72,7 +72,7 @@ def settings() -> str:
 
 
 def events() -> str:
-    """Every event with its sentence and what it carries."""
+    """Every event with its description and fields."""
     from workbench import events as told
 
     rows = []
@@ -88,7 +88,7 @@ def events() -> str:
 
 
 def actions() -> str:
-    """Every action of the window with its key and sentence, by menu."""
+    """Every action of the window with its shortcut and description, by menu."""
     from workbench.gui.actions import ACTIONS, CATEGORIES
 
     parts = []
@@ -106,7 +106,7 @@ def actions() -> str:
 
 
 def agent_tools() -> str:
-    """Every tool that an agent sees, as it sees it."""
+    """Every agent tool with its description and schema."""
     from workbench.agent.tool_definitions import INSTRUCTIONS, TOOLS
 
     parts = []
@@ -132,7 +132,7 @@ def agent_tools() -> str:
 
 
 def api_stub() -> str:
-    """The client's typed stub of the API."""
+    """The typed stub of the API."""
     from api_stub import stub
 
     return stub()
@@ -173,7 +173,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Any: a default is a string, a number or a truth value."""
+    """Format a default value as TOML. Any: a string, a number or a boolean."""
     return json.dumps(value)
 
 

@@ -1,4 +1,4 @@
-"""Nothing is sent to an agent but what the edge of its door made out of the session's privacy."""
+"""Every message to an agent passes the egress filter, which applies the session's privacy settings."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import ast
 from pathlib import Path
 
 SENDING = {"write", "writelines", "sendall", "sendto", "sock_sendall", "send_bytes", "print"}
-CLIENTS = {"example_agent.py"}  # of the agent's room: an agent, not its door
-HANDED_ON = {"process.py": {"_serve_agent", "serve_agent", "admit"}, "core.py": {"serve"}}  # admit: a person's door
+CLIENTS = {"example_agent.py"}  # in the agent package, but a client and not the endpoint
+# `admit` is for user clients.
+HANDED_ON = {"process.py": {"_serve_agent", "serve_agent", "admit"}, "core.py": {"serve"}}
 
 
 def _calls(path: Path) -> list[tuple[str, ast.Call]]:
-    """Each call in a file with the name of the function that is called."""
+    """Each call in a file, with the name of the calling function."""
     nodes = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
     return [(_name(node.func), node) for node in nodes]
 
@@ -48,7 +49,9 @@ def test_the_connection_of_an_agent_is_handed_to_that_stream_alone(root: Path) -
 
 
 def test_over_http_only_refusals_and_what_left_through_the_edge_are_sent(root: Path) -> None:
-    """An answer of the SDK is sent by `Leaving`, made anew; a refusal is words of ours, before any session."""
+    """An answer of the SDK is sent by `Leaving`, rebuilt. A refusal is text of the workbench and is sent before a
+    session exists.
+    """
     files = sorted((root / "workbench/agent/http").glob("*.py"))
     sent = {path.name for path in files for name, _ in _calls(path) if name in SENDING | {"send", "_send"}}
     assert sent == {"response_filter.py", "request_gate.py"}
@@ -57,7 +60,7 @@ def test_over_http_only_refusals_and_what_left_through_the_edge_are_sent(root: P
 
 
 def test_the_edge_looks_at_every_part_of_a_message_that_is_not_the_protocols(root: Path) -> None:
-    """Whoever adds an exception there adds it here, and says why in both places."""
+    """An exception in the filter must be added here too, with a reason in both places."""
     from workbench.agent import egress_filter
 
     assert {"jsonrpc", "id", "method"} == egress_filter._FRAME

@@ -1,4 +1,4 @@
-"""The changelog reads as one text: what two people added at once must not stand there twice, or above its sections."""
+"""The changelog has each section and entry once, and no entry above the sections, after two branches were merged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imports point downwards, style and types hold: the tools that check it are run as tests."""
+"""Import contracts, style and types: the tools that check them are run as tests."""
 
 from __future__ import annotations
 
@@ -26,13 +26,17 @@ def test_the_formatter_would_change_nothing(command: Command) -> None:
 
 
 def test_the_package_and_the_tools_are_fully_typed(command: Command, root: Path) -> None:
-    """One mypy for all, with its cache: a second process would load the same 1,200 files again."""
+    """Run mypy once for all packages, with its cache, because a second process would load the same 1,200 files
+    again.
+    """
     tools = [str(path) for folder in ("tools", "tools/prepare") for path in sorted((root / folder).glob("*.py"))]
     command(str(BIN / "mypy"), "--strict", "workbench", *tools)
 
 
 def test_benchmarks_and_examples_import_names_that_exist(root: Path) -> None:
-    """mypy reads the package and the tools only, and most benchmarks run in no test."""
+    """Check names imported by benchmarks and examples. mypy reads the package and the tools only, and most benchmarks
+    run in no test.
+    """
     missing = []
     for path in sorted((*root.glob("benchmarks/**/*.py"), *root.glob("docs/**/*.py"), *root.glob("tools/**/*.py"))):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

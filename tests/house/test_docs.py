@@ -1,4 +1,4 @@
-"""Everything a person can set, do, hear or call is documented, and the documents are current."""
+"""Every setting, action, event and API method is documented, and the generated documents are current."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ FILE = re.compile(r"`([\w./-]+\.py)`")
 
 
 def test_the_documents_name_files_that_exist(root: Path, tracked: tuple[Path, ...]) -> None:
-    """As a path from the checkout's root, from `workbench/`, or a part of it that says enough."""
+    """Names are paths from the root of the checkout or from `workbench/`, or unique parts of such paths."""
     paths = {f"/{path.relative_to(root).as_posix()}" for path in tracked}
-    own_files = {"count_orders.py", "report.py", "job.py", "batch_with_retry.py"}  # of users, in examples
+    own_files = {"count_orders.py", "report.py", "job.py", "batch_with_retry.py"}  # files of users, in examples
     documents = (*(root / name for name in OURS), *(root / "docs").glob("*.md"))
     missing = [
         f"{document.name}: {name}"

@@ -1,4 +1,4 @@
-"""Each door, in an interpreter that has imported nothing yet, imports only what it is for."""
+"""Each entry point imports only the modules it needs, checked in a fresh interpreter."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def test_the_first_frame_is_painted_before_anything_slow_is_loaded(fresh: Callab
 
 
 def test_a_core_is_ready_before_anything_slow_is_loaded(fresh: Callable[[str], str], paths: Paths) -> None:
-    """The SDK comes with the first agent or server, numpy with the first prose or when there is time for meaning."""
+    """The SDK is imported with the first agent or server, numpy with the first prose or when the semantic index is
+    built.
+    """
     loaded = _roots(fresh(CORE.format(project=str(paths.project))))
     assert "sqlite3" in loaded
     assert loaded & (SDK | SLOW | NUMBERS | NETWORK | {"jsonschema", "yaml"}) == set()
@@ -83,7 +85,7 @@ def test_choosing_a_door_loads_no_other(fresh: Callable[[str], str]) -> None:
 
 
 def test_an_agent_that_starts_serve_waits_for_little(fresh: Callable[[str], str]) -> None:
-    """The core begins once these are loaded, and it takes long enough."""
+    """`serve` starts the core once these modules are imported, and starting the core takes long enough."""
     door = "from workbench.cli.main import arranger; arranger('serve'); import workbench.api.stdio_bridge"
     loaded = fresh(f"import sys; {door}; print(*sys.modules)").split()
     assert "workbench.api.stdio_bridge" in loaded

@@ -1,11 +1,11 @@
-"""Nothing of the machine it was written on is in the project: no private path, no registry address, no secret."""
+"""The project contains no private path, registry address or secret of the machine it was written on."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-# Split so that this file does not contain what it looks for.
+# The pattern is split so that this file does not match it.
 PRIVATE_PATHS = re.compile(
     "|".join(("/wo" + r"rk/(?:main|shared|\.)", "/ro" + r"ot/(?:venv|\.pyenv)", "/tmp/te" + "am"))
 )
@@ -16,8 +16,8 @@ SECRETS = re.compile(
     "|".join(("-----BEGIN [A-Z ]*PRIVATE" + " KEY", "gh[pousr]_" + "[A-Za-z0-9]{36}", "AKIA" + "[0-9A-Z]{16}"))
 )
 BINARY = {".xz", ".otf", ".ttf", ".png", ".ico", ".npz"}
-BIG = 1_000_000  # bytes; a screenshot or a font is smaller
-BIGGER = {"resources/search/vectors.npz": 4_000_000}  # the word vectors of the search: what they are may weigh that
+BIG = 1_000_000  # bytes; screenshots and fonts are smaller
+BIGGER = {"resources/search/vectors.npz": 4_000_000}  # the word vectors of the search
 
 
 def _texts(tracked: tuple[Path, ...]) -> list[tuple[Path, str]]:

@@ -1,4 +1,4 @@
-"""What the user and models read uses the words of the glossary: settings, commands, actions, window texts, agent tools,
+"""Text for users and models uses the terms of the glossary: settings, commands, actions, window texts, agent tools,
 errors and documentation.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-# Expression that must not occur → the word to use instead.
+# Pattern that must not occur → the term to use instead.
 INSTEAD = {
     r"bench(?:es)?": "project",
     r"rehears\w+": "dry run",
@@ -42,7 +42,7 @@ def old_words(text: str) -> list[str]:
 
 
 def sentences(file: Path) -> Iterator[tuple[int, str]]:
-    """String constants of a module that are read by somebody: with spaces, and no docstrings."""
+    """String constants of a module that are likely to be shown: with spaces, without docstrings."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     quiet = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -76,7 +76,7 @@ def test_pages(root: Path, name: str) -> None:
         f"{file.relative_to(root)}:{number}: {', '.join(words)}"
         for file in files
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
-        # Names in back quotes may be old: tables of renamed kinds and settings.
+        # Names in backquotes may be old: tables of renamed kinds and settings.
         if (words := old_words(re.sub(r"`[^`]*`", "", line)))
     ]
     assert wrong == []

@@ -1,4 +1,4 @@
-"""What is installed is pinned: every dependency of pyproject, within its bounds, with hashes, and no index address."""
+"""The constraints pin every dependency of pyproject within its bounds, with hashes, and contain no index address."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def project(root: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def pins(root: Path) -> dict[str, list[Requirement]]:
-    """File → what it pins."""
+    """File → the versions that it pins."""
     return {name: _read(root / "constraints" / f"{name}.txt") for name in ("run", "test")}
 
 

@@ -1,4 +1,6 @@
-"""The set-up behind the two commands: it does nothing twice, and what it may not do it says in one line to paste."""
+"""The set-up of `./run` and `./test`: it does nothing twice, and prints a command for what it is not allowed to do
+itself.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ PARTS = ("debian", "environment", "qt", "stamp", "trouble")
 
 @pytest.fixture
 def parts(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The set-up's modules, which are no package because they run before anything is installed."""
+    """The modules of the set-up. They are not a package, because they run before anything is installed."""
     monkeypatch.syspath_prepend(str(root / "tools" / "prepare"))
     found: dict[str, ModuleType] = {name: importlib.import_module(name) for name in PARTS}
     yield found
@@ -29,7 +31,7 @@ def parts(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def checkout(root: Path, tmp_path: Path) -> Path:
-    """As much of a checkout as the stamp looks at, with an environment that could start."""
+    """The files of a checkout that the stamp reads, with an environment that seems to work."""
     shutil.copytree(root / "constraints", tmp_path / "constraints")
     shutil.copy(root / "pyproject.toml", tmp_path)
     (tmp_path / ".venv/bin").mkdir(parents=True)
@@ -39,7 +41,7 @@ def checkout(root: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An ordinary person on a Debian machine whose sudo asks for a password."""
+    """A user without root rights on a Debian machine whose sudo asks for a password."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setattr(shutil, "which", lambda name: "/usr/bin/apt-get" if name == "apt-get" else None)
 

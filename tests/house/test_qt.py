@@ -1,4 +1,6 @@
-"""PySide6 6.12 on Python 3.11 loses references to None and True until the process aborts; the pinned one must not."""
+"""The pinned PySide6 does not lose references to None and True. PySide6 6.12 on Python 3.11 does, until the process
+aborts.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QLabel
 
 TIMES = 500
-SLACK = 50  # references that come and go for other reasons
+SLACK = 50  # allowed deviation of the reference count
 
 
 class _Bell(QObject):

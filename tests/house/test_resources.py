@@ -1,4 +1,4 @@
-"""Icons and fonts: every icon that is named exists, all are of one family, and every font has its licence told."""
+"""Icons and fonts: every icon used exists, all icons have one style, and every font has its licence listed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from PySide6.QtSvg import QSvgRenderer
 from workbench.paths import resources
 
 ICONS = sorted((resources() / "icons").glob("*.svg"))
-PICTURES = {"app"}  # drawn in its own colours
+PICTURES = {"app"}  # in its own colours
 
 
 @pytest.mark.parametrize("path", ICONS, ids=lambda path: path.stem)
@@ -29,7 +29,7 @@ def test_an_icon_can_be_drawn_and_belongs_to_the_family(path: Path, qapp: Any) -
 
 
 def test_every_icon_that_the_window_names_has_a_file(root: Path, tree: Callable[[Path], ast.Module]) -> None:
-    """Calls of icon() and pixmap(), and the actions' table; what is computed is seen by the window's own tests."""
+    """Checks calls of icon() and pixmap(), and the actions' table. The window's own tests cover computed names."""
     from workbench.gui.actions import ACTIONS
 
     named = {action.icon for action in ACTIONS if action.icon}

@@ -1,4 +1,4 @@
-"""All rows of the five papers' checklist are told of, each once, and what is named there exists."""
+"""Every row of the five papers' checklist is listed exactly once, and the names in the list exist."""
 
 from __future__ import annotations
 

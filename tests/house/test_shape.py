@@ -1,4 +1,4 @@
-"""Each module says what it is for, packages import nothing by themselves, and few functions exceed a screen."""
+"""Every module has a docstring, packages import nothing by themselves, and few functions are longer than a screen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def test_every_module_says_why_it_exists(root: Path, tree: Tree) -> None:
 
 
 def test_a_rooms_door_holds_no_code(sources: tuple[Path, ...], root: Path, tree: Tree) -> None:
-    """Packages are imported module by module: only `records` re-exports, and `workbench` itself has the version."""
+    """Packages are imported module by module. Only `records` re-exports names, and `workbench` itself has the
+    version.
+    """
     doors = [path for path in sources if path.name == "__init__.py"]
     for path in doors:
         body = tree(path).body

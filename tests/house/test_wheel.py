@@ -1,4 +1,6 @@
-"""The wheel carries what the program needs beside its code: icons, fonts, starter skills, licences, commands."""
+"""The wheel contains the files that the program needs besides its code: icons, fonts, starter skills, licences,
+commands.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The roads and the window once more, on a real X server: what works offscreen only is not finished."""
+"""Runs the end-to-end tests and the window tests on a real X server, because some faults do not occur offscreen."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 pytestmark = pytest.mark.slow
 
 PLATFORM = "MCP_WORKBENCH_TEST_PLATFORM"
-HANG = 1800  # seconds; only a guard against waiting for ever, on a machine that does much else
+HANG = 1800  # seconds; only prevents endless waiting on a busy machine
 ON_SCREEN = ("tests/flows/test_window_walks_the_roads.py", "tests/gui/screens/test_screens.py")
 
 
 @pytest.fixture
 def display() -> Iterator[str]:
-    """A screen of its own, on a display number that the server itself finds free."""
+    """An X display on a number that the server itself finds free."""
     program = shutil.which("Xvfb")
     if program is None:
         pytest.skip("Xvfb is not installed (Debian: xvfb)")

@@ -1,10 +1,10 @@
-"""Makes a fresh clone ready with nothing but Python, then becomes the window or the tests.
+"""Prepares a fresh clone with nothing but Python, then replaces itself with the window or the tests.
 
     python3 tools/prepare run [FOLDER]
     python3 tools/prepare test [--all | PYTEST ARGUMENTS]
 
-Only the standard library is used, because this runs before anything is installed. What was done is remembered in a
-stamp, so that a later start costs a few milliseconds.
+Only the standard library is used, because this runs before anything is installed. A stamp file records what was done,
+so that a later start takes a few milliseconds.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from stamp import Stamp
 from trouble import Trouble
 
 ROOT = Path(__file__).resolve().parents[2]
-FIRST = 1  # the process id of whatever a container starts
-MOST = 4  # test files at once
+FIRST = 1  # the process id of a container's first process
+MOST = 4  # test files in parallel
 SLOW = "slow and not real"  # tests that `./test --all` adds; `real` ones use the network and only run when asked for
 USEFUL_FOR_TESTS = {"Xvfb": "xvfb", "xauth": "xauth", "bwrap": "bubblewrap"}  # program → Debian package
 
@@ -42,7 +42,9 @@ def main(arguments: list[str]) -> int:
 
 
 def _become(goal: str, arguments: list[str]) -> int:
-    """-P: a folder of the same name in the current directory must not be taken for the program."""
+    """Replace this process. -P: a folder of the same name in the current directory must not be imported as the
+    program.
+    """
     python = str(environment.python(ROOT))
     module = "workbench" if goal == "run" else "pytest"
     if goal == "test":
@@ -58,7 +60,7 @@ def _become(goal: str, arguments: list[str]) -> int:
 
 
 def test_runs(arguments: list[str], cores: int) -> list[list[str]]:
-    """The arguments of each pytest that runs, one after the other; a failure ends the row.
+    """The arguments of each pytest run, in order; a failure skips the remaining runs.
 
     Without arguments: all tests but the slow ones. `--all` adds a second run of the slow ones (marker `slow`).
     """
@@ -69,13 +71,17 @@ def test_runs(arguments: list[str], cores: int) -> list[list[str]]:
 
 
 def side_by_side(cores: int) -> list[str]:
-    """How the whole suite is run: files beside each other, in the order of tests/conftest.py. Half of a test's time is
-    waiting, for a child or a timer, so two files share a core."""
+    """Arguments for running files in parallel, in the order of tests/conftest.py.
+
+    Half of a test's time is waiting for a child process or a timer, so two files share a processor.
+    """
     return ["-n", str(min(2 * cores, MOST)), "--dist", "loadfile", "--no-loadscope-reorder"] if cores > 1 else []
 
 
 def _look_after(program: int) -> int:
-    """Wait for a child, passing signals on. As first process of a container, reap the orphans it inherits, too."""
+    """Wait for a child process and pass signals on. The first process of a container also reaps the orphans it
+    inherits.
+    """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda wished, _: os.kill(program, wished))
     while True:
@@ -85,7 +91,7 @@ def _look_after(program: int) -> int:
 
 
 def _prepare(goal: str) -> None:
-    """Whoever comes second waits for the first: the checkout's folder itself is the lock."""
+    """Prepare the environment. A lock on the checkout's folder makes a second process wait for the first."""
     stamp = Stamp(ROOT, goal)
     if stamp.fresh():
         return

@@ -1,4 +1,4 @@
-"""Debian's packages: installed where this person may, otherwise named in one line that can be pasted."""
+"""Debian packages: installs them if permitted, and otherwise prints a command to paste."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _INSTALL = ["apt-get", "install", "--yes", "--no-install-recommends", "-qq"]
 
 
 def require(packages: list[str], reason: str) -> None:
-    """Install what nothing works without, or stop with the line to run."""
+    """Install required packages, or stop with the command to run."""
     if not _install(packages, reason):
         raise Trouble(f"{reason}. {by_hand(packages)}")
 
 
 def wish(programs: dict[str, str]) -> None:
-    """Install what some tests need; without it those tests are skipped, and pytest names them."""
+    """Install packages that some tests need. Without them those tests are skipped, and pytest lists them."""
     packages = sorted({package for program, package in programs.items() if shutil.which(program) is None})
     if packages and not _install(packages, "Some tests need programs that are not here"):
         print(f"Some tests will be skipped. {by_hand(packages)}", file=sys.stderr)
@@ -32,7 +32,7 @@ def by_hand(packages: list[str]) -> str:
 
 
 def _install(packages: list[str], reason: str) -> bool:
-    """False when this person may not, or when it did not work."""
+    """Install packages. Returns False without permission or after a failure."""
     before = _permission()
     if before is None:
         return False
@@ -44,7 +44,7 @@ def _install(packages: list[str], reason: str) -> bool:
 
 
 def _permission() -> list[str] | None:
-    """What has to stand before apt-get: nothing for root, sudo where it asks no password, None where neither is so."""
+    """The prefix for apt-get: empty for root, sudo where it needs no password, `None` without permission."""
     if shutil.which("apt-get") is None:
         return None
     if os.geteuid() == 0:
@@ -58,7 +58,9 @@ def _permission() -> list[str] | None:
 
 
 def _quiet(command: list[str]) -> bool:
-    """What apt-get says is shown only when it fails twice: its first failure is often an old package list."""
+    """Run apt-get quietly. Its output is shown only after a second failure, because the first is often an outdated
+    package list.
+    """
     done = subprocess.run(
         command,
         env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},

@@ -1,4 +1,4 @@
-"""The virtual environment `.venv`: made with whatever this Python offers, filled with the pinned versions only."""
+"""The virtual environment `.venv`: created with the tools this Python has, and filled with the pinned versions only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import debian
 from stamp import PINNED
 from trouble import Trouble
 
-MEGABYTES = {"run": 110, "test": 260}  # goal → what its packages weigh
+MEGABYTES = {"run": 110, "test": 260}  # goal → size of its packages
 
 
 def python(root: Path) -> Path:
@@ -20,7 +20,7 @@ def python(root: Path) -> Path:
 
 
 def make(root: Path) -> None:
-    """Make `.venv` unless a working one of the same Python version is there."""
+    """Create `.venv` unless a working one of the same Python version exists."""
     if _works(root):
         return
     shutil.rmtree(root / ".venv", ignore_errors=True)
@@ -42,13 +42,18 @@ def install(root: Path, goal: str) -> None:
 
 
 def compile_project(root: Path) -> None:
-    """As pip does for what it installs, but not for a folder that it only points to: where Python was told to write no
-    compiled files, each start would compile all of it again."""
+    """Compile the project to bytecode.
+
+    pip compiles the packages it installs, but not a folder that is installed in editable mode. Where Python may not
+    write bytecode, each start would compile everything again.
+    """
     _call([str(python(root)), "-m", "compileall", "-q", str(root / "workbench")])
 
 
 def _works(root: Path) -> bool:
-    """A copied folder or a removed Python leaves an environment that starts nothing."""
+    """Whether the environment's Python starts. It does not after the folder was copied or the base Python was
+    removed.
+    """
     asked = "import sys; print(sys.version, sys.prefix, sep='|')"
     try:
         answer = subprocess.run([python(root), "-c", asked], capture_output=True, text=True, check=True).stdout.strip()
@@ -65,14 +70,14 @@ def _pip(root: Path) -> list[str]:
 
 
 def _pip_can_help() -> bool:
-    """A pip outside an environment can fill one since 22.3."""
+    """Whether a pip outside the environment can install into it, which needs version 22.3."""
     asked = [sys.executable, "-m", "pip", "--version"]
     answer = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.split()
     return len(answer) > 1 and tuple(int(part) for part in answer[1].split(".")[:2] if part.isdigit()) >= (22, 3)
 
 
 def _ensurepip_now() -> bool:
-    """Asked in a new process: this one has already looked, and remembers that it was not there."""
+    """Whether `ensurepip` can be imported, checked in a new process because this one caches the failed import."""
     return subprocess.run([sys.executable, "-c", "import ensurepip"], capture_output=True, check=False).returncode == 0
 
 

@@ -1,4 +1,4 @@
-"""Qt's wheels bring Qt, but not the system libraries it stands on; this names the Debian packages that are missing."""
+"""Finds the system libraries that Qt's wheels need but do not contain, and names their Debian packages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trouble import Trouble
 
-# Shared library → the Debian and Ubuntu package that brings it.
+# Shared library → the Debian and Ubuntu package that contains it.
 PACKAGES = {
     "libEGL.so.1": "libegl1",
     "libGL.so.1": "libgl1",
@@ -38,7 +38,7 @@ PACKAGES = {
     "libz.so.1": "zlib1g",
     "libzstd.so.1": "libzstd1",
 }
-# What the window really loads: the modules it imports and the two platforms it runs on.
+# What the window loads: the imported modules and the two platform plugins.
 LOADED = (
     "lib/libQt6Widgets.so.6",
     "lib/libQt6Svg.so.6",
@@ -57,12 +57,12 @@ for name in sys.argv[1:]:
 
 
 def missing_packages(python: Path) -> list[str]:
-    """Every package whose library cannot be loaded, sorted."""
+    """Every package with a library that cannot be loaded, sorted."""
     return sorted({PACKAGES[name] for name, _ in _unloadable(python, *PACKAGES)})
 
 
 def prove(python: Path) -> None:
-    """Load what the window will load; a library that the table does not know is named as it is."""
+    """Load what the window will load. A library that is not in the table is reported by its own name."""
     folder = Path(
         _ask(python, "import importlib.util as u; print(u.find_spec('PySide6').submodule_search_locations[0])")
     )

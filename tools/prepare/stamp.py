@@ -1,4 +1,4 @@
-"""Remembers what the environment was made from, so that nothing is installed twice."""
+"""Records what the environment was made from, so that nothing is installed twice."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 import sys
 from pathlib import Path
 
-PINNED = {"run": "constraints/run.txt", "test": "constraints/test.txt"}  # goal → its exact versions
+PINNED = {"run": "constraints/run.txt", "test": "constraints/test.txt"}  # goal → file with its exact versions
 
 
 class Stamp:
-    """One goal's fingerprint: the pinned versions, pyproject, the set-up itself, this Python and this place."""
+    """The fingerprint of one goal: the pinned versions, pyproject, the set-up code, this Python and this path."""
 
     def __init__(self, root: Path, goal: str) -> None:
         self._root = root
@@ -19,7 +19,7 @@ class Stamp:
         self._path = root / ".venv" / f"ready-{goal}"
 
     def fresh(self) -> bool:
-        """True when the environment was finished from exactly what lies here now."""
+        """Whether the environment was completed from the current files."""
         try:
             written = self._path.read_text(encoding="ascii")
         except OSError:

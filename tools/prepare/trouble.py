@@ -1,7 +1,7 @@
-"""The one way the set-up fails on purpose."""
+"""The exception for expected failures of the set-up."""
 
 from __future__ import annotations
 
 
 class Trouble(Exception):
-    """A sentence for the newcomer, with the line to run where there is one."""
+    """A message for the user, with a command to run if there is one."""

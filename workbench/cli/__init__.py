@@ -1,1 +1,3 @@
-"""The command line: one file per group of commands, chosen by `main.py`. It knows the API's client and records."""
+"""The command line: one module per group of commands, selected by `main.py`. It uses the API's client and records
+only.
+"""

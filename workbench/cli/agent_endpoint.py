@@ -1,4 +1,7 @@
-"""`serve`: serves agents over stdin and stdout or over HTTP. Imports little, because agents wait for it to start."""
+"""`serve`: serves agents over stdin and stdout or over HTTP.
+
+Imports few modules, because agents wait until it has started.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,7 @@ async def _hold(given: argparse.Namespace, connection: CoreConnection) -> int:
         end.cancel()
     if connection.closed.is_set():
         raise WorkbenchError("The core has ended, and the endpoint with it.", "Run the command again.")
-    if not before.url:  # it was open before this command
+    if not before.url:  # this command opened the endpoint
         await api.close_http_endpoint()
     return DONE
 

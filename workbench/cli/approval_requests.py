@@ -1,6 +1,7 @@
-"""What waits for the user's answer, whatever its kind: found by its id in any project, shown, answered at a terminal.
+"""Approval requests of all kinds: finds them by id in any project, shows them, and reads the user's answer at a
+terminal.
 
-A kind is a subclass of `Request`; `found` lists those of all kinds.
+Each kind is a subclass of `Request`; `found` lists the requests of all kinds.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
     from workbench.api.client_stub import CoreApi
 
 PROGRAM, CALL, FILES = "program", "call", "files"
-_LINES = 400  # of one difference
-SHORTEST = 3  # characters of an id that may stand for it
-_TYPED = (Risk.HIGH, Risk.CRITICAL)  # where the name of what makes it risky is typed
+_LINES = 400  # maximum lines of one diff
+SHORTEST = 3  # minimum characters of an abbreviated id
+_TYPED = (Risk.HIGH, Risk.CRITICAL)  # for these risks, the user must type a name instead of "allow"
 _SCOPES = {
     "session": "for this agent's session",
     "text": "whenever exactly this text comes",
@@ -57,37 +58,37 @@ class Request(ABC):
     @property
     @abstractmethod
     def word(self) -> str:
-        """What is typed to allow it."""
+        """The word that the user types to allow the request."""
 
     @property
     def scopes(self) -> Sequence[str]:
-        """How far an allow may reach beyond once."""
+        """The scopes that an approval may have besides "once"."""
         return ()
 
     @property
     def time(self) -> str:
-        """How long it waits."""
+        """The time left to answer."""
         return f"{time_left(self.deadline)} left" if self.deadline < math.inf else "no deadline"
 
     @property
     def obstacle(self) -> str:
-        """Why it cannot be allowed as it stands."""
+        """Why the request cannot be allowed in its current state, or an empty text."""
         return ""
 
     @abstractmethod
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
-        """What the user reads first."""
+        """The lines shown to the user before the answer."""
 
     @abstractmethod
     async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
-        """The answer; it is about exactly what was shown."""
+        """Send the answer. It names the hash of what was shown, so that it cannot apply to a changed request."""
 
     @abstractmethod
     def ended_by(self, event: Event) -> str:
-        """Why nobody has to answer this any more, as an event tells; else nothing."""
+        """Why the event ends this request without an answer, or an empty text."""
 
     def as_json(self) -> JsonObject:
-        """What scripts read."""
+        """The JSON form for scripts."""
         return {
             "id": self.id,
             "kind": self.kind,
@@ -101,7 +102,7 @@ class Request(ABC):
 
 
 class ProgramRequest(Request):
-    """A program that waits before it runs."""
+    """A program that waits for approval before it runs."""
 
     kind = PROGRAM
 
@@ -131,7 +132,7 @@ class ProgramRequest(Request):
         return program_facts(self.run, await connection.whole(self.run.proposal.code), width)
 
     async def ask_hosts(self, terminal: Terminal) -> None:
-        """Places outside that the program names and no rule opens."""
+        """Ask which hosts to allow for this run: hosts that the program names and no rule allows."""
         for host in self.run.verdict.hosts if self.run.verdict else ():
             typed = await terminal.line(f"Open {host} for this run? Type yes, or Enter to leave it closed: ")
             self._hosts += (host,) if typed == "yes" else ()
@@ -163,7 +164,7 @@ class ProgramRequest(Request):
 
 
 class CallRequest(Request):
-    """A call that is held in the middle of a run, or several alike."""
+    """A call, or several similar calls, of a running program that wait for approval."""
 
     kind = CALL
 
@@ -193,14 +194,14 @@ class CallRequest(Request):
 
 
 class FilesRequest(Request):
-    """What a program that nobody approved wants to change of files that are not its own; it has ended."""
+    """Held file changes: a program without approval changed files that it did not create, and has ended."""
 
     kind = FILES
 
     def __init__(self, held: FileChanges) -> None:
         names = ", ".join(one.path for one in held.files[:3]) + (" …" if held.count > 3 else "")
         super().__init__(held.id, held.id, Risk.MEDIUM, f"Wants to change {names}.", held.actor, math.inf)
-        self._shown: dict[str, str] = {}  # path → its state in the plan that the user read
+        self._shown: dict[str, str] = {}  # path → state in the preview that the user saw
 
     @property
     def word(self) -> str:
@@ -249,7 +250,7 @@ class FilesRequest(Request):
 
 
 async def found(api: CoreApi) -> list[Request]:
-    """All that waits in one project; what is nearest to its deadline first."""
+    """All waiting requests of one project, ordered by deadline."""
     programs = [ProgramRequest(run) for run in await api.runs() if run.state is RunState.WAITING]
     calls = [CallRequest(held_call) for held_call in await api.held_calls()]
     files = [FilesRequest(one) for one in await api.held_files()]
@@ -257,7 +258,7 @@ async def found(api: CoreApi) -> list[Request]:
 
 
 def locate(project: str | None, paths: Paths, wanted: str, kinds: Sequence[str]) -> tuple[Paths, str]:
-    """The project and the whole id of the request that an id, or its beginning, names."""
+    """Find a request by its id or the beginning of it. Returns its project and its full id."""
     matches: list[tuple[Paths, Request]] = []
     others: list[Request] = []
     for one in running(project, paths):
@@ -280,7 +281,7 @@ def locate(project: str | None, paths: Paths, wanted: str, kinds: Sequence[str])
 
 
 def decide(paths: Paths, request_id: str, *, allow: bool, reason: str = "") -> int:
-    """Show it, ask at the terminal, and send the answer."""
+    """Show the request, ask at the terminal, and send the answer."""
     return answer(paths, lambda connection, terminal: _decide(connection, terminal, request_id, allow, reason))
 
 
@@ -304,7 +305,10 @@ async def settle(
     reason: str = "",
     before: Callable[[], None] = lambda: None,
 ) -> int:
-    """Ask for the word that allows or denies it, then for the PIN, then send it. `before`: called right before."""
+    """Ask for the word that allows or denies the request, then for the PIN, then send the answer.
+
+    `before` is called immediately before sending.
+    """
     began, over, why = time.monotonic(), asyncio.Event(), list[str]()
 
     def hear(event: Event) -> None:
@@ -357,7 +361,7 @@ def _question(request: Request, *, allow: bool) -> str:
 
 
 def _choice(request: Request, typed: str, *, allow: bool) -> tuple[bool, str] | None:
-    """Whether it is allowed, and how far; None for anything else."""
+    """The decision and its scope for the typed text, or `None` for any other text."""
     if typed == "deny" and request.word != "deny":
         return False, "once"
     if not allow:
@@ -377,7 +381,7 @@ def _listed(requests: Sequence[Request]) -> str:
 
 
 def _stands(project: str | None, paths: Paths, wanted: str) -> str:
-    """How a run of this id stands that does not wait."""
+    """The state of a run with this id that does not wait for an answer."""
     for one in running(project, paths):
         for run in talk(one, lambda connection: connection.api.runs(), start=False):
             if _names(wanted, run.id):

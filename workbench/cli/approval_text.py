@@ -1,4 +1,4 @@
-"""What the user is shown before they decide, as lines of text: the same facts as in the window's dialogs."""
+"""What the user sees before a decision, as lines of text. The facts are those of the window's dialogs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from workbench.records import (
 )
 
 _ORDER = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
-_MOST = 200  # rows of one group
-_NAMES = 12  # names in one row
+_MOST = 200  # maximum rows of one group
+_NAMES = 12  # maximum names in one row
 _KINDS = {"untrusted": "outsiders can write there", "private": "private data"}
 _LIKE = {
     Likeness.TEXT: "You allowed exactly this program {0}.",
@@ -33,7 +33,7 @@ _LIKE = {
 
 
 def program_facts(run: Run, code: str, width: int) -> list[str]:
-    """A program that waits, or did: sentence, who asks, what it does, how it is isolated, and every line of it."""
+    """The facts about a program that waits or has waited: summary, author, effects, isolation, and all of its code."""
     verdict, proposal = run.verdict, run.proposal
     lines = wrap(verdict.sentence if verdict else "This program was not assessed yet.", width)
     mine = proposal.origin is Origin.PERSON
@@ -53,7 +53,7 @@ def program_facts(run: Run, code: str, width: int) -> list[str]:
 
 
 def verdict_facts(verdict: Verdict, width: int) -> list[str]:
-    """What a program does, group by group."""
+    """The effects of a program, by group."""
     lines: list[str] = []
     titles = {
         EffectKind.WILL: "Will happen",
@@ -79,7 +79,7 @@ def verdict_facts(verdict: Verdict, width: int) -> list[str]:
 
 
 def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
-    """A held call: which tool, why, with which arguments, and where their values came from."""
+    """The facts about a held call: tool, reason, arguments, and the sources of their values."""
     many, name = held_call.more + 1, f"{held_call.server}.{held_call.tool}"
     who = f"The program of “{held_call.author}”" if held_call.author else "A program"
     title = f"{who} wants to call {name}" + (f" {many} times." if many > 1 else ".")
@@ -109,7 +109,7 @@ def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
 
 
 def code_lines(code: str, findings: Iterable[Finding]) -> list[str]:
-    """The exact program with its line numbers; lines that deserve a look carry a mark."""
+    """The exact program with line numbers. Lines with findings are marked."""
     marked = {one.span.line for one in findings if one.risk is not Risk.LOW}
     shown = code.split("\n")
     if shown and not shown[-1]:
@@ -121,7 +121,7 @@ def code_lines(code: str, findings: Iterable[Finding]) -> list[str]:
 
 
 def time_left(deadline: float) -> str:
-    """In minutes and seconds."""
+    """The remaining time in minutes and seconds."""
     left = max(0, round(deadline - time.time()))
     return f"{left // 60} min {left % 60} s"
 

@@ -24,7 +24,7 @@ _TIMES = "from this day, time or so long ago on: 2026-11-05, 2026-11-05T14:00, 7
 
 
 def arrange_audit(parser: Parser) -> None:
-    """The commands and their options."""
+    """Add the subcommands and their options."""
     commands = parser.add_subparsers(required=True, metavar="verify|query|export|report")
     add_common(commands.add_parser("verify", help="check that the audit is whole"), _verify)
     query = commands.add_parser("query", help="print entries, newest first")
@@ -44,7 +44,7 @@ def arrange_audit(parser: Parser) -> None:
 
 
 def _narrow(query: Parser) -> None:
-    """Which entries."""
+    """Add the options that filter entries."""
     query.add_argument("--text", default="", help="words that must occur")
     query.add_argument("--kind", default="", help='a kind or its beginning: "run.", "call.failed"')
     query.add_argument("--session", default="", help="one agent's session")
@@ -63,7 +63,7 @@ def _stretch(parser: Parser) -> None:
 
 
 def _moment(text: str) -> float:
-    """A day or time of this place, or how long ago."""
+    """Parse a local date or time, or a duration before now."""
     if (at := parse_time(text)) is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no time: 2026-11-05, 2026-11-05T14:00 or 7d")
     return at

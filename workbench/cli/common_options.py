@@ -19,7 +19,7 @@ Parser = argparse.ArgumentParser
 
 
 def add_common(parser: Parser, run: Command, *, data: bool = True, json_is_output: bool = True) -> None:
-    """The project, and for commands that print data its form."""
+    """Add the project option, and for commands that print data the output format."""
     parser.set_defaults(run=run)
     parser.add_argument("--project", metavar="DIR", help="folder of the project (your own project)")
     parser.add_argument("--bench", dest="project", help=argparse.SUPPRESS)  # the option's name in version 0.1
@@ -30,7 +30,7 @@ def add_common(parser: Parser, run: Command, *, data: bool = True, json_is_outpu
 
 
 def add_consents(parser: Parser) -> None:
-    """What a person agrees to by hand in the window, and beforehand in a script."""
+    """Add the options that replace the window's confirmations in scripts."""
     parser.add_argument(
         "--allow", action="store_true", help="start a server that was never allowed; its command is shown on stderr"
     )
@@ -38,7 +38,7 @@ def add_consents(parser: Parser) -> None:
 
 
 def project_paths(folder: str | None) -> Paths:
-    """The paths of the project that was named."""
+    """The paths of the named project."""
     if folder is None:
         return paths_of()
     path = Path(folder).expanduser()
@@ -50,7 +50,7 @@ def project_paths(folder: str | None) -> Paths:
 
 
 DONE, FAULT, USAGE, BROKEN, NOT_RUNNING, TOOL_ERROR, UNANSWERED, REFUSED = range(8)
-INTERRUPTED = 130  # as shells say it for Ctrl+C
+INTERRUPTED = 130  # the shell convention for Ctrl+C
 
 MEANING = {
     DONE: "done",
@@ -69,14 +69,14 @@ T = TypeVar("T")
 
 
 def ask(paths: Paths, question: Callable[[CoreApi], Awaitable[T]], start: bool = True) -> T:
-    """The answer to one question."""
+    """Call one API method over a new connection and return its result."""
     return talk(paths, lambda connection: question(connection.api), start)
 
 
 def talk(
     paths: Paths, conversation: Callable[[CoreConnection], Awaitable[T]], start: bool = True, role: str = "script"
 ) -> T:
-    """What came of several questions over one connection; Ctrl+C takes back what is still open."""
+    """Run several API calls over one connection and return the result. Ctrl+C cancels pending calls."""
     import asyncio
 
     from workbench.api.client import connect

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
     from workbench.events import Event
 
-LOOK_SECONDS = 1.0  # between two looks whether the core is still there
+LOOK_SECONDS = 1.0  # interval of the checks whether the core is still running
 EPILOG = """Without a CLIENT the known ones are listed with their files. Without --write nothing is written: the entry
 goes to stdout, the change of the file to stderr. --write keeps the file as it was beside it and prints the way back.
 
@@ -26,7 +26,7 @@ exit codes: 0 done, 1 it cannot be written, 2 no such client, 130 interrupted"""
 
 
 def arrange_connect(parser: Parser) -> None:
-    """The client, and what to do about it."""
+    """Add the client argument and the options."""
     parser.epilog = EPILOG
     parser.add_argument("client", nargs="?", default="", metavar="CLIENT", help="such as claude-code, cursor, codex")
     deed = parser.add_mutually_exclusive_group()
@@ -105,7 +105,7 @@ async def _write(connection: CoreConnection, preview: ExportPreview) -> int:
 
 
 def _way_back(report: ExportReport) -> str:
-    """A command that undoes it."""
+    """The command that undoes the export."""
     if report.backup:
         return f"cp {shlex.quote(report.backup)} {shlex.quote(report.client.file)}"
     return f"rm {shlex.quote(report.client.file)}"
@@ -119,7 +119,7 @@ def _tell(preview: ExportPreview) -> None:
 
 
 async def _wait(connection: CoreConnection) -> None:
-    """The live light, as words: who came."""
+    """Wait until an agent connects, and print its name."""
     import asyncio
 
     from workbench.api.client_texts import agent_title
@@ -148,7 +148,7 @@ async def _wait(connection: CoreConnection) -> None:
 
 
 def _chosen(files: Sequence[ClientFile], wish: str, *, here: bool) -> ClientFile | None:
-    """By its short name or its title; of several files one that is there."""
+    """The settings file whose short name or title matches. Among several, the file of an installed client."""
     plain = wish.lower().replace(" ", "-")
     fitting = [one for one in files if plain in (_name(one), one.client.lower().replace(" ", "-"))]
     fitting = [one for one in fitting if bool(one.project) == here]

@@ -1,4 +1,4 @@
-"""Consent given on the command line: starting a server, allowing a program or a held call."""
+"""Consents on the command line: to start a server, and to allow a program or a held call."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 class NotAllowed(WorkbenchError):
-    """A server would have to start for the first time, and nobody has said yes."""
+    """The server has no consent yet to be started or contacted."""
 
 
 async def reach(api: CoreApi, name: str, allow: bool) -> ServerState:
-    """The server, connected; its full command is shown before it runs for the first time."""
+    """Connect the server and return its state. Its full command is shown before its first start."""
     state = await find_server(api, name)
     if state.status is ServerStatus.READY:
         return state
@@ -46,7 +46,7 @@ async def reach(api: CoreApi, name: str, allow: bool) -> ServerState:
 
 
 async def find_server(api: CoreApi, name: str) -> ServerState:
-    """By its name; an unknown one is a sentence that names those there are."""
+    """The server of this name. The error for an unknown name lists the servers."""
     states = {state.config.name: state for state in await api.servers()}
     if name in states:
         return states[name]
@@ -57,7 +57,9 @@ async def find_server(api: CoreApi, name: str) -> ServerState:
 
 
 def command_line(config: ServerConfig) -> str:
-    """The whole command as a shell would take it, environment names included; or the address."""
+    """The command line with the names of its environment variables, quoted for a shell; for a remote server, the
+    URL.
+    """
     if config.remote:
         return config.url
     names = [f"{name}=…" for name in config.env]
@@ -81,20 +83,23 @@ ALONE = "Nobody was there to be asked."
 
 
 class Yes:
-    """Made for one run. `unanswered` is true when it was refused for want of a person."""
+    """Answers the approval requests of one run.
+
+    `unanswered` is true if a request was denied because no user could answer.
+    """
 
     def __init__(self, api: CoreApi, *, yes: bool, wait: bool, line: Line | None) -> None:
         self._api, self._yes, self._wait, self._line = api, yes, wait, line
         self.unanswered = False
 
     async def attend(self, run: Run) -> None:
-        """Answer what it waits for right now, or leave it to a window."""
+        """Answer the pending requests of the run, or leave them to a window."""
         try:
             if run.state is RunState.WAITING:
                 await self._decide(run)
             for held_call in run.held_calls:
                 await self._answer(held_call)
-        except WorkbenchError as fault:  # somebody else was quicker, or its time was over
+        except WorkbenchError as fault:  # another client answered first, or the request timed out
             narrate(fault.message)
 
     async def _decide(self, run: Run) -> None:
@@ -119,7 +124,9 @@ class Yes:
             await self._say(run, allow=False, reason=ALONE)
 
     async def _leave(self, run: Run, *, critical: bool) -> None:
-        """Critical risk is decided where the whole of it is on screen."""
+        """Leave the decision to a window. Critical risk is decided in a window only, where the whole program is
+        visible.
+        """
         if self._wait:
             narrate("It waits: allow or deny it in a window on this project.")
             return
@@ -146,12 +153,14 @@ class Yes:
 
 
 def terminal(*, busy: bool) -> Line | None:
-    """How to ask on this terminal; None where nobody sits, or stdin is the program itself."""
+    """A function that reads an answer from this terminal, or `None` without a terminal or if stdin contains the
+    program.
+    """
     return _ask if not busy and sys.stdin.isatty() and sys.stderr.isatty() else None
 
 
 async def _ask(question: str) -> str:
-    """Read one line without a thread: one that waits for a key would outlive Ctrl+C."""
+    """Read one line without a thread, because a thread that waits for input would outlive Ctrl+C."""
     import asyncio
 
     loop = asyncio.get_running_loop()

@@ -14,7 +14,7 @@ from workbench.paths import Paths
 from workbench.records import Ledger, Strength
 from workbench.tokens import advice_sentence, factor_sentence, lost, money, saved, size
 
-STOP_SECONDS = 30.0  # how long `stop` waits for the core to be gone
+STOP_SECONDS = 30.0  # how long `stop` waits for the core to end
 
 
 def arrange_status(parser: Parser) -> None:
@@ -79,7 +79,7 @@ def _stop(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _ask_to_end(paths: Paths, pid: int) -> None:
-    """By the wire; a core that does not listen, or is of another version, by a signal."""
+    """Shut down the core through the API, or by a signal if it does not answer or has another version."""
     import signal
 
     try:

@@ -61,7 +61,7 @@ def _lines(checks: Sequence[Check], *, details: bool) -> list[str]:
     return lines
 
 
-# Python looks for modules where it starts, and a project may hold anybody's.
+# Python also imports modules from its current directory, and a project can contain modules of any author.
 _ABOVE = Path(__file__).resolve().parents[2]
 _LEVELS = ("container", "vm")
 

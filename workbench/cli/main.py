@@ -18,8 +18,8 @@ from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.similar_names import similar_names
 
-# Command → the function that adds its arguments, and its description. A module is imported for its own command only,
-# because the window and agents that start `serve` would wait for the others.
+# Command → the function that adds its arguments, and its description. Only the module of the command is imported,
+# because importing all of them would delay the window and agents that start `serve`.
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "servers": (
         "servers:arrange_servers",
@@ -114,7 +114,7 @@ EXAMPLES = """examples:
 
 
 def main(arguments: list[str]) -> int | Paths:
-    """The exit code of a command, or the paths of the project whose window opens."""
+    """Run a command and return its exit code, or return the paths of the project whose window opens."""
     arguments = [OLD_COMMANDS.get(word, word) for word in arguments[:1]] + arguments[1:]
     try:
         code = _run(arguments) if arguments and arguments[0] in COMMANDS else _window(arguments)
@@ -131,7 +131,7 @@ def main(arguments: list[str]) -> int | Paths:
 
 
 def about() -> str:
-    """The foot of `--help`: every command, examples, every exit code."""
+    """The epilog of `--help`: every command, examples, every exit code."""
     width = max(len(usage) for usage, _ in USAGES)
     commands = "\n".join(f"  {usage.ljust(width)}  {words}" for usage, words in USAGES)
     codes = "\n".join(f"  {code:>3}  {words}" for code, words in MEANING.items())
@@ -157,7 +157,7 @@ def _window(arguments: list[str]) -> Paths:
 
 
 def _is_word(given: str) -> bool:
-    """Whether the argument is rather a command than a folder: it does not look like a path and does not exist."""
+    """Whether the argument looks like a command and not like a folder: no path separator, and no such file."""
     return not (os.sep in given or given.startswith(("~", ".")) or os.path.exists(given))
 
 
@@ -181,7 +181,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def arranger(command: str) -> Callable[[Parser], None]:
-    """The function that adds the arguments of a command to a parser."""
+    """The function that adds a command's arguments to a parser."""
     module, _, name = COMMANDS[command][0].partition(":")
     found: Callable[[Parser], None] = getattr(importlib.import_module(f"workbench.cli.{module}"), name)
     return found
@@ -236,13 +236,13 @@ COMMAND_EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 
 def with_examples(command: str, foot: str | None) -> str:
-    """The foot of a command's help, with its examples behind what it says already."""
+    """The epilog of a command's help with its examples appended."""
     lines = "\n".join(f"  mcp-workbench {example}" for example in COMMAND_EXAMPLES.get(command, ()))
     return "\n\n".join(filter(None, (foot, lines and f"examples:\n{lines}")))
 
 
 def check_window(environ: Mapping[str, str], python: tuple[int, int], qt: str) -> None:
-    """Refuse what would end in an abort inside Qt: no display, or a Qt that does not work with this Python."""
+    """Check what would make Qt abort the process: no display, or a Qt version that does not work with this Python."""
     if sys.platform == "linux" and not any(environ.get(n) for n in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
         raise WorkbenchError(
             "There is no display to open a window on.",
@@ -260,7 +260,7 @@ def check_window(environ: Mapping[str, str], python: tuple[int, int], qt: str) -
 
 
 def qt_version() -> str:
-    """The version of the installed Qt; empty when there is none."""
+    """The version of the installed Qt, or an empty text."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

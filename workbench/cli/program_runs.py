@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A text that was not looked at yet."""
+    """A program's text and language, before it is analyzed."""
 
     name: str
     code: str
@@ -33,7 +33,7 @@ class Program:
 
     @classmethod
     def read(cls, source: str, language: str = "") -> Program:
-        """Without a language, the ending of its name says which it is."""
+        """Read a program. Without `language`, the file extension decides."""
         if source == "-":
             return cls("stdin", sys.stdin.read(), language or "python")
         try:
@@ -46,7 +46,7 @@ class Program:
 
 
 def add_running(parser: Parser) -> None:
-    """The options of every command that runs a program."""
+    """Add the options of every command that runs a program."""
     parser.add_argument("--profile", default="", metavar="NAME", help="the bounds it runs within")
     parser.add_argument(
         "--tools", action="append", default=[], metavar="TOOL", help="all it may call: a tool or a server; repeat it"
@@ -57,7 +57,7 @@ def add_running(parser: Parser) -> None:
 
 
 class Running:
-    """One program of a command."""
+    """Runs programs for one command and reports their results."""
 
     def __init__(
         self, connection: CoreConnection, given: argparse.Namespace, *, stdin_is_program: bool = False
@@ -69,7 +69,7 @@ class Running:
         self.answers = Yes(connection.api, yes=given.yes, wait=given.wait, line=line)
 
     async def carry(self, program: Program, purpose: str, skill: str = "", state: str = "") -> Run:
-        """The run at its end, its texts whole."""
+        """Submit a program and return its completed run, with the full output and result."""
         from workbench.api.run_completion import connect_allowed_servers, wait_for_run
 
         api, given = self._connection.api, self._given
@@ -94,7 +94,7 @@ class Running:
         return run
 
     def report(self, run: Run) -> int:
-        """Its result to stdout; what is to be said of it to stderr; answers with the exit code."""
+        """Print the result to stdout and messages to stderr, and return the exit code."""
         if self._given.output == "json":
             print_json(as_json(run))
         elif run.result and (value := json.loads(run.result)) is not None:
@@ -109,7 +109,7 @@ class Running:
 
 
 def as_json(run: Run) -> JsonObject:
-    """What scripts read."""
+    """The JSON form for scripts."""
     from workbench.api.run_completion import TaskStats
 
     stats, fault, verdict = TaskStats.of(run), run.fault, run.verdict
@@ -139,15 +139,15 @@ def _tell(run: Run) -> None:
 
 
 class _Stream:
-    """Prints what the program prints while it runs, and says on a terminal how many calls it has made."""
+    """Prints the program's output while it runs and, on a terminal, the number of its calls."""
 
     def __init__(self, *, show: bool) -> None:
         self._show = show
         self._run_id = ""
-        self._early: list[Event] = []  # heard before the run had a name here
+        self._early: list[Event] = []  # events before the run's id was known
         self._calls: set[str] = set()
         self._progress = Progress()
-        self.shown = 0  # characters of its output so far
+        self.shown = 0  # characters of output that were printed
 
     def begin(self, run_id: str) -> None:
         self._run_id, early, self._early = run_id, self._early, []
@@ -171,7 +171,7 @@ class _Stream:
             self._progress.show(f"{len(self._calls)} calls, {event.trace.server}.{event.trace.tool}")
 
     def _print(self, text: str) -> None:
-        """A long one waits in the core: it, and what follows, is printed at the end."""
+        """Print a part of the output. A part that is too long for an event is printed, with the rest, at the end."""
         if type(text) is not str or not self._show:
             self._show = False
             return
@@ -193,7 +193,7 @@ user, 130 interrupted"""
 
 
 def arrange_run(parser: Parser) -> None:
-    """The program, its limits, and how it is approved."""
+    """Add the arguments of `run`: the program, its limits, and how it is approved."""
     parser.epilog = RUN_EPILOG
     parser.add_argument("file", metavar="FILE", help="the program, or - for stdin")
     parser.add_argument("--language", default="", metavar="NAME", help="python or typescript (by the file name)")
@@ -227,7 +227,7 @@ incomplete) or cannot run, 2 wrong usage, 130 interrupted (the dry run is stoppe
 
 
 def arrange_dry_run(parser: Parser) -> None:
-    """A file, and how the plan is printed."""
+    """Add the arguments of `dry-run`: the program, and the output format of the plan."""
     parser.epilog = DRY_RUN_EPILOG
     parser.add_argument("file", metavar="FILE", help="the program, or - for stdin")
     parser.add_argument("--language", default="", metavar="NAME", help="python or typescript (by the file name)")
@@ -250,7 +250,7 @@ def _dry_run(given: argparse.Namespace, paths: Paths) -> int:
 
 
 async def _carry(connection: CoreConnection, program: Program, profile: str) -> Run:
-    """Follow it to its end; whoever interrupts stops it."""
+    """Submit a dry run and wait for its end. An interrupt stops it."""
     from workbench.api.run_completion import wait_for_run
 
     begun = await connection.api.dry_run(program.code, program.name, "", program.language, profile)
@@ -316,7 +316,7 @@ _OUTCOMES = {
 
 
 def arrange_assess(parser: Parser) -> None:
-    """Files, their bounds, and how the verdicts are printed."""
+    """Add the arguments of `assess`: files, a profile, and the output format."""
     parser.epilog = ASSESS_EPILOG
     parser.add_argument("files", nargs="+", metavar="FILE", help="a program, or - for stdin")
     parser.add_argument("--language", default="", metavar="NAME", help="python or typescript (by the file name)")

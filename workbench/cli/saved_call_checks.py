@@ -1,4 +1,4 @@
-"""`check`: makes saved calls and compares their answers with what is expected, for CI."""
+"""`check`: makes saved calls and checks their answers against the expectations, for CI."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ made with --yes only. Exit codes: 0 everything is as expected, 1 something is no
 
 
 def arrange_check(parser: Parser) -> None:
-    """What to check, how, and where to write it."""
+    """Add the arguments of `check`: the saved calls, options, and the report file."""
     parser.epilog = EPILOG
     parser.add_argument("paths", nargs="*", metavar="PATH", help="what to check; everything when none is given")
     parser.add_argument("--server", default="", metavar="NAME", help="only calls of this server")
@@ -63,7 +63,7 @@ def _check(given: argparse.Namespace, paths: Paths) -> int:
 
 
 class NothingFits(WorkbenchError):
-    """No saved call is meant by what was given."""
+    """No saved call matches the arguments."""
 
 
 async def _run(connection: CoreConnection, given: argparse.Namespace, paths: Paths) -> list[Checked]:
@@ -94,7 +94,7 @@ async def _run(connection: CoreConnection, given: argparse.Namespace, paths: Pat
 
 
 def _chosen(saved: SavedCalls, given: argparse.Namespace, paths: Paths) -> tuple[list[SavedCall], list[Checked]]:
-    """The calls that are meant, and the files among them that cannot be read: those count as failures."""
+    """The selected calls, and the selected files that cannot be read. Unreadable files count as failures."""
     wanted = [_place(path, paths) for path in given.paths]
     found = [Checked.broken(one) for one in saved.broken if _within(one.file, wanted)]
     calls = [call for call in saved.calls if _within(call.file, wanted)]
@@ -110,7 +110,7 @@ def _chosen(saved: SavedCalls, given: argparse.Namespace, paths: Paths) -> tuple
 
 
 def _place(path: str, paths: Paths) -> str:
-    """A file or folder on disk, or a collection, or collection/name, as a path below the project."""
+    """Convert a path on disk, a collection, or collection/name to a path relative to the project."""
     for base in (Path.cwd(), paths.project):
         real = (base / path).resolve()
         if real.exists() and real.is_relative_to(paths.project / FOLDER):
@@ -124,7 +124,9 @@ def _within(file: str, places: Sequence[str]) -> bool:
 
 
 async def _ready(api: CoreApi, servers: set[str], allow: bool) -> dict[str, WorkbenchError]:
-    """Connect every server once; what one of them says no with is the fault of each of its calls."""
+    """Connect each server once. The error of a server that cannot be connected is returned as the fault of its
+    calls.
+    """
     faults = {}
     for name in sorted(servers):
         try:
@@ -168,7 +170,7 @@ def _plain(one: Checked) -> dict[str, object]:
 
 
 def write_report(file: str, text: bytes) -> None:
-    """Put a report where CI looks for it."""
+    """Write a report file for CI."""
     try:
         Path(file).expanduser().write_bytes(text)
     except OSError as fault:
@@ -176,7 +178,7 @@ def write_report(file: str, text: bytes) -> None:
 
 
 class State(Enum):
-    """How it went: as expected; otherwise than expected; it could not be made."""
+    """The result of a check: expectations met, expectations not met, or the call could not be made."""
 
     PASSED = "ok"
     FAILED = "FAIL"
@@ -185,11 +187,11 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One line of the report."""
+    """The result of one saved call, as a line of the report."""
 
     file: str
     state: State
-    words: tuple[str, ...] = ()  # what did not hold, or why it could not be made
+    words: tuple[str, ...] = ()  # the expectations that were not met, or why the call could not be made
     server: str = ""
     tool: str = ""
     result: CheckResult | None = None
@@ -227,11 +229,11 @@ class Checked:
         return cls(one.file, State.ERROR, words)
 
 
-NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what no XML file may hold
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters that XML does not allow
 
 
 class Case(Protocol):
-    """What is told of one: a saved call, or a cassette of a skill."""
+    """A test case of a JUnit report: a saved call, or a recording of a skill."""
 
     @property
     def name(self) -> str: ...
@@ -250,7 +252,7 @@ class Case(Protocol):
 
 
 def junit(found: Sequence[Case]) -> bytes:
-    """The report as a UTF-8 file."""
+    """The JUnit report, encoded as UTF-8."""
     suites: dict[str, list[Case]] = {}
     for one in found:
         suites.setdefault(one.name.rpartition("/")[0] or "calls", []).append(one)

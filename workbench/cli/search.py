@@ -1,7 +1,7 @@
-"""`search`: finds tools, resources, prompts and skills.
+"""`search`: finds tools, resources, prompts and skills, and manages the sentence model.
 
-And the sentence model with which that reads meaning best: whether it is here, building and removing it. That is done by
-a process of its own, because the command line imports no feature package.
+The sentence model compares meanings best; the subcommands show its status, build it and remove it. They start a
+separate process, because the command line imports no feature package.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from workbench.cli.terminal_output import narrate, print_record, print_table
 from workbench.paths import Paths
 from workbench.records import FindKind
 
-# Python looks for modules where it starts, and a project may hold anybody's.
+# Python also imports modules from its current directory, and a project can contain modules of any author.
 _ABOVE = Path(__file__).resolve().parents[2]
 
 

@@ -1,5 +1,5 @@
-"""`servers`, `tools`, `read` and `prompt`: lists what the servers of a project have, allows servers to start and adds
-known ones, reads resources and fills prompts.
+"""`servers`, `tools`, `read` and `prompt`: lists what the servers of a project have, allows servers to start, adds
+known servers, reads resources and fills prompts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
     from workbench.cli.terminal_answers import Terminal
 
-MOST = 200  # matches a search answers with
+MOST = 200  # maximum results of a search
 
 
 SERVERS_EPILOG = """A known server becomes an entry of .mcp.json; secrets it needs are asked for when it is connected.
@@ -92,7 +92,7 @@ def _allow(given: argparse.Namespace, paths: Paths) -> int:
 
 
 async def _consent(connection: CoreConnection, terminal: Terminal, name: str) -> int:
-    """Everything the window's dialog shows, then the server's name as the answer."""
+    """Show everything that the window's dialog shows, and ask for the server's name as consent."""
     from workbench.cli.terminal_answers import later, unlock
 
     api = connection.api
@@ -178,7 +178,7 @@ ALLOW = "start a server that was never allowed; its command is shown on stderr"
 
 
 def arrange_read(parser: Parser) -> None:
-    """A server and the address of a resource."""
+    """Add the arguments of `read`: a server and the URI of a resource."""
     parser.add_argument("server", metavar="SERVER")
     parser.add_argument("uri", metavar="URI", help="the resource's address, as the server writes it")
     parser.add_argument("--allow", action="store_true", help=ALLOW)
@@ -186,7 +186,7 @@ def arrange_read(parser: Parser) -> None:
 
 
 def arrange_prompt(parser: Parser) -> None:
-    """A server, a prompt, its arguments."""
+    """Add the arguments of `prompt`: a server, a prompt and its arguments."""
     parser.add_argument("server", metavar="SERVER")
     parser.add_argument("name", metavar="NAME")
     parser.add_argument("-a", "--arg", action="append", default=[], metavar="K=V", help="an argument; always a text")
@@ -234,7 +234,7 @@ def _prompt(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _texts(pairs: Sequence[str]) -> dict[str, str] | None:
-    """A prompt's arguments are texts; None when one of them is no pair."""
+    """Parse `name=value` pairs. The arguments of a prompt are texts. Returns `None` if a pair has no `=`."""
     found = {}
     for pair in pairs:
         key, sign, value = pair.partition("=")

@@ -35,7 +35,7 @@ terminal, after the whole of it was shown there. Without --project, projects of 
 
 
 def arrange_skills(parser: Parser) -> None:
-    """The five commands and their options."""
+    """Add the subcommands and their options."""
     commands = parser.add_subparsers(required=True, metavar="list|show|keep|run|test")
     listing = commands.add_parser("list", help="list the skills", formatter_class=parser.formatter_class)
     listing.add_argument("--search", default="", metavar="WORDS", help="only those that fit, the best first")
@@ -70,7 +70,7 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
 
 
 async def _found(connection: CoreConnection, words: str) -> list[Skill]:
-    """All by name, or what fits in the order in which agents would find it."""
+    """All skills by name, or the matching skills in the order of an agent's search."""
     skills = await connection.api.skills()
     if not words:
         return list(skills)
@@ -108,7 +108,7 @@ def _keep(given: argparse.Namespace, paths: Paths) -> int:
 
 
 async def _keep_draft(connection: CoreConnection, terminal: Terminal, name: str) -> int:
-    """What the window's dialog shows of it, then its name as the answer."""
+    """Show what the window's dialog shows about the skill, and ask for its name as approval."""
     from workbench.cli.approval_text import code_lines, verdict_facts
     from workbench.cli.terminal_answers import later, unlock
 
@@ -158,7 +158,7 @@ def _run(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _guessed(pair: str) -> str:
-    """A skill has no schema: what reads as a number, a truth value, a list or an object is one."""
+    """Parse an argument without a schema: numbers, booleans, lists and objects are recognized."""
     key, sign, value = pair.partition("=")
     if not sign or key.endswith(":"):
         return pair
@@ -178,7 +178,7 @@ def _version(skill: Skill) -> str:
 
 
 def _words(skill: Skill) -> str:
-    """What is wrong with it first: a long line is cut."""
+    """The description of a skill in the list. Its problems come first, because a long line is cut."""
     return f"[{skill.faults[0]}] {skill.description}" if skill.faults else skill.description
 
 
@@ -205,15 +205,15 @@ def arrange_skill_test(parser: Parser) -> None:
 
 
 class NothingToTest(WorkbenchError):
-    """No skill or no cassette is meant by what was given."""
+    """No skill or recording matches the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One cassette as a line, and as a case of a report."""
+    """The result of one recording, as a line of output and as a test case of a report."""
 
     test: SkillTest
-    accept: bool  # other code that does the same counts as good
+    accept: bool  # whether changed code with the same behaviour passes
     server: str = ""
     tool: str = ""
 
@@ -273,7 +273,7 @@ async def _run_tests(connection: CoreConnection, given: argparse.Namespace) -> l
 
 
 def _chosen(skills: tuple[Skill, ...], given: argparse.Namespace) -> list[tuple[str, bool]]:
-    """Names, and whether the draft is meant."""
+    """The selected skills as (name, whether the draft is tested)."""
     living = {one.name: one for one in reversed(skills) if one.state is not SkillState.RETIRED}
     drafts = {one.name for one in skills if one.state is SkillState.DRAFT}
     for name in given.names:

@@ -1,6 +1,6 @@
-"""`pin`, and answers at the controlling terminal: requests are shown and answers typed there, whatever stdin is.
+"""`pin`, and answers at the controlling terminal: requests are shown and answered there, independent of stdin.
 
-An answer is never taken from a flag, a pipe, a file or keys that were pressed before the request was shown.
+An answer is never taken from a flag, a pipe, a file, or keys that were pressed before the request was shown.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ROLE = "terminal"  # the role of this client
-TRIES = 3  # at a PIN
+TRIES = 3  # attempts to enter the PIN
 LATER = "Nothing was decided."
 NO_CORE = "No core runs, so nothing waits for you."
 
 
 class NoTerminal(WorkbenchError):
-    """Nobody can type an answer here."""
+    """The process has no controlling terminal for an answer."""
 
 
 class Terminal:
-    """What is said to the user and typed by them."""
+    """Input and output of the controlling terminal."""
 
     def __init__(self) -> None:
         try:
@@ -58,13 +58,13 @@ class Terminal:
         return max(40, shutil.get_terminal_size((100, 24)).columns)
 
     def say(self, text: str) -> None:
-        """Lines; what strangers wrote cannot steer the terminal."""
+        """Print lines. Control characters are escaped, so untrusted text cannot control the terminal."""
         data = memoryview(f"{visible(text, keep=chr(10))}\n".encode("utf-8", "replace"))
         while data:
             data = data[os.write(self._handle, data) :]
 
     async def line(self, question: str, stop: asyncio.Event | None = None, *, hidden: bool = False) -> str | None:
-        """What is typed after the question; None at the end of input, or when `stop` is set first."""
+        """Read one line after the question. Returns `None` at the end of input, or if `stop` is set first."""
         loop, ready = asyncio.get_running_loop(), asyncio.Event()
         termios.tcflush(self._handle, termios.TCIFLUSH)
         with self._echo(off=hidden):
@@ -98,7 +98,7 @@ class Terminal:
 def answer(
     paths: Paths, conversation: Callable[[CoreConnection, Terminal], Awaitable[int]], *, start: bool = False
 ) -> int:
-    """Hold a conversation at the terminal; while it lasts, agents know that somebody is there who can answer."""
+    """Run a conversation at the terminal. Meanwhile agents are informed that the user can answer."""
     try:
         terminal = Terminal()
     except NoTerminal as fault:
@@ -121,12 +121,12 @@ def answer(
 
 
 async def _attend(connection: CoreConnection) -> None:
-    with suppress(WorkbenchError):  # the core is gone
+    with suppress(WorkbenchError):  # the core has ended
         await connection.api.attend(True)
 
 
 async def unlock(api: CoreApi, terminal: Terminal) -> bool:
-    """Give the user's PIN, where one is set; False when none was typed."""
+    """Ask for the user's PIN if one is set. Returns False if the user entered none, or only wrong ones."""
     if not await api.has_pin():
         return True
     for _ in range(TRIES):
@@ -143,13 +143,15 @@ async def unlock(api: CoreApi, terminal: Terminal) -> bool:
 
 
 def later() -> int:
-    """Nothing was typed that decides."""
+    """Report that no decision was entered."""
     narrate(LATER)
     return UNANSWERED
 
 
 def running(project: str | None, paths: Paths) -> list[Paths]:
-    """The projects whose cores run: the one that was named, else all of this user, their own first."""
+    """The projects with a running core: the named project, or all projects of the user with the default project
+    first.
+    """
     if project is not None:
         return [paths] if lock_holder(paths.lock) else []
     found = [paths] if lock_holder(paths.lock) else []
@@ -167,7 +169,7 @@ def none_runs() -> int:
 
 
 def _project(pid: int) -> Paths | None:
-    """The project that a core process serves."""
+    """The project of a core process."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         return paths_of(Path(os.fsdecode(words[words.index(b"--project") + 1])))
@@ -181,7 +183,7 @@ longer. If you forget it, remove that file; SECURITY.md says what a PIN stops an
 
 
 def arrange_pin(parser: Parser) -> None:
-    """set, clear, status."""
+    """Add the subcommands set, clear and status."""
     parser.epilog = EPILOG
     commands = parser.add_subparsers(required=True, metavar="set|clear|status")
     for name, words, run in (
@@ -202,7 +204,7 @@ def _clear(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _pin_project(given: argparse.Namespace, paths: Paths) -> Paths:
-    """Any will do: the PIN is one for all."""
+    """The project of any running core, because one PIN applies to all projects."""
     return next(iter(running(given.project, paths)), paths)
 
 

@@ -1,4 +1,6 @@
-"""Terminal output: data on stdout, messages and progress on stderr, control characters of foreign text made visible."""
+"""Terminal output: data on stdout, messages and progress on stderr. Control characters of untrusted text are
+escaped.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def narrate(text: str) -> None:
-    """A word beside the data."""
+    """Print a message to stderr."""
     print(visible(text, keep="\n"), file=sys.stderr)
 
 
@@ -34,24 +36,24 @@ def print_record(value: Any) -> None:
 
 def print_json(value: JsonValue) -> None:
     text = json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
-    if sys.stdout.isatty():  # JSON leaves signs as they are that steer a terminal, and knows how to spell them
+    if sys.stdout.isatty():  # JSON leaves some terminal control characters unescaped, but allows escaping them
         text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     print(text)
 
 
 def print_data(text: str) -> None:
-    """A stranger's text as whole lines."""
+    """Print untrusted text as complete lines."""
     print_part(text if text.endswith("\n") or not text else f"{text}\n")
 
 
 def print_part(text: str) -> None:
-    """A piece of it: exact into a pipe or file, with its control characters visible on a terminal."""
+    """Print a part of a text: unchanged to a pipe or file, with control characters escaped on a terminal."""
     shown = visible(text, keep="\n\t") if sys.stdout.isatty() else text.encode("utf-8", "replace").decode("utf-8")
     sys.stdout.write(shown)
 
 
 def print_table(rows: Iterable[Sequence[str]], width: int = 0) -> None:
-    """Columns as wide as their widest cell; the last one is left as it is, or cut where a line would be wider."""
+    """Print columns as wide as their widest cell. The last column is cut at `width`, if `width` is given."""
     lines = [[visible(cell) for cell in row] for row in rows]
     if not lines:
         return
@@ -67,16 +69,16 @@ def moment(at: float) -> str:
 
 
 def visible(text: str, keep: str = "") -> str:
-    """Control characters as escapes."""
+    """Replace control characters by escape sequences."""
     return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 BAR = 24  # columns
-SECONDS = 0.1  # between two drawings
+SECONDS = 0.1  # minimum seconds between two updates
 
 
 class Progress:
-    """Draws itself over its own last drawing, and is gone at the end: what stays is data and narration."""
+    """A progress line on stderr that overwrites itself and is removed at the end."""
 
     def __init__(self) -> None:
         self._there = sys.stderr.isatty()
@@ -84,7 +86,7 @@ class Progress:
         self._drawn = 0.0
 
     def show(self, words: str, done: int = 0, whole: int = 0) -> None:
-        """`done` of `whole` as a bar; without a whole, the words and the seconds."""
+        """Show `done` of `whole` as a bar. Without `whole`, show the text and the elapsed seconds."""
         now = time.monotonic()
         if not self._there or (now - self._drawn < SECONDS and done < whole):
             return
@@ -94,7 +96,7 @@ class Progress:
         print(f"\r\x1b[K{bar}{visible(words)} {now - self._begun:.1f} s", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Leave the line empty for whatever is printed next."""
+        """Clear the line."""
         if self._there and self._drawn:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._drawn = 0.0

@@ -1,6 +1,6 @@
-"""Turns `--arg k=v` into arguments, typed by the tool's schema; `k:=json` is JSON as it stands.
+"""Turns `--arg k=v` into arguments, typed by the tool's schema; `k:=json` is parsed as JSON.
 
-A text that the schema wants as a text stays one, whatever it looks like: `zip=01234` is never a number.
+A value stays a string if the schema says string, whatever it looks like: `zip=01234` is never a number.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from workbench.records import JsonObject, JsonValue
 
 PAIR = re.compile(r"(?P<key>.+?)(?P<sign>:=|=)(?P<value>.*)", re.DOTALL)
 NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
-DEPTH = 20  # references that are followed before a schema counts as saying nothing
-ORDER = ("null", "boolean", "integer", "number", "array", "object", "string")  # of types a text is tried as
+DEPTH = 20  # maximum depth of references; deeper ones are ignored
+ORDER = ("null", "boolean", "integer", "number", "array", "object", "string")  # the order in which types are tried
 
 
 def whole_arguments(source: str) -> dict[str, JsonValue]:
-    """The value of `--json`: JSON, `@file`, or `-` for stdin."""
+    """The value of `--json`: JSON text, `@file`, or `-` for stdin."""
     text, name = source, "--json"
     if source == "-":
         text, name = sys.stdin.read(), "stdin"
@@ -41,7 +41,7 @@ def whole_arguments(source: str) -> dict[str, JsonValue]:
 
 
 def add_pairs(arguments: dict[str, JsonValue], pairs: Sequence[str], schema: JsonObject) -> list[str]:
-    """Put each pair in; answers with the keys that the schema does not name. A repeated key fills a list."""
+    """Add each pair to the arguments and return the keys that the schema does not name. A repeated key makes a list."""
     unknown: list[str] = []
     lists: set[str] = set()
     for pair in pairs:
@@ -65,7 +65,7 @@ def add_pairs(arguments: dict[str, JsonValue], pairs: Sequence[str], schema: Jso
 
 
 def typed(key: str, text: str, wanted: object, whole: JsonObject) -> JsonValue:
-    """A text as the type the schema wants; a `WorkbenchError` where it cannot be one."""
+    """Convert a text to the type in the schema. Raises a `WorkbenchError` if that is impossible."""
     kinds = _kinds(wanted, whole)
     choices = [value for part in kinds.values() for value in _choices(part)]
     for choice in choices:
@@ -75,7 +75,7 @@ def typed(key: str, text: str, wanted: object, whole: JsonObject) -> JsonValue:
         if kind in kinds and (found := _as_kind(kind, text)) is not _MISFIT:
             return found
     if not kinds or choices:
-        return text  # the schema says nothing of its type; or the server shall say what it thinks of this value
+        return text  # The schema has no type, or has an enum: the server validates the value.
     raise WorkbenchError(
         f"{key} takes {_listed(kinds)}, not {text!r:.100}.",
         f"To send it all the same: --arg '{key}:=…' takes JSON.",
@@ -111,7 +111,7 @@ def _number(kind: str, text: str) -> JsonValue:
 
 
 def _kinds(schema: object, whole: JsonObject, depth: int = 0) -> dict[str, Mapping[str, Any]]:  # Any: foreign JSON
-    """Each type a value may have, with the part of the schema that says so."""
+    """Each type that a value may have, with the part of the schema that declares it."""
     if not isinstance(schema, Mapping) or depth > DEPTH:
         return {}
     if isinstance(reference := schema.get("$ref"), str):
@@ -128,7 +128,7 @@ def _kinds(schema: object, whole: JsonObject, depth: int = 0) -> dict[str, Mappi
 
 
 def _items(schema: object, whole: JsonObject) -> object:
-    """What a list's items are, where the value can be nothing but a list (or null); None otherwise."""
+    """The schema of a list's items, if the value can only be a list or null; otherwise `None`."""
     kinds = _kinds(schema, whole)
     if kinds.keys() - {"null"} != {"array"}:
         return None
@@ -148,7 +148,7 @@ def _choices(schema: Mapping[str, Any]) -> list[JsonValue]:  # Any: foreign JSON
 
 
 def _property(schema: JsonObject, key: str, depth: int = 0) -> object:
-    """What the schema says of one key, wherever in it that stands."""
+    """The schema of one key, in any part of the object's schema."""
     if depth > DEPTH or not isinstance(schema, Mapping):
         return None
     properties = schema.get("properties")
@@ -163,12 +163,12 @@ def _property(schema: JsonObject, key: str, depth: int = 0) -> object:
 
 
 def _known(schema: JsonObject, key: str) -> bool:
-    """Whether the schema has a word about this key; one without any properties is silent about all."""
+    """Whether the schema declares this key. A schema without any properties declares none."""
     return _property(schema, key) not in (None, False) or not schema.get("properties")
 
 
 def _behind(reference: str, whole: JsonObject) -> object:
-    """What a reference within the schema points to."""
+    """The target of a reference within the schema."""
     value: object = whole
     if not reference.startswith("#"):
         return None

@@ -47,11 +47,11 @@ interrupted (the call is cancelled at the server)."""
 
 
 class WrongArguments(WorkbenchError):
-    """What stands on the command line cannot be the arguments of this tool."""
+    """The given values cannot be arguments of this tool."""
 
 
 def arrange_call(parser: Parser) -> None:
-    """Server, tool, arguments, consents."""
+    """Add the arguments of `call`: server, tool, tool arguments, and consents."""
     parser.epilog = EPILOG
     parser.add_argument("server", metavar="SERVER")
     parser.add_argument("tool", metavar="TOOL", help="by its own name or the one it has in Python")
@@ -104,7 +104,7 @@ async def _carry(connection: CoreConnection, given: argparse.Namespace, argument
 
 
 async def _agreed(api: CoreApi, tool: Tool, outcome: Outcome, line: Line) -> bool:
-    """What the user says at the terminal; "always" and "trust" are kept, for calls that they make by hand."""
+    """Ask the user at the terminal to confirm the call. "Always" and "trust" are stored as rules for calls by hand."""
     narrate(visible(outcome.fault.message if outcome.fault else f"{tool.name} may change or send something."))
     lasting = " [a]lways call this tool, [t]rust this server," if outcome.asks else ""
     word = (await line(f"Call it? [y]es, once,{lasting} [N]o: ")).strip().lower()
@@ -134,14 +134,14 @@ def _add_typed(arguments: dict[str, JsonValue], pairs: list[str], tool: Tool) ->
 
 
 class _Progress:
-    """Says on a terminal how far the call is."""
+    """Prints the progress of the call on a terminal."""
 
     def __init__(self, call_id: str) -> None:
         self._call_id = call_id
         self._shown = sys.stderr.isatty()
 
     def __call__(self, event: Event) -> None:
-        from workbench.events import AskArrived, CallProgress  # asyncio comes along, which `--help` must not load
+        from workbench.events import AskArrived, CallProgress  # imports asyncio, which `--help` must not load
 
         if isinstance(event, AskArrived) and event.ask.call_id == self._call_id:
             asked = event.ask.message or event.ask.url or event.ask.kind
@@ -152,7 +152,7 @@ class _Progress:
 
 
 async def bring_whole(connection: CoreConnection, outcome: Outcome) -> Outcome:
-    """The outcome with its long texts, which wait in the core, fetched."""
+    """The outcome with its long texts fetched from the core."""
     content = [
         replace(block, text=await connection.whole(block.text), data=await connection.whole(block.data))
         for block in outcome.content
@@ -161,7 +161,7 @@ async def bring_whole(connection: CoreConnection, outcome: Outcome) -> Outcome:
 
 
 def print_outcome(outcome: Outcome, output: str) -> int:
-    """Data to stdout, what is to be said about it to stderr; answers with the exit code."""
+    """Print data to stdout and messages to stderr, and return the exit code."""
     if outcome.needs_confirmation:
         reason = outcome.fault.message if outcome.fault else "This call may change or send something."
         narrate(f"mcp-workbench: {reason}\nNothing was sent. Run the command again with --yes to call the tool anyway.")
@@ -183,7 +183,7 @@ def print_outcome(outcome: Outcome, output: str) -> int:
 
 
 def plain_outcome(outcome: Outcome) -> dict[str, object]:
-    """What scripts read: the words of MCP where it has them, and our measures beside."""
+    """The JSON form for scripts: the field names of MCP where they exist, and the workbench's own figures."""
     fault = outcome.fault
     return {
         "ok": outcome.ok,
@@ -211,7 +211,7 @@ def _print_text(outcome: Outcome) -> None:
 
 
 def _described(block: Content) -> str:
-    """A picture or link as a line; --output json has its bytes."""
+    """A picture or link as one line of text; `--output json` contains its bytes."""
     size = f"{len(block.data) * 3 // 4} bytes" if block.data else ""
     words = " ".join(word for word in (block.kind, block.mime, block.uri, size) if word)
     return f"[{words}]\n{block.text}" if block.text else f"[{words}]"

@@ -1,4 +1,4 @@
-"""`runs` and `calls`: lists programs and calls that wait for the user, and answers them in a terminal."""
+"""`runs` and `calls`: lists programs and calls that wait for approval, and answers them in a terminal."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ are looked at. ID may be shortened.
 
 exit codes: 0 done, 1 a fault, or it was answered elsewhere, 4 no core runs, 6 nothing was decided"""
 
-_MOST = 50  # runs that `--all` lists
+_MOST = 50  # maximum runs that `--all` lists
 
 
 def arrange_runs(parser: Parser) -> None:
-    """list, show, allow, deny, edit."""
+    """Add the subcommands list, show, allow, deny and edit."""
     parser.epilog = EPILOG
     commands = parser.add_subparsers(required=True, metavar="list|show|allow|deny|edit")
     listing = _command(commands, parser, "list", "list what waits for you, and programs that run", _list)
@@ -66,7 +66,7 @@ def arrange_runs(parser: Parser) -> None:
 
 
 def arrange_calls(parser: Parser) -> None:
-    """list, show, allow, deny."""
+    """Add the subcommands list, show, allow and deny."""
     parser.epilog = EPILOG
     commands = parser.add_subparsers(required=True, metavar="list|show|allow|deny")
     _command(commands, parser, "list", "list calls that are held in the middle of a run", _list_calls)
@@ -94,9 +94,6 @@ def _command(
 def _with_id(parser: Parser) -> Parser:
     parser.add_argument("id", metavar="ID", help="as `runs list` or the agent tells it")
     return parser
-
-
-# looking
 
 
 def _list(given: argparse.Namespace, paths: Paths) -> int:
@@ -233,9 +230,6 @@ def _hint(command: str, deadline: float) -> None:
     narrate(f"It waits for you, {time_left(deadline)} more: mcp-workbench {command}")
 
 
-# answering
-
-
 def _allow(given: argparse.Namespace, paths: Paths) -> int:
     return _answer(given, paths, allow=True)
 
@@ -259,7 +253,10 @@ def _edit(given: argparse.Namespace, paths: Paths) -> int:
 
 
 async def _change(connection: CoreConnection, terminal: Terminal, run_id: str, source: str) -> int:
-    """The new text is assessed and shown before anything is changed in the core; if nothing is, the text is kept."""
+    """Assess the edited program and show it before anything changes in the core.
+
+    If the user does not decide, the edited text is stored in a draft.
+    """
     api = connection.api
     run = await api.run(run_id)
     before = await connection.whole(run.proposal.code)
@@ -299,7 +296,7 @@ async def _settle_edit(connection: CoreConnection, terminal: Terminal, run: Run,
 
 
 class _EditedRequest(ProgramRequest):
-    """A waiting program with another text: the core gets it together with the answer."""
+    """A waiting program with an edited text, which is sent to the core together with the answer."""
 
     def __init__(self, run: Run, code: str) -> None:
         super().__init__(run)
@@ -320,7 +317,7 @@ def _meaning(verdict: Verdict | None) -> tuple[object, ...]:
 
 
 def _draft(run: Run, code: str) -> Path:
-    """A copy that only the user can read."""
+    """Write a copy that only the user can read."""
     folder = Path(tempfile.mkdtemp(prefix="mcp-workbench-edit-"))
     draft = folder / f"{run.id}{'.ts' if run.proposal.language == 'typescript' else '.py'}"
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
@@ -329,7 +326,7 @@ def _draft(run: Run, code: str) -> Path:
 
 
 def _remove_draft(draft: Path) -> None:
-    """With its folder, and what an editor left there."""
+    """Delete the draft, its folder, and backup files of the editor."""
     shutil.rmtree(draft.parent, ignore_errors=True)
 
 

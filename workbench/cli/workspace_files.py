@@ -23,7 +23,7 @@ _MARKS = {"added": "+", "changed": "~", "deleted": "-", "rights": "%"}
 
 
 def arrange_files(parser: Parser) -> None:
-    """The commands and their options."""
+    """Add the subcommands and their options."""
     commands = parser.add_subparsers(required=True, metavar="list|read|changes|diff|undo")
     add_common(commands.add_parser("list", help="print every file: size, time, path"), _list)
     read = commands.add_parser("read", help="print a file as it is")
@@ -56,7 +56,9 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _read(given: argparse.Namespace, paths: Paths) -> int:
-    """Text goes out as it is; a picture as its bytes; of anything else only a program in the sandbox has the whole."""
+    """Print text unchanged and a picture as bytes. Other files can be read completely only by a program in the
+    sandbox.
+    """
 
     async def print_all(connection: CoreConnection) -> int:
         start = 0
