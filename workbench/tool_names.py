@@ -1,9 +1,9 @@
-"""The one resolver of tool names: which of the known tools a name means, in every spelling that is accepted.
+"""Resolves tool names: finds the tool that a name refers to, in every accepted spelling.
 
-Programs, agents, papers and users write one tool as `list-orders`, `list_orders` (its Python name), `demo.list_orders`,
-`demo__list_orders`, `mcp__demo__list_orders`, `demo/list_orders` or `servers.demo.list_orders`. Analysis, the checks
-before a run, calls out of the sandbox, the agent endpoint and the command line ask here, so that they never disagree
-about which tool is meant.
+Programs, agents, settings and users write one tool as `list-orders`, `list_orders` (its Python name),
+`demo.list_orders`, `demo__list_orders`, `mcp__demo__list_orders`, `demo/list_orders` or `servers.demo.list_orders`.
+Analysis, the checks before a run, calls from the sandbox, the agent endpoint and the command line all use this module,
+so that they always resolve a name to the same tool.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _SEPARATOR = re.compile(r"__|\.|/")
 
 @dataclass(frozen=True)
 class _ServerTools:
-    """The tools of one server; the indexes are built when a name of this server is first looked up."""
+    """The tools of one server. Its indexes are built when a name of this server is first looked up."""
 
     name: str
     tools: Mapping[str, Tool]
 
     @cached_property
     def functions(self) -> Mapping[str, str]:
-        """Raw name → Python name."""
+        """Original name → Python name."""
         return python_names(tuple(self.tools))
 
     @cached_property
@@ -49,13 +49,14 @@ class _ServerTools:
 
 
 class ToolNames:
-    """Resolves names over a list of tools that does not change. Pure: it may be used from any thread."""
+    """Resolves names over an immutable list of tools. May be used from any thread."""
 
     def __init__(self, tools: Iterable[Tool], servers: Iterable[str] = ()) -> None:
-        """`servers`: names of servers that are known though their tools are not."""
+        """`servers`: names of known servers whose tools are unknown."""
         listed: dict[str, dict[str, Tool]] = {name: {} for name in servers}
         for tool in tools:
-            listed.setdefault(tool.server, {}).setdefault(tool.name, tool)  # of tools with one name the first counts
+            # of several tools with the same name, the first is used
+            listed.setdefault(tool.server, {}).setdefault(tool.name, tool)
         self._servers = {name: _ServerTools(name, found) for name, found in listed.items()}
         self._packages: dict[str, list[str]] = {}
         self._folded: dict[str, list[str]] = {}
@@ -66,51 +67,56 @@ class ToolNames:
     # servers
 
     def servers(self, name: str) -> Sequence[str]:
-        """The servers that a name means: its own name, that of its Python package, or a spelling of either."""
+        """Return the servers that a name may mean: a server name, its Python package, or a spelling of either."""
         if name in self._servers:
             return (name,)
         return self._packages.get(name) or self._folded.get(fold(name)) or ()
 
     def server(self, name: str) -> str | None:
-        """The only server that a name means."""
+        """Return the server that a name means, or None if there is not exactly one."""
         found = self.servers(name)
         return found[0] if len(found) == 1 else None
 
     def server_of_package(self, package: str) -> str | None:
-        """The only server whose functions are imported from `servers.<package>`, spelled exactly so."""
+        """Return the only server whose functions are imported from `servers.<package>`, spelled exactly like this."""
         found = self._packages.get(package, ())
         return found[0] if len(found) == 1 else None
 
     def tools_of(self, server: str) -> tuple[Tool, ...]:
-        """All tools of the servers that a name means."""
+        """Return all tools of the servers that a name may mean."""
         return tuple(tool for one in self.servers(server) for tool in self._servers[one].tools.values())
 
     # tools
 
     def find(self, server: str, name: str) -> Tool | None:
-        """The only tool that a server's name and a tool's name mean, raw or as Python spells them."""
+        """Return the tool that a server name and a tool name mean, or None if there is not exactly one."""
         found = self.candidates(server, name)
         return found[0] if len(found) == 1 else None
 
     def find_exact(self, server: str, name: str) -> Tool | None:
-        """The tool of a server by its raw name or its Python name, as an import spells them."""
+        """Return the tool of a server by its original name or its Python name, as an import spells them."""
         there = self._servers.get(server)
         return (there.tools.get(name) or there.by_function.get(name)) if there is not None else None
 
     def candidates(self, server: str, name: str) -> tuple[Tool, ...]:
-        """All tools that the two names may mean; an exact spelling leaves one of each server. An identifier may
-        have been cut within a name, without knowing the servers: where that leads to no tool, both are one again."""
+        """Return all tools that the two names may mean; an exact spelling leaves one per server.
+
+        A caller without the list of servers may have split an identifier inside a name. If the two names match no tool,
+        they are joined again and resolved as one identifier."""
         found = tuple(tool for one in self.servers(server) for tool in self._servers[one].candidates(name))
         return found or self.candidates_of_id(f"{server}__{name}")
 
     def find_id(self, identifier: str) -> Tool | None:
-        """The only tool that one text means: a whole name with its server, or a name that one server alone has."""
+        """Return the tool that an identifier means, or None if there is not exactly one.
+
+        An identifier is a full name with its server, or a name that only one server has."""
         found = self.candidates_of_id(identifier)
         return found[0] if len(found) == 1 else None
 
     def candidates_of_id(self, identifier: str) -> tuple[Tool, ...]:
-        """All tools that one text may mean. Server and tool may hold the separator themselves: the first place counts
-        where cutting leads to a tool."""
+        """Return all tools that an identifier may mean.
+
+        Server and tool may both contain the separator, so the first split that gives a tool is used."""
         for server, name in self.splits(identifier):
             if found := tuple(tool for one in self.servers(server) for tool in self._servers[one].candidates(name)):
                 return found
@@ -121,17 +127,17 @@ class ToolNames:
         return tuple(exact or alone)
 
     def splits(self, identifier: str) -> list[tuple[str, str]]:
-        """Every way to cut one text into the name of a known server and the rest, the shortest server first."""
+        """Return every split of an identifier into a known server and the rest, the shortest server first."""
         bare = self._bare(identifier)
         cuts = ((bare[: mark.start()], bare[mark.end() :]) for mark in _SEPARATOR.finditer(bare))
         return [(server, name) for server, name in cuts if self.servers(server)]
 
     def function(self, tool: Tool) -> str:
-        """The name of a tool in Python."""
+        """Return the Python name of a tool."""
         return self._servers[tool.server].functions[tool.name]
 
     def functions(self, server: str) -> Mapping[str, str]:
-        """Raw name → Python name of every tool of a server."""
+        """Return original name → Python name of every tool of a server."""
         return self._servers[server].functions
 
     # suggestions
@@ -140,7 +146,7 @@ class ToolNames:
         return similar_names(name, self._servers, most)
 
     def similar(self, name: str, server: str = "", most: int = 3) -> list[Tool]:
-        """The tools whose names are most like one that no tool has: of this server, or of all when it has none."""
+        """Return the tools with the most similar names, of this server, or of all servers if it has no tools."""
         known: dict[str, list[Tool]] = {}
         own = self.tools_of(server)
         for tool in own or (tool for one in self._servers.values() for tool in one.tools.values()):
@@ -156,12 +162,12 @@ class ToolNames:
 
 
 def tool_names(tools: Sequence[Tool]) -> ToolNames:
-    """The resolver over these tools. That of the last tuple is kept, because one list serves many programs."""
+    """Return the resolver over these tools. The last one is cached, because many programs use the same list."""
     global _last
     if isinstance(tools, tuple) and tools is _last[0]:
         return _last[1]
     made = ToolNames(tools)
-    if isinstance(tools, tuple):  # nobody can change it meanwhile
+    if isinstance(tools, tuple):  # tuples are immutable
         _last = tools, made
     return made
 

@@ -1,6 +1,7 @@
-"""BM25F over the fields of a tool, in plain Python: names weigh most, a server's own description least.
+"""BM25F ranking over the fields of a tool, in plain Python.
 
-The impact of every term on every tool is computed when the index is built, so a query only adds numbers up.
+Names have the highest weight, the server's description the lowest. The impact of every term on every tool is computed
+when the index is built, so a query only adds numbers.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ from workbench.search.search_terms import synonyms, terms, trigrams
 _WEIGHTS = {"name": 3.0, "server": 1.0, "about": 0.3, "description": 1.0, "parameters": 0.5, "notes": 0.3, "asked": 1.0}
 _LENGTH = {"name": 0.3, "server": 0.3, "about": 0.5, "description": 0.6, "parameters": 0.6, "notes": 0.7, "asked": 0.5}
 _K1 = 1.2
-_SYNONYM = 0.3  # weight of a word that only means nearly the same
-_BEGINNING = 0.3  # weight of a name's word that begins with the last word typed
-_BEGINNINGS = 12  # such words looked at
-_NAME_QUERY = 3  # words up to which a query may be a mistyped name
+_SYNONYM = 0.3  # weight of a synonym
+_BEGINNING = 0.3  # weight of a name's word that begins with the last word of the query
+_BEGINNINGS = 12  # maximum number of such words
+_NAME_QUERY = 3  # maximum number of words of a query that may be a mistyped name
 _CLAUSE = re.compile(r"[.!?;\n]+\s|\bthen\b|\band also\b", re.IGNORECASE)
 _PARTS = re.compile(r"[./:]|__")
 FAINT = 0.1
-"""Of the best score; what is fainter is no match."""
-_DEEP = 4  # levels of a schema whose words are indexed
+"""Minimum share of the best score; lower scores are no match."""
+_DEEP = 4  # maximum depth of a schema whose words are indexed
 
 
 class Searchable(Protocol):
-    """What the ranking reads of an entry, whatever it stands for."""
+    """Entry of an index, as the ranking reads it."""
 
     @property
     def server(self) -> str: ...
@@ -51,25 +52,25 @@ class Searchable(Protocol):
     def description(self) -> str: ...
     @property
     def schema(self) -> JsonObject:
-        """The schema of its arguments."""
+        """The schema of the arguments."""
 
     @property
     def about(self) -> str:
-        """What its server says of itself."""
+        """The server's description of itself."""
 
     @property
     def past_questions(self) -> tuple[str, ...]:
-        """Questions after which it ran."""
+        """Questions that found the entry before it was used."""
 
 
 class SearchedTool(Struct, frozen=True):
-    """What the ranking knows of one tool."""
+    """A tool as the ranking reads it."""
 
     tool: Tool
     function: str
-    about: str  # what its server says of itself
-    category: str = ""  # which the user gave its server
-    past_questions: tuple[str, ...] = ()  # questions after which it ran
+    about: str  # the server's description of itself
+    category: str = ""  # category that the user gave the server
+    past_questions: tuple[str, ...] = ()  # questions that found the tool before it was used
 
     @property
     def server(self) -> str:
@@ -94,15 +95,17 @@ class SearchedTool(Struct, frozen=True):
 
 Entry = TypeVar("Entry", bound=Searchable)
 Postings: TypeAlias = Mapping[str, list[tuple[int, float]]]
-"""Where a word stands, and how much it says there."""
+"""Word → (position of the entry, impact of the word) pairs."""
 
 
 class Bm25Ranking(Generic[Entry]):
-    """An index over a fixed list of entries; answers with positions in it, best first."""
+    """Index over a fixed list of entries. Returns positions in the list, best first."""
 
     def __init__(self, entries: Sequence[Entry], beside: Bm25Ranking[SearchedTool] | None = None) -> None:
-        """`beside`: a larger index whose words count too where it is judged how rare one is, so that what both find
-        can be put in one order."""
+        """Build the index.
+
+        `beside`: a larger index whose words also count for the rarity of a word, so that the results of both indexes
+        can be sorted together."""
         self._entries = entries
         documents = [fields(entry) for entry in entries]
         beside = beside if beside is not None and beside._entries else None
@@ -127,12 +130,14 @@ class Bm25Ranking(Generic[Entry]):
         self._name_words = sorted({word for entry in entries for word in terms(entry.name, keep_all=True)})
 
     def deepen(self, reader: EmbeddingModel) -> None:
-        """From here on what is meant counts beside the words that are used."""
+        """Add semantic similarity to the lexical scores."""
         texts = [embedded_text(one.server, one.name, one.description or one.title) for one in self._entries]
         self._meant = EmbeddingIndex(reader, texts, [one.past_questions for one in self._entries])
 
     def rank(self, query: str, limit: int, among: Callable[[Entry], bool] | None = None) -> tuple[list[int], int]:
-        """The best positions and how many matched: exact names first, then names' last parts, then by score."""
+        """Return the best positions and the number of matches.
+
+        Exact names come first, then last parts of names, then by score."""
         signals = self.look(query)
         exact, scores = signals.exact, fuse(query, [signals])[0]
         found = {at for at, score in scores.items() if score >= FAINT} | exact.keys()
@@ -142,7 +147,7 @@ class Bm25Ranking(Generic[Entry]):
         return best, len(found)
 
     def look(self, query: str) -> RankingSignals:
-        """What this index says of a question, before it is weighed."""
+        """Return the unweighted scores of this index for a question."""
         alike = self._alike(query) if len(query.split()) <= _NAME_QUERY else {}
         said, exact, meant = self._lexical_scores(query), self._exact(query), self._meant
         if meant is None or not self._entries or (alike and len(query.split()) == 1):
@@ -150,7 +155,7 @@ class Bm25Ranking(Generic[Entry]):
         return RankingSignals(said, alike, exact, meant.near(query), meant.reader.weight)
 
     def order(self, position: int) -> int:
-        """The place of an entry in the order of names."""
+        """Return the position of an entry when sorted by server and name."""
         return self._order[position]
 
     def _lexical_scores(self, query: str) -> Mapping[int, float]:
@@ -184,7 +189,7 @@ class Bm25Ranking(Generic[Entry]):
         return [found for found in self._name_words[start : start + _BEGINNINGS] if found.startswith(word)]
 
     def _alike(self, query: str) -> dict[int, float]:
-        """Names that share most of their trigrams with the query, by how much more than half."""
+        """Return names that share more than half of their trigrams with the query, with the share above one half."""
         wanted = trigrams(query)
         shared = Counter(position for gram in wanted for position in self._by_trigram.get(gram, ()))
         found = {}
@@ -195,7 +200,7 @@ class Bm25Ranking(Generic[Entry]):
         return found
 
     def _exact(self, query: str) -> dict[int, int]:
-        """0: the query is the tool's name in some spelling; 1: it is the last part of the name."""
+        """Return exact matches: 0 if the query is the tool's name in any spelling, 1 for the last part of the name."""
         wanted = query.strip().lower()
         return dict.fromkeys(self._leaves.get(wanted, ()), 1) | dict.fromkeys(self._spelled.get(wanted, ()), 0)
 
@@ -211,7 +216,7 @@ def _leaves(entry: Searchable) -> frozenset[str]:
 
 
 def fields(entry: Searchable) -> dict[str, list[str]]:
-    """The terms of an entry, by where they stand."""
+    """Return the terms of an entry by field."""
     names: list[str] = []
     notes: list[str] = []
     _walk(entry.schema, names, notes, _DEEP)
@@ -262,7 +267,7 @@ def _impact(posting: Mapping[int, float], having: int, count: int) -> list[tuple
 
 
 def _blend(whole: Mapping[int, float], clauses: Iterable[Mapping[int, float]]) -> dict[int, float]:
-    """Half the whole query, half its best clause."""
+    """Return the average of the score of the whole query and the score of its best clause."""
     best: dict[int, float] = {}
     for clause in clauses:
         for position, score in clause.items():

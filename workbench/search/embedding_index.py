@@ -1,4 +1,4 @@
-"""Semantic similarity of each tool to a question: embeddings of its description and of questions it answered before."""
+"""Semantic similarity of each tool to a question, from embeddings of its description and of its past questions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[numpy.float32]
 
 
-_ANSWERED = 0.9  # how much a question that a tool answered counts beside what the tool says of itself
+_ANSWERED = 0.9  # weight of a past question compared with the tool's own description
 
 
 class EmbeddingIndex:
-    """The rows of all tools, then those of the questions they answered."""
+    """Matrix with the embeddings of all tools, followed by those of their past questions."""
 
     def __init__(self, reader: EmbeddingModel, told: Sequence[str], asked: Sequence[Sequence[str]]) -> None:
         import numpy
@@ -28,7 +28,7 @@ class EmbeddingIndex:
         self._owners = numpy.repeat(numpy.arange(len(asked)), [len(questions) for questions in asked])
 
     def near(self, question: str) -> Floats:
-        """The cosine of every entry."""
+        """Return the cosine similarity of every entry."""
         import numpy
 
         found = self._rows @ self.reader.vector(question)
@@ -38,7 +38,7 @@ class EmbeddingIndex:
         return near
 
 
-_TOLD = 300  # characters of a tool that its meaning is taken from
+_TOLD = 300  # maximum number of characters of a tool that are embedded
 _MARKS = re.compile(r"[-_./:]+")
 
 
@@ -52,19 +52,19 @@ class EmbeddingModel(Protocol):
 
     @property
     def weight(self) -> tuple[float, float]:
-        """How much meaning counts beside words: in a short question, and at most."""
+        """Weight of semantic similarity compared with words: minimum (short questions) and maximum."""
         ...
 
     def vectors(self, texts: Sequence[str]) -> Floats:
-        """One row of length one for each text of an index; a text that says nothing to the reader is all zeros."""
+        """Return one row of length one for each text of an index. A text without known words gives zeros."""
         ...
 
     def vector(self, question: str) -> Floats:
-        """The vector of one question."""
+        """Return the vector of one question."""
         ...
 
 
 def embedded_text(server: str, name: str, words: str) -> str:
-    """What a tool's meaning is read from."""
+    """Return the text of a tool that is embedded."""
     server, name = (_MARKS.sub(" ", one) for one in (server, name))
     return f"{server} {name}: {words}"[:_TOLD]

@@ -1,4 +1,4 @@
-"""Explains in a word or two why a search result matched, from the terms that the ranking weighed."""
+"""Explains in a few words why a search result matched, from the terms that the ranking used."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from workbench.records import FoundIn, Reason
 from workbench.search.bm25_ranking import Searchable, fields
 from workbench.search.search_terms import surfaces, synonyms, trigrams
 
-_MOST = 2  # reasons; more is noise
-_LIKE = 0.5  # share of letters above which a name nearly is the question
+_MOST = 2  # maximum number of shown reasons
+_LIKE = 0.5  # minimum share of equal trigrams for a name similar to the question
 _ORDER = (
     (FoundIn.NAME, ("name",)),
     (FoundIn.ASKED, ("asked",)),
@@ -18,7 +18,9 @@ _ORDER = (
 
 
 def reasons(question: str, entry: Searchable, exact: int | None = None) -> tuple[Reason, ...]:
-    """The places where its words stand, the telling ones first; without any, how else it came here."""
+    """Return the fields that contain words of the question, most important first.
+
+    Without any such field, returns how else the entry matched."""
     if exact == 0:
         return (Reason(FoundIn.EXACT),)
     wanted = surfaces(question)
@@ -46,7 +48,7 @@ def _other(question: str, entry: Searchable, there: set[str]) -> Reason:
 
 
 def letters(question: str, name: str) -> bool:
-    """Whether a name has all letters of the question, in their order."""
+    """Return whether a name contains all letters of the question in order."""
     place, held = 0, name.lower()
     for letter in "".join(question.lower().split()):
         place = held.find(letter, place) + 1

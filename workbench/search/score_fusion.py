@@ -1,4 +1,4 @@
-"""Combines lexical and semantic scores, also of several indexes that were asked the same question."""
+"""Combines lexical and semantic scores, also of several indexes with the same question."""
 
 from __future__ import annotations
 
@@ -9,30 +9,32 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from workbench.search.embedding_index import Floats
 
-_NEAR = 0.2  # cosine below which nothing is meant
-_CLOSE = 0.8  # of the best cosine; what is farther is found by its words or not at all
-_ALIKE = 2.0  # what a name that nearly is the question counts, beside words
+_NEAR = 0.2  # minimum cosine of a semantic match
+_CLOSE = 0.8  # minimum share of the best cosine; other entries are found by their words only
+_ALIKE = 2.0  # weight of a name that is similar to the question, compared with words
 
 
 @dataclass(frozen=True, slots=True)
 class RankingSignals:
-    """What one index says of a question, by position in it."""
+    """Scores of one index for a question, by position."""
 
-    said: Mapping[int, float]  # by the words that are used
-    alike: Mapping[int, float]  # names that share most of their letters with it
-    exact: Mapping[int, int]  # 0: its name; 1: the last part of its name
-    near: Floats | None  # the cosine of every position; None where meaning is not looked at
-    weight: tuple[float, float] = (0.45, 0.75)  # how much meaning counts beside words: in a short question, and at most
+    said: Mapping[int, float]  # lexical scores
+    alike: Mapping[int, float]  # names that share most of their trigrams with the question
+    exact: Mapping[int, int]  # 0: the name equals the question; 1: its last part does
+    near: Floats | None  # cosine of every position; None without a semantic index
+    weight: tuple[float, float] = (0.45, 0.75)  # weight of semantic similarity: minimum (short questions) and maximum
 
 
 def fuse(query: str, heard: Sequence[RankingSignals]) -> list[dict[int, float]]:
-    """What is said and what is meant, each as a part of its best; meaning weighs more in a long question.
-    What shares no word with it must be close to the best to count at all."""
+    """Combine lexical and semantic scores, each as a share of its best.
+
+    Semantic similarity has a higher weight in longer questions. An entry without any word of the question only counts
+    if its similarity is close to the best."""
     scores = _worded(heard)
     words = len(query.split())
     near = [one.near for one in heard if one.near is not None]
     best = max((float(one.max()) for one in near), default=0.0)
-    typing = words == 1 and any(one.alike for one in heard)  # one word that is nearly a name
+    typing = words == 1 and any(one.alike for one in heard)  # one word that is similar to a name
     if typing or best < _NEAR:
         return scores
     most = max((score for one in scores for score in one.values()), default=0.0) or 1

@@ -1,6 +1,7 @@
 """Search over everything that the user can open: tools, resources, prompts and skills.
 
-Tools are looked up in the index that answers agents. The rest has a small index beside it; both are weighed together.
+Tools are found with the index that agents use. All other items have a small index of their own; the scores of both are
+combined.
 """
 
 from __future__ import annotations
@@ -25,14 +26,16 @@ from workbench.search.semantic.sentence_embeddings import OutdatedIndex, Sentenc
 from workbench.search.tool_search import ToolSearch, first_sentence
 from workbench.tokens import count
 
-_MOST_EMBEDDED = 200  # entries that the sentence model reads; with thousands, a search would wait for seconds
-_LONGEST = 1_000  # characters of a question
-_LETTERS = 40  # of a word that is looked for letter by letter
-_Hit = tuple[int, float, int, int, SearchedTool | SearchableItem]  # exactness, score, which index, order there
+# above this number of entries the sentence model is not used: a search over thousands would take seconds
+_MOST_EMBEDDED = 200
+_LONGEST = 1_000  # maximum number of characters of a question
+_LETTERS = 40  # maximum number of characters of a question that is matched letter by letter
+# exactness, negative score, index, order in the index, entry
+_Hit = tuple[int, float, int, int, SearchedTool | SearchableItem]
 
 
 class _Listed(Protocol):
-    """The resources and prompts of a server."""
+    """Resources and prompts of a server."""
 
     @property
     def resources(self) -> tuple[Resource, ...]: ...
@@ -43,7 +46,7 @@ class _Listed(Protocol):
 
 
 class SearchedServer(Protocol):
-    """What the search reads of a server."""
+    """Server as the search reads it."""
 
     @property
     def name(self) -> str: ...
@@ -54,16 +57,16 @@ class SearchedServer(Protocol):
 
 
 class _ItemIndex(Struct, frozen=True):
-    """The index of what is no tool, and what it was made of."""
+    """Index of all items other than tools, with its sources."""
 
     items: tuple[SearchableItem, ...]
     tools: ToolSearch
     ranking: Bm25Ranking[SearchableItem]
-    reader: EmbeddingModel | None  # of the tools, when it was made
+    reader: EmbeddingModel | None  # embedding model of the tools when the index was built
 
 
 class SearchAll:
-    """`servers` are those that the user has not disabled."""
+    """Searches tools and all other items. `servers`: the servers that the user has not disabled."""
 
     def __init__(self, finder: SearchIndex, servers: Callable[[], Iterable[SearchedServer]]) -> None:
         self._finder = finder
@@ -75,7 +78,7 @@ class SearchAll:
     async def find(
         self, question: str, kinds: Collection[FindKind], limit: int, skills: tuple[SearchableItem, ...] = ()
     ) -> Finds:
-        """The best first; without a question, a list. No kinds: all of them."""
+        """Return the best results first. Without a question, returns a list. An empty `kinds` means all kinds."""
         tools, fresh = await self._finder.ready()
         item_index = await self._index(tools, self._gather_items(skills))
         wanted, query = frozenset(kinds or FindKind), question.strip()[:_LONGEST]
@@ -90,7 +93,7 @@ class SearchAll:
         return Finds(found, len(hits), dict(known), fresh, "" if tools.reader is None else tools.reader.name)
 
     def _gather_items(self, skills: tuple[SearchableItem, ...]) -> tuple[SearchableItem, ...]:
-        """The same tuple as long as nothing changed."""
+        """Return the items of all servers and skills. The tuple stays the same object until something changes."""
         made_of: list[object] = [skills]
         for one in self._servers():
             there, state = one.offering, one.state
@@ -116,7 +119,7 @@ class SearchAll:
         reader = tools.reader
         if before is not None and before.items is items and before.tools is tools and before.reader is reader:
             return before
-        if isinstance(reader, SentenceEmbeddings):  # takes milliseconds for each entry
+        if isinstance(reader, SentenceEmbeddings):  # takes milliseconds per entry
             made = await asyncio.to_thread(self._build_index, tools, items)
         else:
             made = await SEARCH_INDEXING.run(len(items), self._build_index, tools, items)
@@ -135,7 +138,9 @@ class SearchAll:
 
 
 def _hits(question: str, tools: ToolSearch, item_index: _ItemIndex, wanted: frozenset[FindKind]) -> list[_Hit]:
-    """Only what is wanted is weighed: what is left out must not make the rest look faint."""
+    """Return the results of the wanted kinds.
+
+    Other kinds are not scored, because they would lower the relative scores."""
     sides: list[tuple[RankingSignals, Sequence[SearchedTool | SearchableItem], Callable[[int], int]]] = []
     if FindKind.TOOL in wanted:
         sides.append((tools.ranking.look(question), tools.entries, tools.ranking.order))
@@ -156,7 +161,7 @@ def _hits(question: str, tools: ToolSearch, item_index: _ItemIndex, wanted: froz
 def _names_with_letters(
     question: str, tools: ToolSearch, item_index: _ItemIndex, wanted: frozenset[FindKind]
 ) -> list[_Hit]:
-    """Names that hold the letters of the question in their order, for a question that matches no word."""
+    """Return names that contain the letters of the question in order, for a question that matches no word."""
     if len(question) > _LETTERS:
         return []
     return [

@@ -1,4 +1,4 @@
-"""Keeps the search index up to date: it is built on a thread when the tools change, or by the first question."""
+"""Keeps the search index up to date. It is built on a thread when the tools change, or by the first question."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from workbench.search.word_vectors import VECTORS, WordVectors
 
 log = logging.getLogger(__name__)
 
-_LATER = 1.0  # seconds after the first index: reading the vectors must not slow the start
-_PATIENCE = 0.15  # seconds that a search while typing waits for a new index; after that the previous one answers
+_LATER = 1.0  # seconds after the first index; loading the vectors must not slow down the start
+_PATIENCE = 0.15  # seconds that a search during typing waits for a new index before it uses the previous one
 
 
 class SearchIndex:
-    """`known` lists what can be found now; `seen` is awaited after each index, for who looks at all tools anyway."""
+    """Builds and holds the search index.
+
+    `known` returns the current tools. `seen` is awaited after each build, for callers that process all tools anyway."""
 
     def __init__(
         self,
@@ -36,9 +38,9 @@ class SearchIndex:
         self._lessons = lessons
         self.source = source
         self._seen = seen
-        self._search: ToolSearch | None = None  # None: something changed since
-        self._last: ToolSearch | None = None  # the last one that was ready
-        self._built = asyncio.Event()  # it is
+        self._search: ToolSearch | None = None  # None: the tools changed since the last build
+        self._last: ToolSearch | None = None  # the last complete index
+        self._built = asyncio.Event()  # set while the index is up to date
         self._indexing: asyncio.Task[None] | None = None
         self._meaning: WordVectors | None = None
         self._deepening: asyncio.Task[None] | None = None
@@ -53,8 +55,9 @@ class SearchIndex:
         return self._meaning
 
     async def ready(self) -> tuple[ToolSearch, bool]:
-        """An index that can be asked at once, and whether it knows everything. Who types waits a moment for a new one;
-        then the last one has to do."""
+        """Return a complete index, and whether it is up to date.
+
+        A search during typing waits a short time for a new index, then uses the previous one."""
         if not self._is_ready():
             self._index_soon()
             with contextlib.suppress(TimeoutError):
@@ -65,23 +68,23 @@ class SearchIndex:
         return self._last, self._is_ready() and (self._last.reader is not None or not self._busy())
 
     def reading(self) -> str:
-        """How the meaning of tools and questions is read now, as a sentence."""
+        """Return a sentence that says how the search reads the meaning of texts."""
         reader = None if self._search is None else self._search.reader
         if reader is None:
             return "The search compares words until it has read what tools mean."
         return f"The search reads meaning with {reader.name}."
 
     def forget(self) -> None:
-        """Forget the index: tools or servers changed."""
+        """Discard the index after a change of tools or servers."""
         self._search = None
         self._built.clear()
         self._index_soon()
 
     async def close(self) -> None:
-        self._closed = True  # a text more may be read, and no other
+        self._closed = True  # at most one more text is embedded
         if self._indexing is not None:
             await asyncio.wait([self._indexing])
-        if self._deepening is not None:  # begun by the indexing
+        if self._deepening is not None:  # was started by the indexing
             self._deepening.cancel()
             await asyncio.wait([self._deepening])
 
@@ -110,9 +113,9 @@ class SearchIndex:
         self._deepen_soon()
 
     def _notice_model(self) -> None:
-        """It may have been built, switched on or off since."""
+        """Rebuild the semantic index if the sentence model was built, enabled or disabled."""
         if self._search is None or self._search.reader is None:
-            return  # its meaning is being read anyway
+            return  # the semantic index is being built anyway
         if self.source.there() != isinstance(self._search.reader, SentenceEmbeddings):
             self._deepen_soon()
 
@@ -121,7 +124,7 @@ class SearchIndex:
             self._deepening = spawn("catalog: meaning", self._deepen())
 
     async def _deepen(self) -> None:
-        """Words are enough while the core starts; what is meant follows when there is time."""
+        """Add the semantic index after the start of the core. Until then the search is lexical."""
         if self._meaning is None:
             await asyncio.sleep(_LATER)
             self._meaning = await asyncio.to_thread(WordVectors, resources() / VECTORS)
@@ -132,7 +135,7 @@ class SearchIndex:
             deepened = now
 
     async def _read_sentences(self, now: ToolSearch) -> None:
-        """With the sentence model, where there is one; for as long as nothing newer is to be read."""
+        """Use the sentence model if there is one, and stop if the index is outdated."""
         sentences = await asyncio.to_thread(self.source.open, lambda: self._search is now and not self._closed)
         if sentences is None:
             return

@@ -1,7 +1,7 @@
-"""Learns from use: after which questions a tool ran, and which tools ran in one program.
+"""Learns from use: the questions that found a tool before it ran, and the tools that ran in one program.
 
-Lessons are appended as JSON lines, so that nothing is lost when a core is killed. Questions are masked before they are
-kept. Only calls that succeeded teach; each tool keeps its newest questions.
+Lessons are appended as JSON lines, so that nothing is lost if a core is killed. Questions are masked before they are
+stored. Only successful calls count. Each tool keeps its newest questions.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from workbench.files import read_plain
 
 log = logging.getLogger(__name__)
 
-Name = tuple[str, str]  # server and tool
+Name = tuple[str, str]  # (server, tool)
 
-_QUESTIONS = 30  # kept of one tool; more add nothing to the ranking
-_LETTERS = 200  # of one question
-_TOOLS = 8  # of one program: longer lists say little about each pair
-_LINES = 20_000  # after so many the file is written anew, without what was dropped
+_QUESTIONS = 30  # maximum number of questions per tool; more do not improve the ranking
+_LETTERS = 200  # maximum number of characters per question
+_TOOLS = 8  # maximum number of tools per program; longer lists say little about each pair
+_LINES = 20_000  # number of lines after which the file is rewritten without dropped entries
 _LARGEST = 16 << 20
 
 
 class SearchLearning:
-    """Read once, when first needed; `allowed` is asked each time whether anything is learned or used at all."""
+    """Stores and returns lessons. The file is read once, on first use."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -37,7 +37,7 @@ class SearchLearning:
         self._loaded = False
 
     def ran_after(self, question: str, server: str, tool: str) -> bool:
-        """A tool was found by this question and then ran. Answers whether that is news."""
+        """Record that a question found a tool that then ran. Returns whether this is new."""
         words = " ".join(question.split())[:_LETTERS]
         self.load()
         if not words or words in self._asked[server, tool]:
@@ -47,7 +47,7 @@ class SearchLearning:
         return True
 
     def ran_together(self, tools: Iterable[Name]) -> None:
-        """The tools that one program called with success."""
+        """Record the tools that one program called successfully."""
         some = sorted(set(tools))
         if 1 < len(some) <= _TOOLS:
             self.load()
@@ -55,22 +55,22 @@ class SearchLearning:
             self._append({"together": some})
 
     def questions(self, server: str, tool: str) -> tuple[str, ...]:
-        """The questions a tool answered, for the ranking."""
+        """Return the past questions of a tool, for the ranking."""
         self.load()
         return tuple(self._asked.get((server, tool), ()))
 
     def companions(self, server: str, tool: str, most: int = 3) -> tuple[Name, ...]:
-        """The tools that most often ran in the same programs, at least twice."""
+        """Return the tools that most often ran in the same programs, at least twice."""
         return tuple(name for name, _ in self.often_with(server, tool)[:most])
 
     def often_with(self, server: str, tool: str) -> list[tuple[Name, int]]:
-        """Likewise, each with the number of programs."""
+        """Return the tools that ran in the same programs at least twice, each with the number of programs."""
         self.load()
         often = self._together.get((server, tool), Counter())
         return [(name, times) for name, times in sorted(often.items(), key=lambda one: (-one[1], one[0])) if times > 1]
 
     def forget(self) -> None:
-        """Everything that was learned."""
+        """Delete everything that was learned."""
         self._asked.clear()
         self._together.clear()
         self._lines, self._loaded = 0, True
@@ -92,7 +92,7 @@ class SearchLearning:
             self._learn_line(line)
 
     def _learn_line(self, line: str) -> None:
-        """Lines that are cut or of another format are ignored."""
+        """Read one lesson. Truncated lines and lines of a different format are ignored."""
         try:
             lesson = json.loads(line)
             if "asked" in lesson:
@@ -120,7 +120,7 @@ class SearchLearning:
             log.warning("what the search has learned cannot be kept: %s", fault)
 
     def _write_anew(self) -> None:
-        """Every question once more, and every pair as often as it ran together, halved: old habits fade."""
+        """Rewrite the file with every question once, and half the runs of each pair, so that old use fades."""
         lines = [{"asked": words, "tool": name} for name, all_words in self._asked.items() for words in all_words]
         pairs = [
             {"together": [one, other]}

@@ -1,18 +1,18 @@
-"""Splits texts into search terms: names at case and punctuation, a small stemmer, synonyms."""
+"""Splits texts into search terms: splits names at case and punctuation, stems words, knows synonyms."""
 
 from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
 
-_CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"  # a class of these takes 1 to 2 ms to compile
+_CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"  # compiling a character class of these takes 1 to 2 ms
 _IGNORED_WORDS = """a an the of to in on for and or is are be was were with by from at
 as it its this that these those i me my we our
 you your he she they them his her their can could
 would should will shall may might do does did have has had what
 which who whom how when where why please need want like help"""
 _IGNORED = frozenset(_IGNORED_WORDS.split())
-# Longest first. Not linguistics: it only has to cut a query's word and a description's word at the same place.
+# Longest first. Not linguistically correct: a word of a query and a word of a description only need the same stem.
 _ENDINGS = (
     ("ational", "ate"),
     ("ization", "ize"),
@@ -98,7 +98,7 @@ def _cjk_pattern() -> re.Pattern[str]:
 
 
 def terms(text: str, *, keep_all: bool = False) -> list[str]:
-    """Stemmed words, in order; `keep_all` keeps the little words too, as names need them."""
+    """Return stemmed words in order. `keep_all` keeps stop words too, as names need them."""
     found: list[str] = []
     for word in _word_pattern().findall(text):
         if _cjk_pattern().match(word):
@@ -109,7 +109,7 @@ def terms(text: str, *, keep_all: bool = False) -> list[str]:
 
 
 def surfaces(text: str) -> dict[str, str]:
-    """The terms of a text, each with the word that it was made of."""
+    """Return each term of a text with the word that it was made from."""
     found: dict[str, str] = {}
     for word in _word_pattern().findall(text):
         for term in terms(word):
@@ -132,14 +132,14 @@ def stem(word: str) -> str:
 
 
 def trigrams(name: str) -> frozenset[str]:
-    """For names that are nearly right."""
+    """Return the trigrams of a name, to find similar names."""
     padded = f"  {''.join(mark for mark in name.lower() if mark.isalnum())[:100]} "
     return frozenset(padded[start : start + 3] for start in range(len(padded) - 2))
 
 
 @lru_cache(maxsize=1)
 def synonyms() -> dict[str, frozenset[str]]:
-    """Stem → stems of words that mean nearly the same."""
+    """Return stem → stems of its synonyms."""
     table: dict[str, frozenset[str]] = {}
     for line in _SYNONYMS.splitlines():
         group = frozenset(stem(word) for word in line.split())

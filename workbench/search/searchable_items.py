@@ -1,4 +1,4 @@
-"""Resources, templates, prompts and skills in the form that the ranking reads."""
+"""Converts resources, templates, prompts and skills to the form that the ranking reads."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from msgspec import Struct, field
 from workbench.records import FindKind, JsonObject, Prompt, PromptArgument, Resource, ResourceTemplate, Skill
 
 MOST_RESOURCES = 5_000
-"""Of one server, that can be found by words; its page lists them all."""
+"""Maximum number of resources of one server that can be searched; the server's page lists all of them."""
 
 
 class SearchableItem(Struct, frozen=True):
     """A resource, a template, a prompt or a skill."""
 
     kind: FindKind
-    server: str  # empty: a skill
-    key: str  # what opens it: an address, a prompt's or a skill's name
+    server: str  # empty for a skill
+    key: str  # identifier that opens it: a URI, or the name of a prompt or skill
     name: str
     title: str
     description: str
-    schema: JsonObject = field(default_factory=dict)  # what it takes
-    about: str = ""  # what its server says of itself
-    category: str = ""  # which the user gave its server
+    schema: JsonObject = field(default_factory=dict)  # schema of its arguments
+    about: str = ""  # the server's description of itself
+    category: str = ""  # category that the user gave the server
     size: int = -1
     mime: str = ""
 
     @property
     def function(self) -> str:
-        """Its whole address is a name, too."""
+        """The full identifier, which also counts as a name."""
         return self.key
 
     @property
@@ -44,7 +44,7 @@ def offered(
     about: str,
     category: str,
 ) -> Iterator[SearchableItem]:
-    """What one server offers besides tools."""
+    """Yield the items of one server other than tools."""
     for one in resources:
         told = f"{one.description} {one.uri}"
         yield SearchableItem(
@@ -64,7 +64,7 @@ def offered(
 
 
 def of_skill(skill: Skill) -> SearchableItem:
-    """The tools it needs say what it does as well."""
+    """Return a skill as an item. The names of its tools are part of the description."""
     told = " ".join((skill.description, *skill.tags, *skill.tools))
     return SearchableItem(FindKind.SKILL, "", skill.name, skill.name, "", told)
 

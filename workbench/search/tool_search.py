@@ -1,6 +1,6 @@
-"""Search results for agents at three levels of detail: names, names with a line each, signatures.
+"""Search results for agents at three levels of detail: names, names with one line each, or signatures.
 
-The text is exactly what an agent receives, so every character costs tokens.
+The text is exactly what an agent receives, so every character costs model tokens.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from workbench.search.bm25_ranking import Bm25Ranking, SearchedTool
 from workbench.search.embedding_index import EmbeddingModel
 from workbench.wrappers.compact_signatures import signature
 
-_LINE = 80  # characters of a tool's first sentence
+_LINE = 80  # maximum number of characters of a tool's first sentence
 _LONGEST_QUERY = 1_000
-_COMPANIONS = 5  # tools named as used together with those shown
-_SERVERS = 20  # named where a search asks for one that is not there
+_COMPANIONS = 5  # maximum number of tools listed as used together with the results
+_SERVERS = 20  # maximum number of servers listed if the requested one does not exist
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _MORE = {
     Depth.NAME: 'ask for detail "description" or "full"',
@@ -28,16 +28,16 @@ _MORE = {
 
 
 class ToolSearch:
-    """One state of the catalogue, ready to be asked. The index is built once, at the first question or before."""
+    """Index over one state of the catalogue. It is built once, by the first question or earlier."""
 
     def __init__(
         self, known: Iterable[SearchedTool], companions: Callable[[str, str], Sequence[tuple[str, str]]] = lambda *_: ()
     ) -> None:
-        """`companions` names the tools that often ran in one program with a tool."""
+        """`companions` returns the tools that often ran in one program with a tool."""
         self.entries = list(known)
         self._companions = companions
         self._ranking: Bm25Ranking[SearchedTool] | None = None
-        self.reader: EmbeddingModel | None = None  # of what is meant; None while only words are compared
+        self.reader: EmbeddingModel | None = None  # embedding model; None while the search is only lexical
         self._packages = {package_name(server): server for server in {entry.tool.server for entry in self.entries}}
         self._definition_tokens = sum(entry.tool.definition_tokens for entry in self.entries)
 
@@ -48,17 +48,17 @@ class ToolSearch:
         return self._ranking
 
     def prepare(self) -> None:
-        """Build the index; a long list takes a second, so it may be done on a thread beforehand."""
+        """Build the index. A long list takes a second, so this may be done on a thread in advance."""
         if self._ranking is None:
             self._ranking = Bm25Ranking(self.entries)
 
     def deepen(self, reader: EmbeddingModel) -> None:
-        """Let meaning count beside words, from the next question on; beside the loop, as it takes a while."""
+        """Add semantic similarity, effective from the next question. Takes a while, so call it on a thread."""
         self.ranking.deepen(reader)
         self.reader = reader
 
     def answer(self, query: str, depth: Depth, limit: int = 20, server: str = "", category: str = "") -> SearchAnswer:
-        """A category that no server has counts as more words of the question."""
+        """Answer a search. An unknown category is added to the words of the question."""
         wanted = category.strip().lower()
         known = wanted in {entry.category.lower() for entry in self.entries} if wanted else True
         asked = (query if known else f"{query} {wanted}").strip()[:_LONGEST_QUERY]
@@ -85,7 +85,7 @@ class ToolSearch:
         return [self.entries[position] for position in positions], total
 
     def _together(self, shown: Sequence[SearchedTool]) -> list[str]:
-        """What ran with the tools shown, as far as it is not shown itself."""
+        """Return the tools that often ran together with the results, except the results themselves."""
         here = {(entry.tool.server, entry.tool.name) for entry in shown}
         by_name = {(entry.tool.server, entry.tool.name): entry for entry in self.entries}
         often = dict.fromkeys(name for one in here for name in self._companions(*one))
@@ -93,13 +93,13 @@ class ToolSearch:
         return ["\nOften used in the same programs:", *lines[:_COMPANIONS]] if lines else []
 
     def _server(self, name: str) -> str:
-        """A server by its own name or by that of its package."""
+        """Return the name of a server, given its name or the name of its package."""
         if name in self._packages.values():
             return name
         return self._packages.get(name, name)
 
     def _unknown(self, server: str) -> str:
-        """Why nothing can be found of a server that has no tools here."""
+        """Return an explanation if a server has no tools here; "" if it has."""
         names = dict.fromkeys(entry.tool.server for entry in self.entries)
         if not server or self._server(server) in names:
             return ""
@@ -123,7 +123,7 @@ def _filter(server: str, category: str) -> Callable[[SearchedTool], bool] | None
 
 
 def summary(tool: Tool, function: str) -> ToolSummary:
-    """One tool as a row of a list."""
+    """Return a tool as a row of a list."""
     return ToolSummary(
         server=tool.server,
         name=tool.name,
@@ -140,7 +140,7 @@ def import_line(server: str, function: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """At most 80 characters, cut at a word."""
+    """Return the first sentence, at most 80 characters, cut at a word."""
     flat = " ".join(text[:2_000].split())
     sentence = _SENTENCE.split(flat, maxsplit=1)[0]
     if len(sentence) <= _LINE:

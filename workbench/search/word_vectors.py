@@ -1,7 +1,7 @@
-"""Semantic similarity of texts from word vectors that come with the app: no model runs and nothing is downloaded.
+"""Semantic similarity of texts from word vectors that come with the app: no model runs, nothing is downloaded.
 
-The vector of a text is the sum of those of its word pieces, fitted by `tools/train_vectors.py` to agree with a sentence
-model; see `resources/LICENSES.md`. numpy is imported on the thread that builds an index.
+The vector of a text is the sum of the vectors of its word pieces, fitted by `tools/train_vectors.py` to agree with a
+sentence model; see `resources/LICENSES.md`. numpy is imported on the thread that builds an index.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[numpy.float32]
 
-VECTORS = "search/vectors.npz"  # below the app's resources
+VECTORS = "search/vectors.npz"  # path in the app's resources
 
 _WORD = re.compile(r"[^\W_]+|[^\w\s]")
 _CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LONGEST_WORD = 40
-_MOST_PIECES = 80  # of one text; what comes later says little about a tool
+_MOST_PIECES = 80  # of one text; later pieces say little about a tool
 
 
 class WordVectors:
-    """The vectors of all pieces, read from one file."""
+    """The vectors of all word pieces, read from one file."""
 
     name = "the word vectors that come with the app"
     weight = (0.45, 0.75)
@@ -46,7 +46,7 @@ class WordVectors:
         self._pieces = lru_cache(maxsize=50_000)(self._cut)
 
     def vectors(self, texts: Sequence[str]) -> Floats:
-        """One row of length one for each text; a text without any known piece is all zeros."""
+        """Return one row of length one for each text. A text without any known piece gives zeros."""
         import numpy
 
         found = numpy.zeros((len(texts), self._rows.shape[1]), numpy.float32)
@@ -70,7 +70,9 @@ class WordVectors:
         return places[:_MOST_PIECES]
 
     def _cut(self, word: str) -> tuple[int, ...]:
-        """The longest known beginning, then the longest known continuation, and so on; nothing if one is unknown."""
+        """Split a word into the longest known beginning and the longest known continuations.
+
+        Returns nothing if any part is unknown."""
         found: list[int] = []
         start = 0
         while start < len(word) <= _LONGEST_WORD:
@@ -84,7 +86,7 @@ class WordVectors:
 
 
 def _plain(text: str) -> str:
-    """Lower case without accents, names cut where people cut them."""
+    """Return the text in lower case, without accents, and split at case changes."""
     text = _CASE.sub(" ", text[:4_000])
     if text.isascii():
         return text.lower()

@@ -1,1 +1,1 @@
-"""Generates typed Python and TypeScript functions from tool definitions; what a server wrote is data, never code."""
+"""Generates typed Python and TypeScript functions from tool definitions. Text from a server is data, never code."""

@@ -1,6 +1,6 @@
-"""Removes from a call's arguments what the tool's schema marks as secret, before they are stored.
+"""Removes arguments that the tool's schema marks as secret, before a call is stored.
 
-Secret is what has the format `password` or is `writeOnly`; other secrets cannot be known here.
+Arguments with the format `password` or with `writeOnly` are secret; other secrets cannot be recognized here.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import Any
 
 from workbench.records import JsonObject, JsonValue
 
-DEPTH = 24  # levels of arguments that are followed; what lies deeper is not kept
-PARTS = 500  # parts of a schema that are looked at for one value
+DEPTH = 24  # maximum depth of stored arguments; deeper parts are removed
+PARTS = 500  # maximum number of schema parts that are read for one value
 
 
 def without_secrets(arguments: JsonObject, schema: JsonObject) -> tuple[dict[str, JsonValue], tuple[str, ...]]:
-    """The arguments without their secrets, and the paths of what was taken out."""
+    """Return the arguments without their secrets, and the paths of the removed parts."""
     taken: list[str] = []
     left = _Walk(schema, taken).strip(arguments, [schema], "", 0)
     return left if isinstance(left, dict) else {}, tuple(taken)
@@ -27,7 +27,7 @@ class _Walk:
         self._taken = taken
 
     def strip(self, value: JsonValue, schemas: list[object], path: str, depth: int) -> JsonValue:
-        """The value without its secrets; None in the place of a whole one."""
+        """Return the value without its secrets; None for a removed value."""
         seen: set[int] = set()
         parts = [part for schema in schemas for part in self._parts(schema, seen)]
         if depth > DEPTH or any(_secret(part) for part in parts):
@@ -47,8 +47,8 @@ class _Walk:
             return [self.strip(item, items[at], f"{path}[{at}]", depth + 1) for at, item in enumerate(value)]
         return value
 
-    def _parts(self, schema: object, seen: set[int]) -> Iterator[Mapping[str, Any]]:  # Any: foreign JSON
-        """A schema and every part of it that may speak of the same value, each once."""
+    def _parts(self, schema: object, seen: set[int]) -> Iterator[Mapping[str, Any]]:  # Any: JSON from a server
+        """Yield a schema and every part of it that may apply to the same value, each once."""
         if not isinstance(schema, Mapping) or id(schema) in seen or len(seen) > PARTS:
             return
         seen.add(id(schema))
@@ -70,20 +70,20 @@ class _Walk:
         return value
 
 
-def _secret(schema: Mapping[str, Any]) -> bool:  # Any: foreign JSON
+def _secret(schema: Mapping[str, Any]) -> bool:  # Any: JSON from a server
     return schema.get("format") == "password" or schema.get("writeOnly") is True
 
 
-def _of_key(schema: Mapping[str, Any], key: str) -> list[object]:  # Any: foreign JSON
+def _of_key(schema: Mapping[str, Any], key: str) -> list[object]:  # Any: JSON from a server
     properties = schema.get("properties")
     if isinstance(properties, Mapping) and key in properties:
         return [properties[key]]
     more = schema.get("patternProperties")
-    patterned = list(more.values()) if isinstance(more, Mapping) else []  # which of them fits is not looked at
+    patterned = list(more.values()) if isinstance(more, Mapping) else []  # all patterns count, matching or not
     return [*patterned, schema.get("additionalProperties")]
 
 
-def _of_place(schema: Mapping[str, Any], at: int) -> list[object]:  # Any: foreign JSON
+def _of_place(schema: Mapping[str, Any], at: int) -> list[object]:  # Any: JSON from a server
     first = schema.get("prefixItems")
     if isinstance(first, list) and at < len(first):
         return [first[at]]

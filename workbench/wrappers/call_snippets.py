@@ -1,6 +1,6 @@
-"""Writes one tool call for other programs: a JSON-RPC message, curl, a pipe into a server, our own command line.
+"""Formats one tool call for other programs: a JSON-RPC message, curl, a pipe into a server, our own command line.
 
-Words for a shell are quoted so that nothing in them is run; secrets become variables that the user sets first.
+Shell words are quoted so that nothing in them is run; secrets become variables that the user sets first.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from workbench.records import JsonObject, JsonValue, ServerConfig, ServerState, 
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 CLIENT = {"name": "shell", "version": "1"}
-WAIT = 5  # seconds that a pipe into a server stays open for its answer
+WAIT = 5  # seconds that a pipe into a server stays open for the answer
 FORMS = ("json-rpc", "curl", "command")
 
 
 def call_text(form: str, state: ServerState, tool: Tool, arguments: JsonObject, project: Path) -> str:
-    """The call in one of `FORMS`. For a server over stdio, `curl` is a pipe into a process of its own."""
+    """Return the call in one of `FORMS`. For a server over stdio, `curl` is a pipe into a new server process."""
     if form == "json-rpc":
         return json.dumps(_message(tool, arguments), indent=2, ensure_ascii=False) + "\n"
     if form == "command":
@@ -74,7 +74,7 @@ def _curl(state: ServerState, tool: Tool, arguments: JsonObject) -> str:
 
 
 def _modern(post: str, tool: Tool, arguments: JsonObject) -> str:
-    """One request is enough: each says for itself who asks and in which version."""
+    """Return one request. It is enough, because each request contains the client and the protocol version."""
     prefix = "io.modelcontextprotocol/"
     meta = {f"{prefix}protocolVersion": MODERN, f"{prefix}clientInfo": CLIENT, f"{prefix}clientCapabilities": {}}
     told = {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call", "Mcp-Name": _header_value(tool.name)}
@@ -83,7 +83,9 @@ def _modern(post: str, tool: Tool, arguments: JsonObject) -> str:
 
 
 def _legacy(post: str, tool: Tool, arguments: JsonObject) -> str:
-    """A session first: its number comes in a header; a server without sessions sends none, and curl leaves it out."""
+    """Return three requests that start a session first.
+
+    The session id comes in a header. A server without sessions sends none, and curl then omits the header."""
     first, then = _hello()
     number = "tr -d '\\r' | sed -n 's/^[Mm][Cc][Pp]-[Ss]ession-[Ii][Dd]: *//p'"
     more = f"-H \"Mcp-Session-Id: $session\" -H 'MCP-Protocol-Version: {LEGACY}'"
@@ -114,14 +116,14 @@ def _preface(words: ShellCommand) -> str:
 
 
 def _header_value(text: str) -> str:
-    """As the protocol wants names in headers: plain where that is safe, else marked base64."""
+    """Return a name as a header value as the protocol requires: plain if that is safe, else marked base64."""
     if all(" " <= c <= "~" for c in text) and text == text.strip() and not text.startswith("=?base64?"):
         return text
     return f"=?base64?{base64.b64encode(text.encode('utf-8', 'replace')).decode('ascii')}?="
 
 
 def _line(value: Mapping[str, JsonValue]) -> str:
-    """JSON on one line; half characters, which no shell can carry, become escapes."""
+    """Return JSON on one line. Lone surrogates, which no shell can pass on, become escapes."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
         text.encode("utf-8")
@@ -137,13 +139,13 @@ TELLING = re.compile(
 
 
 class ShellCommand:
-    """Makes words, and remembers the variables they need."""
+    """Makes shell words and collects the variables that they need."""
 
     def __init__(self) -> None:
-        self.needed: dict[str, None] = {}  # in the order in which they appeared
+        self.needed: dict[str, None] = {}  # in order of use
 
     def word(self, text: str) -> str:
-        """A text with references such as `${NAME}` and `${keyring:name}` as one shell word."""
+        """Return a text with references such as `${NAME}` and `${keyring:name}` as one shell word."""
         parts, at = [], 0
         for match in REFERENCE.finditer(text):
             parts.append(text[at : match.start()])
@@ -156,13 +158,13 @@ class ShellCommand:
         return "".join(f'"{part}"' if isinstance(part, _Variable) else quoted(part) for part in parts if part) or "''"
 
     def secret_or_word(self, name: str, text: str) -> str:
-        """As `word`; but a text that stands under a telling name is a secret, and a variable takes its place."""
+        """Return a text as a shell word, like `word`. A text whose name suggests a secret is replaced by a variable."""
         if TELLING.search(name) and not REFERENCE.search(text):
             return f'"{self.variable(name)}"'
         return self.word(text)
 
     def variable(self, name: str) -> _Variable:
-        """A variable that has to be set first."""
+        """Return a variable that the user must set first."""
         clean = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_").upper() or "VALUE"
         clean = f"_{clean}" if clean[0].isdigit() else clean
         self.needed[clean] = None
@@ -170,16 +172,16 @@ class ShellCommand:
 
 
 class _Variable(str):
-    """A part of a word that the shell replaces."""
+    """A part of a word that the shell expands."""
 
     __slots__ = ()
 
 
 def quoted(text: str) -> str:
-    """One word for any POSIX shell. No shell can pass on a NUL, so it is left out."""
+    """Return one word for any POSIX shell. No shell can pass on a NUL, so it is removed."""
     return shlex.quote(text.replace("\0", ""))
 
 
 def _bare(text: str) -> str:
-    """A default inside `"${NAME:-…}"`: what the shell would act on is escaped."""
+    """Return a default value inside `"${NAME:-…}"`, with special characters of the shell escaped."""
     return re.sub(r'([\\"$`}])', r"\\\1", text)

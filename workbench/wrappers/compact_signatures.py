@@ -1,4 +1,4 @@
-"""Writes a tool as a compact signature with its nested types, a sentence and notes: half the tokens of its schema."""
+"""Writes a tool as a compact signature with nested types, a sentence and notes: half the model tokens of its schema."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from workbench.wrappers.type_shapes import (
     UnionShape,
 )
 
-NOTE = 80  # characters of a note
-DEEPEST = 3  # levels of nested keys that are spelled out
-MOST_VALUES = 12  # values of an enumeration that are spelled out
-MOST_PARTS = 2_000  # shapes that one signature spells out, nested ones as often as they are shown
+NOTE = 80  # maximum number of characters of a note
+DEEPEST = 3  # maximum depth of nested keys
+MOST_VALUES = 12  # maximum number of values of an enumeration
+MOST_PARTS = 2_000  # maximum number of shapes in one signature; nested ones count each time they are written
 
 
 def signature(tool: Tool, function: str) -> str:
-    """The call of a tool in a few lines: names as they are imported, types, defaults, notes."""
+    """Return the call of a tool in a few lines: names as they are imported, types, defaults and notes."""
     definition = read_definition(tool, function)
     keywords = parameter_names([field.key for field in definition.fields])
     text = _Lean(definition)
@@ -49,15 +49,15 @@ def signature(tool: Tool, function: str) -> str:
 
 
 def type_words(shape: Shape, definition: ToolShapes) -> str:
-    """A shape of this definition as one reads it in a signature."""
+    """Return a shape of this definition as written in a signature."""
     return _Lean(definition).write(shape)
 
 
 class _Lean:
-    """Writes shapes as text, nested records spelled out where they stand."""
+    """Writes shapes as text, with nested records inline."""
 
     def __init__(self, definition: ToolShapes) -> None:
-        self._open: list[str] = []  # records that are being spelled out
+        self._open: list[str] = []  # records that are being written
         self._parts = 0
         self._named = {one.name: one for one in (*definition.given, *definition.back)}
         self.hides_notes = any(

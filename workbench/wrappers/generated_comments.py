@@ -1,6 +1,7 @@
-"""Docstrings and comments of generated functions, from what a server claims: always as data, cut to a length.
+"""Docstrings and comments of generated functions from server text, which is always treated as data and cut to a length.
 
-In a TypeScript comment nothing may end the comment, start a tag, instruct a compiler or turn the text direction.
+In a TypeScript comment, the text must not end the comment, start a tag, instruct a compiler or change the text
+direction.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Mapping
 from workbench.records import Hints, Tool
 from workbench.wrappers.type_shapes import RecordField, ToolShapes
 
-LONGEST_DESCRIPTION = 4_000  # characters of a description that a docstring keeps
-LONGEST_NOTE = 300  # characters of a parameter's description that a docstring keeps
+LONGEST_DESCRIPTION = 4_000  # maximum number of characters of a description in a docstring
+LONGEST_NOTE = 300  # maximum number of characters of a parameter's description in a docstring
 
 TOO_LARGE = "Its definition is too large to be written as types: get_tool_definition shows it."
 UNSAID = "the value of JSON, else a text, else a list of parts with .images, .audio, .resources, .links and .text"
@@ -22,7 +23,7 @@ _SENTENCE = re.compile(r"(?<=[.!?。])\s")
 
 
 def docstring(tool: Tool, definition: ToolShapes, keywords: Mapping[str, str]) -> str:
-    """Description, parameters, result and hints, indented as a function's docstring."""
+    """Return the docstring of a function: description, parameters, result and annotations, indented."""
     parts = [cut(tool.description.strip() or tool.title or tool.name, LONGEST_DESCRIPTION)]
     if definition.fields:
         notes = [f"    {_parameter(field, keywords[field.key])}" for field in definition.fields]
@@ -38,7 +39,7 @@ def docstring(tool: Tool, definition: ToolShapes, keywords: Mapping[str, str]) -
 
 
 def hint_words(hints: Hints) -> list[str]:
-    """A server's claims about a tool in words; what it leaves open is left out."""
+    """Return the annotations of a tool as phrases, without those that the server leaves open."""
     claims = (
         (hints.read_only, "it only reads", "it changes something"),
         (hints.destructive, "it may destroy", "it only adds"),
@@ -49,7 +50,7 @@ def hint_words(hints: Hints) -> list[str]:
 
 
 def first_sentence(text: str, longest: int = 80) -> str:
-    """The first sentence on one line; cut at a word where it is too long."""
+    """Return the first sentence on one line, cut at a word if it is too long."""
     line = " ".join(_SENTENCE.split(text.strip()[:1000], maxsplit=1)[0].split())
     if len(line) <= longest:
         return line
@@ -57,7 +58,7 @@ def first_sentence(text: str, longest: int = 80) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """Text of a bounded length; what is missing is said."""
+    """Return text of limited length, with the number of missing characters."""
     if len(text) <= longest:
         return text
     return f"{text[:longest]}… ({len(text) - longest} more characters)"
@@ -77,7 +78,9 @@ def _parameter(field: RecordField, keyword: str) -> str:
 
 
 def result_words(tool: Tool) -> str:
-    """What a server says of a tool's result, on one line; where it says nothing, what a result may be."""
+    """Return the server's description of a tool's result on one line.
+
+    Without a schema, returns the possible kinds of result."""
     schema = tool.output_schema
     if schema is None:
         return UNSAID
@@ -85,12 +88,12 @@ def result_words(tool: Tool) -> str:
     return " ".join(cut(found, LONGEST_NOTE).split()) if isinstance(found, str) else ""
 
 
-_LIVE = re.compile(r"\*/|(?<![\w\\])@(?=\w)|[#@](?=\s*source)")  # the comment's end; a tag, a directive; a source map
+_LIVE = re.compile(r"\*/|(?<![\w\\])@(?=\w)|[#@](?=\s*source)")  # end of comment; tag or directive; source map
 _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def jsdoc(text: str, tags: str = "", indent: str = "") -> str:
-    """Text, and our own tags below it, as a comment with a line break at its end; nothing when there is nothing."""
+    """Return a text and our own tags as a comment with a final line break; empty if there is neither."""
     lines = [*_lines(text), *(f"@{line}" for line in _lines(tags))]
     if not lines:
         return ""

@@ -1,7 +1,7 @@
-"""Keeps a folder of generated functions in step with a server's tools: one module each, rewritten only on change.
+"""Synchronizes a folder of generated functions with a server's tools: one module per tool, rewritten only on change.
 
-Files are replaced whole, the package's index after the functions it names, and functions of removed tools last: a
-program that imports meanwhile sees the old package or the new one, never a mixture.
+Files are replaced atomically, the package's index after the functions that it names, and functions of removed tools are
+deleted last: a program that imports at the same time sees the old package or the new one, never a mixture.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from msgspec.structs import replace
 from workbench.files import write_file
 from workbench.records import JsonValue, Tool
 
-INDEX = ".index.json"  # what stands in the folder: the server, and each tool's function, file and definition hash
+INDEX = ".index.json"  # describes the folder: the server, and each tool's function, file and definition hash
 
 _DEVICES = frozenset(("con", "prn", "aux", "nul", *(f"{kind}{n}" for kind in ("com", "lpt") for n in range(10))))
-WRITE_SECONDS = 5.0  # for the functions of one server; those whose turn comes later take anything
+WRITE_SECONDS = 5.0  # time limit for the functions of one server; later functions are written without types
 _UNUSABLE = (ValueError, TypeError, RecursionError, SyntaxError, MemoryError, UnicodeError)
 
 
 class GeneratedModule(Struct, frozen=True):
-    """Where a tool's function stands."""
+    """The generated file of a tool."""
 
     function: str
-    stem: str  # the file's name without its ending
+    stem: str  # file name without suffix
     hash: str
 
 
 class FolderStyle(Struct, frozen=True):
-    """How one language writes a folder."""
+    """Rules of one language for a folder of functions."""
 
-    format: str  # changed when the generator writes differently, so that every file is written anew
-    place: str  # how a program names the folders of all servers: "servers."
-    endings: tuple[str, ...]  # the files of one tool
+    format: str  # changes with the generator's output, so that every file is rewritten
+    place: str  # prefix of the folders in a program: "servers."
+    endings: tuple[str, ...]  # suffixes of the files of one tool
     names: Callable[[Sequence[str]], dict[str, str]]
-    stems: frozenset[str]  # file names that are not for tools
-    module: Callable[[Tool, str, str], tuple[str, ...]]  # tool, function, time → one text for each ending
+    stems: frozenset[str]  # file names that are not used for tools
+    module: Callable[[Tool, str, str], tuple[str, ...]]  # (tool, function, time) → one text per suffix
     index_files: Callable[
         [str, Mapping[str, GeneratedModule], str], dict[str, str]
-    ]  # server, entries, time → text by file name
+    ]  # (server, entries, time) → text by file name
 
 
 def write_folder(
     server: str, tools: Sequence[Tool], folder: Path, style: FolderStyle, *, clock: Callable[[], float] = time.monotonic
 ) -> tuple[str, ...]:
-    """Bring a folder in step with the tools; returns a warning for each tool that is not quite as wished."""
+    """Synchronize a folder with the tools. Returns a warning for each tool that could not be written as defined."""
     deadline, late = clock() + WRITE_SECONDS, 0
     folder.mkdir(parents=True, exist_ok=True)
     before = read_index(folder)
@@ -73,7 +73,7 @@ def write_folder(
             if clock() > deadline:
                 late += 1
                 _write_plain(tool, entries[tool.name].function, targets, style, written)
-                plain[tool.name][2] = ""  # so that it is written as defined when there is more time
+                plain[tool.name][2] = ""  # it is written as defined when there is more time
             else:
                 warnings.extend(_write_module(tool, entries[tool.name].function, targets, style, written))
     if late:
@@ -87,7 +87,7 @@ def write_folder(
 
 
 def read_index(folder: Path) -> dict[str, JsonValue]:
-    """What was written before; an unreadable index only means that everything is written again."""
+    """Return the index of the folder. If it is unreadable, everything is written again."""
     try:
         found = json.loads((folder / INDEX).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -96,7 +96,7 @@ def read_index(folder: Path) -> dict[str, JsonValue]:
 
 
 def definition_hash(tool: Tool) -> str:
-    """The tool's own hash, or one made from what a function depends on."""
+    """Return the tool's own hash, or a hash over everything that its function depends on."""
     if tool.hash:
         return tool.hash
     whole = [tool.name, tool.title, tool.description, tool.input_schema, tool.output_schema, str(tool.hints)]
@@ -104,7 +104,7 @@ def definition_hash(tool: Tool) -> str:
 
 
 def replace_file(target: Path, text: str) -> None:
-    """The whole file or nothing; a file that is already so stays untouched."""
+    """Replace a file atomically. A file with the same content is not touched."""
     data = text.encode("utf-8", "backslashreplace")
     if target.is_file() and target.read_bytes() == data:
         return
@@ -112,7 +112,7 @@ def replace_file(target: Path, text: str) -> None:
 
 
 def _write_module(tool: Tool, function: str, targets: list[Path], style: FolderStyle, written: str) -> list[str]:
-    """A tool's files. What cannot be written as defined is written without its schemas: callable all the same."""
+    """Write a tool's files. A tool that cannot be written as defined is written without schemas and stays callable."""
     warnings = []
     try:
         texts = style.module(tool, function, written)
@@ -127,14 +127,14 @@ def _write_module(tool: Tool, function: str, targets: list[Path], style: FolderS
 
 
 def _write_plain(tool: Tool, function: str, targets: list[Path], style: FolderStyle, written: str) -> None:
-    """A function that takes and answers anything."""
+    """Write a function that takes and returns anything."""
     plain = replace(tool, input_schema={}, output_schema=None, description="", title="")
     for target, text in zip(targets, style.module(plain, function, written), strict=True):
         replace_file(target, text)
 
 
 def _entries(tools: Sequence[Tool], style: FolderStyle) -> dict[str, GeneratedModule]:
-    """In the server's order; of tools with one name the first counts."""
+    """Return entries in the server's order. Of several tools with the same name, the first is used."""
     functions = style.names([tool.name for tool in tools])
     stems = _file_names(functions, style.stems)
     unique = {tool.name: tool for tool in reversed(tools)}
@@ -147,7 +147,7 @@ def _repeated(tools: Sequence[Tool]) -> list[str]:
 
 
 def _file_names(functions: Mapping[str, str], reserved: frozenset[str]) -> dict[str, str]:
-    """A file per function, of the same name, also where a file system ignores case or reserves device names."""
+    """Return a unique file name per function, valid on file systems that ignore case or reserve device names."""
     given: dict[str, str] = {}
     taken = {*_DEVICES, *reserved}
     for name, function in sorted(functions.items(), key=lambda item: item[1]):

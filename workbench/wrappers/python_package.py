@@ -1,7 +1,7 @@
-"""Writes a server's tools as a Python package in which importing one function reads one file, and compiles functions.
+"""Writes a server's tools as a Python package that loads one file per imported function, and compiles functions.
 
-Functions that programs call are compiled ahead: every program is a fresh interpreter, and compiling one file takes as
-long as calling its tool.
+Functions that programs call are compiled in advance: every program runs in a new interpreter, and compiling one file
+takes as long as calling its tool.
 """
 
 from __future__ import annotations
@@ -45,17 +45,22 @@ def __dir__():
 
 _here.__class__ = _Package
 """
-"""The fixed end of every package: a function's file is read when its name is first asked for, and a file that was
-imported by itself does not hide its function under the same name."""
+"""Fixed end of every package.
+
+A function's file is loaded when its name is first used. A file that was imported directly does not hide its function of
+the same name.
+"""
 
 
 def write_package(server: str, tools: Sequence[Tool], root: Path) -> tuple[str, ...]:
-    """Bring `root/<package>` in step with the tools; returns a warning for each tool that is not quite as wished."""
+    """Synchronize `root/<package>` with the tools.
+
+    Returns a warning for each tool that could not be written as defined."""
     return write_folder(server, tools, root / package_name(server), PYTHON)
 
 
 def remove_package(server: str, root: Path) -> None:
-    """Take a server's functions away, unless another server's stand under the same name."""
+    """Delete a server's functions, unless the package of that name belongs to another server."""
     folder = root / package_name(server)
     if read_index(folder).get("server", server) == server:
         shutil.rmtree(folder, ignore_errors=True)
@@ -72,7 +77,9 @@ def _index_files(server: str, entries: Mapping[str, GeneratedModule], written: s
 
 
 def _package_source(server: str, entries: Mapping[str, GeneratedModule]) -> str:
-    """The `__init__`: data from `ast`, then the fixed end. Raw names that are identifiers can be imported too."""
+    """Return the source of `__init__`: data made with `ast`, then the fixed end.
+
+    Original names that are identifiers can be imported, too."""
     files = {entry.function: entry.stem for entry in entries.values() if entry.function != entry.stem}
     aliases = {
         name: entry.function for name, entry in entries.items() if name != entry.function and name.isidentifier()
@@ -89,7 +96,7 @@ def _package_source(server: str, entries: Mapping[str, GeneratedModule]) -> str:
 
 
 def _stub_source(entries: Mapping[str, GeneratedModule]) -> str:
-    """What type checkers and completion read instead of the lazy `__init__`."""
+    """Return the stub that type checkers and completion read instead of the lazy `__init__`."""
     lines: list[ast.stmt] = [
         ast.ImportFrom(entry.stem, [ast.alias(entry.function, entry.function)], level=1) for entry in entries.values()
     ]
@@ -103,18 +110,20 @@ def _constant(name: str, value: JsonValue) -> ast.stmt:
 PYTHON = FolderStyle("6", "servers.", (".py", ".pyi"), python_names, frozenset(), _module, _index_files)
 
 
-_BY_CONTENT = py_compile.PycInvalidationMode.CHECKED_HASH  # a time in seconds would miss a quick change
+_BY_CONTENT = py_compile.PycInvalidationMode.CHECKED_HASH  # a modification time in seconds would miss a quick change
 
 
 def compile_functions(root: Path, server: str, tools: Iterable[str]) -> None:
-    """Those of these tools of a server that have a file; one that cannot be compiled is compiled by who imports it."""
+    """Compile the functions of these tools that have a file.
+
+    A file that cannot be compiled here is compiled by the program that imports it."""
     folder = root / package_name(server)
     known = read_index(folder).get("tools")
     stems = [entry[1] for name in tools if isinstance(known, dict) and isinstance(entry := known.get(name), list)]
     for stem in ("__init__", *map(str, stems)):
         try:
             file = folder / f"{stem}.py"
-            said = f"{folder.name}/{file.name}"  # programs can read it: where it is kept here is none of their business
+            said = f"{folder.name}/{file.name}"  # programs can read this name, so it must not contain the full path
             py_compile.compile(str(file), dfile=said, doraise=True, invalidation_mode=_BY_CONTENT)
         except (py_compile.PyCompileError, OSError):
             continue

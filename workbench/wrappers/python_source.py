@@ -15,27 +15,27 @@ from workbench.wrappers.type_shapes import AnyShape, MapShape, RecordField, Reco
 
 __all__ = ["call_source", "signature", "stub_source", "wrapper_and_stub", "wrapper_source"]
 
-WIDTH = 100  # columns of a program shown to people
+WIDTH = 100  # maximum number of columns of a program that is shown to users
 
 
 def wrapper_source(tool: Tool, function: str) -> str:
-    """The module of one tool. It does nothing but define; it sends exactly the arguments it was given."""
+    """Return the module of one tool. It only defines the function, which sends exactly the arguments it gets."""
     return _Module(tool, function).source()
 
 
 def stub_source(tool: Tool, function: str) -> str:
-    """What type checkers read in place of the module: there a call that leaves out a required keyword is an error."""
+    """Return the stub of the module for type checkers. A call without a required keyword is an error there."""
     return _Module(tool, function).stub()
 
 
 def wrapper_and_stub(tool: Tool, function: str) -> tuple[str, str]:
-    """Both, for one reading of the definition."""
+    """Return module and stub. The definition is read only once."""
     module = _Module(tool, function)
     return module.source(), module.stub()
 
 
 def call_source(tool: Tool, function: str, arguments: JsonObject) -> str:
-    """A program that makes one call: what `Copy as Python` gives."""
+    """Return a program that makes one call, for `Copy as Python`."""
     keywords = parameter_names([field.key for field in read_definition(tool, function).fields])
     start = f"from servers.{package_name(tool.server)} import {function}\n\nresult = await {function}("
     if any(key not in keywords for key in arguments):
@@ -48,8 +48,9 @@ def call_source(tool: Tool, function: str, arguments: JsonObject) -> str:
 
 
 def _only_needed(definition: ToolShapes, tool: Tool) -> RecordField | None:
-    """The one argument that a call needs, where a value can be told from a dict of arguments: programs give it without
-    its name."""
+    """Return the only required argument, if its value can be distinguished from a dict of arguments.
+
+    Programs may pass it without its name."""
     needed = [field for field in definition.fields if field.required]
     if len(needed) != 1:
         return None
@@ -60,7 +61,7 @@ def _only_needed(definition: ToolShapes, tool: Tool) -> RecordField | None:
 
 
 class _Module:
-    """One tool's module while it is written. Names it needs for itself give way to those of the tool."""
+    """Builds one tool's module. Names of its own are changed if the tool uses them."""
 
     def __init__(self, tool: Tool, function: str) -> None:
         self._tool, self._function = tool, function
@@ -73,7 +74,7 @@ class _Module:
         self._not_given, self._arguments = self._free("NOT_GIVEN"), self._free("arguments")
         self._whole, self._answer, self._inner = self._free("whole"), self._free("answer"), self._free("inner")
         self._given, self._more, self._result = self._free("given"), self._free("more"), self._free("result")
-        self._unsaid = self._free("Answer") if tool.output_schema is None else ""  # the type of what may be anything
+        self._unsaid = self._free("Answer") if tool.output_schema is None else ""  # the type of an unspecified result
         self._as_arguments = self._free("as_arguments")
         self._only = _only_needed(self._definition, tool)
         self._writer = PythonTypeWriter(self._typing, named, given=True)
@@ -83,7 +84,9 @@ class _Module:
         return _unparsed([*self._head(), *self._types(), self._function_definition()])
 
     def stub(self) -> str:
-        """Both styles of calling: one dict with keywords over it, or keywords alone, the required ones among them."""
+        """Return the stub with both call styles.
+
+        These are one dict with additional keywords, or keywords alone including required ones."""
         required = [field for field in self._definition.fields if field.required]
         head: list[ast.stmt] = [self._about(), ast.Import([_alias("typing", self._typing)])]
         if self._unsaid:
@@ -92,7 +95,7 @@ class _Module:
         return _unparsed([*head, *self._types(), *overloads])
 
     def _overload(self, by_keywords: bool | None) -> ast.stmt:
-        """One way of calling; None: the dict may be given and need not."""
+        """Return the overload of one call style. None: the dict is optional."""
         whole, fields = either(self._inputs()), self._definition.fields
         whole = either([whole, ast.Constant(None)]) if by_keywords is None else whole
         more = self._definition.more
@@ -155,7 +158,7 @@ class _Module:
         )
 
     def _inputs(self) -> list[ast.expr]:
-        """The types of the one-dict style; where other keys are invited, a plain dict fits as well."""
+        """Return the types of the one-dict style. If other keys are allowed, a plain dict is accepted as well."""
         known: list[ast.expr] = [ast.Name(self._input)] if self._definition.fields or not self._definition.more else []
         if self._only:
             known.append(self._writer.write(self._only.shape))
@@ -164,7 +167,7 @@ class _Module:
         return [*known, self._writer.write(MapShape(AnyShape() if known else self._definition.more))]
 
     def _body(self, back: ast.expr) -> list[ast.stmt]:
-        """Collect what was given, send it, hand back the result."""
+        """Return the statements of the function: collect the arguments, send them, return the result."""
         call = ast.Await(
             ast.Call(
                 ast.Name(self._call_tool),
@@ -179,12 +182,14 @@ class _Module:
         return [*self._collected(), *self._typed(call, back)]
 
     def _typed(self, value: ast.expr, back: ast.expr) -> list[ast.stmt]:
-        """Hand a value back under its type, which a checker then believes."""
+        """Return a value with its type annotation, which type checkers trust."""
         result = ast.Name(self._result)
         return [ast.AnnAssign(result, back, value, simple=1), ast.Return(result)]
 
     def _unwrapped(self, call: ast.expr, back: ast.expr) -> list[ast.stmt]:
-        """The schema promises `{"result": X}`; a server that does not hold to it loses nothing."""
+        """Return the statements that unwrap `{"result": X}`.
+
+        If a server does not follow its schema, the whole answer is returned."""
         answer, inner = ast.Name(self._answer), self._inner
         pattern = ast.MatchMapping([ast.Constant("result")], [ast.MatchAs(None, inner)], None)
         found = ast.match_case(pattern, None, [ast.Assign([answer], ast.Name(inner), lineno=0)])
@@ -227,7 +232,7 @@ def _unparsed(body: list[ast.stmt]) -> str:
 
 
 def _without(given: str, missing: str) -> ast.expr:
-    """`{key: value for key, value in given.items() if value is not NOT_GIVEN}`."""
+    """Return `{key: value for key, value in given.items() if value is not NOT_GIVEN}`."""
     pair = ast.Tuple([ast.Name("key"), ast.Name("value")])
     items = ast.Call(ast.Attribute(ast.Name(given), "items"), [], [])
     test = ast.Compare(ast.Name("value"), [ast.IsNot()], [ast.Name(missing)])
@@ -239,7 +244,7 @@ def _alias(name: str, free: str) -> ast.alias:
 
 
 def _laid_out(value: object, indent: int) -> str:
-    """A value as Python, broken into lines where it is too long for one."""
+    """Return a value as Python source, broken into lines if it is too long for one."""
     flat = ast.unparse(literal(value))
     if len(flat) + indent <= WIDTH or not isinstance(value, Mapping | list) or not value:
         return flat

@@ -1,4 +1,4 @@
-"""Writes type shapes as Python annotations, as syntax trees: what a schema's author wrote only becomes constants."""
+"""Writes type shapes as Python annotations, as syntax trees: text from a schema only becomes constants."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _USED_IN_BODY = frozenset(("str", "int", "float", "bool", "list", "dict", "tuple
 
 
 class PythonTypeWriter:
-    """Writes types for one direction: what is given may be a tuple, what comes back was JSON and is a list."""
+    """Writes types for one direction: an argument may be a tuple, a result was JSON and is a list."""
 
     def __init__(self, typing: str, named: Sequence[RecordShape | AliasShape], *, given: bool) -> None:
-        self._typing = typing  # the name under which the module has `typing`
+        self._typing = typing  # name under which the module imports `typing`
         self._given = given
         self._inviting = {one.name for one in named if isinstance(one, RecordShape) and one.more is not None}
         self._hidden = _USED_IN_BODY | {typing} | {one.name for one in named}  # keys that would hide a type
@@ -69,7 +69,9 @@ class PythonTypeWriter:
         return either([_indexed(ast.Name("tuple"), [self.write(item) for item in row.items]), as_list])
 
     def declare(self, named: RecordShape | AliasShape) -> ast.stmt:
-        """A named type; strings inside let it name types that come later, itself included."""
+        """Return the declaration of a named type.
+
+        Nested types are strings, so that they can name later types and themselves."""
         if isinstance(named, AliasShape):
             kind = self.special("TypeAlias")
             return ast.AnnAssign(ast.Name(named.name), kind, _quoted(self.write(named.shape)), simple=1)
@@ -93,7 +95,7 @@ class PythonTypeWriter:
 
 
 def either(kinds: list[ast.expr]) -> ast.expr:
-    """The union `a | b | c` of these types."""
+    """Return the union `a | b | c` of these types."""
     whole = kinds[0]
     for kind in kinds[1:]:
         whole = ast.BinOp(whole, ast.BitOr(), kind)
@@ -101,7 +103,7 @@ def either(kinds: list[ast.expr]) -> ast.expr:
 
 
 def literal(value: JsonValue) -> ast.expr:
-    """A JSON value as the Python expression that makes it."""
+    """Return a JSON value as the Python expression that makes it."""
     if isinstance(value, dict):
         return ast.Dict([ast.Constant(str(key)) for key in value], [literal(part) for part in value.values()])
     if isinstance(value, list | tuple):
@@ -120,5 +122,5 @@ def _quoted(kind: ast.expr) -> ast.expr:
 
 
 def _fits_class(key: str) -> bool:
-    """Whether a class body can hold the key without Python changing it."""
+    """Return whether a class body can hold the key without Python changing it."""
     return key.isidentifier() and key.isascii() and not keyword.iskeyword(key) and not key.startswith("__")

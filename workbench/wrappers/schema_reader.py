@@ -1,6 +1,6 @@
 """Reads JSON schemas of any draft into type shapes.
 
-An unknown construct becomes AnyShape: a strange schema costs a type hint, never a tool.
+An unknown construct becomes AnyShape: an unusual schema costs a type hint, never a tool.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from workbench.wrappers.type_shapes import (
     union,
 )
 
-DEEPEST = 24  # levels of nesting that are still read
-MOST_READS = 20_000  # schemas read for one tool, each counted as often as it is written
-MOST_COPIED = 500_000  # keys and parts copied while schemas are merged, for one tool
-MOST_VALUES = 1_000  # values of an enumeration; of more only their types are kept
-LARGEST_ROW = 200  # schemas in a list with places; it is written twice, so larger ones become plain lists
+DEEPEST = 24  # maximum depth of nesting
+MOST_READS = 20_000  # maximum number of schemas read for one tool, each counted as often as it is written
+MOST_COPIED = 500_000  # maximum number of keys and parts copied for one tool while schemas are merged
+MOST_VALUES = 1_000  # maximum number of values of an enumeration; above it, only their types are used
+LARGEST_ROW = 200  # maximum number of schemas in a tuple, which is written twice; larger ones become plain lists
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 _RANGES = (("minimum", "maximum", ""), ("minLength", "maxLength", " characters"), ("minItems", "maxItems", " items"))
@@ -43,7 +43,7 @@ _STRUCTURE = frozenset(("type", "properties", "required", "additionalProperties"
 
 
 def read_definition(tool: Tool, function: str) -> ToolShapes:
-    """Input and output of a tool as shapes; the names of its types start with the function's."""
+    """Return the input and output of a tool as shapes. The names of its types start with the function's name."""
     base = type_name(function)
     given = SchemaReader(tool.input_schema, {function, f"{base}Input"})
     fields, more = given.read_fields(base)
@@ -55,44 +55,42 @@ def read_definition(tool: Tool, function: str) -> ToolShapes:
 
 
 def wraps_result(output_schema: JsonValue) -> bool:
-    """Whether structured results come as `{"result": X}` and callers want X."""
+    """Return whether structured results come as `{"result": X}` and callers expect X."""
     properties = output_schema.get("properties") if isinstance(output_schema, Mapping) else None
     return isinstance(properties, Mapping) and list(properties) == ["result"]
 
 
 def result_schema(output_schema: JsonValue) -> JsonValue:
-    """The schema of what a function returns, unwrapped."""
+    """Return the schema of a function's result, unwrapped."""
     return output_schema["properties"]["result"] if wraps_result(output_schema) else output_schema
 
 
 class SchemaReader:
-    """Reads the schemas that share one root; collects the types that need a name.
+    """Reads the schemas that share one root, and collects the types that need a name.
 
-    A schema of 2 KB can stand for billions of types: `allOf` that doubles, lists with places inside each other, one
-    reference used at many places. So what is read, copied and written is counted, and beyond a limit a schema is
-    Anything.
-    """
+    A schema of 2 KB can expand to billions of types: `allOf` that doubles, nested tuples, one reference used in many
+    places. So reads, copies and writes are counted, and above a limit a schema becomes AnyShape."""
 
     def __init__(self, root: JsonValue, taken: set[str]) -> None:
         self.taken = set(taken)
         self._root = root
         self._named: dict[str, RecordShape | AliasShape] = {}
         self._refs: dict[str, Shape] = {}
-        self._open: dict[str, str] = {}  # pointers being read now → the name they will have if they recur
+        self._open: dict[str, str] = {}  # pointer being read → name of its type if it recurs
         self._recurring: set[str] = set()
-        self._reserved: set[str] = set()  # names kept for the record that a pointer leads to
-        self._costs: dict[str, int] = {}  # pointer → reads that its shape stands for wherever it is written
-        self._numbers: dict[str, int] = {}  # name → the last number that was appended to it
+        self._reserved: set[str] = set()  # names reserved for the record that a pointer leads to
+        self._costs: dict[str, int] = {}  # pointer → number of reads that its shape costs wherever it is written
+        self._numbers: dict[str, int] = {}  # name → last number appended to it
         self._reads = 0
         self._copied = 0
 
     @property
     def too_large(self) -> bool:
-        """Whether the limits are reached."""
+        """Whether the limits are exceeded."""
         return self._reads > MOST_READS or self._copied > MOST_COPIED
 
     def named(self) -> tuple[RecordShape | AliasShape, ...]:
-        """The types that need a name. One that is only another word for itself says nothing."""
+        """Return the types that need a name. An alias that only refers to itself becomes AnyShape."""
         return tuple(
             AliasShape(name, AnyShape())
             if isinstance(one, AliasShape) and self._is_itself(name, one.shape, set())
@@ -111,7 +109,7 @@ class SchemaReader:
         return False
 
     def read_fields(self, base: str) -> tuple[tuple[RecordField, ...], Shape | None]:
-        """The root as keywords: the properties of every branch together, required where all branches agree."""
+        """Return the root as keywords: the properties of all branches, required if all branches require them."""
         parts = list(self._roots(self._root, 0))
         found: dict[str, list[RecordField]] = {}
         for part in parts:
@@ -132,7 +130,7 @@ class SchemaReader:
                 yield part
 
     def read(self, schema: JsonValue, hint: str, depth: int = 0) -> Shape:
-        """One schema as a shape; `hint` names it if it needs a name."""
+        """Return one schema as a shape. `hint` is its name if it needs one."""
         self._reads += 1
         shape = self._read(schema, hint, depth)
         return AnyShape() if self.too_large else shape
@@ -206,7 +204,10 @@ class SchemaReader:
             )
 
     def _more(self, schema: Mapping[str, JsonValue], hint: str, depth: int) -> Shape | None:
-        """What other keys hold. Silence beside listed keys is taken as a no, so that a slip of the pen is noticed."""
+        """Return the shape of other keys.
+
+        If a schema with properties does not mention other keys, they are not allowed, so that misspelled keys are
+        detected."""
         if "additionalProperties" in schema:
             more = self.read(schema["additionalProperties"], f"{hint}Value", depth + 1)
             return None if isinstance(more, NothingShape) else more
@@ -234,7 +235,7 @@ class SchemaReader:
         return settled
 
     def _settle(self, pointer: str, name: str, shape: Shape) -> Shape:
-        """Only a record, or what holds itself, needs the name."""
+        """Return the final shape of a reference. Only a record or a recursive type needs a name."""
         if name in self._named:
             return shape
         if pointer not in self._recurring:
@@ -256,7 +257,9 @@ class SchemaReader:
         return found
 
     def _branches(self, schema: JsonValue, depth: int) -> list[JsonValue]:
-        """A schema without allOf, anyOf, oneOf: one entry per alternative, each merged with its sibling keywords."""
+        """Return a schema without allOf, anyOf, oneOf.
+
+        There is one entry per alternative, each merged with its sibling keywords."""
         if not isinstance(schema, Mapping) or depth > DEEPEST or self.too_large:
             return [schema]
         self._reads += 1
@@ -307,7 +310,7 @@ class SchemaReader:
         return name
 
     def _merged(self, first: Mapping[str, JsonValue], second: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-        """Both schemas at once, as far as types care."""
+        """Merge two schemas, as far as types need it."""
         self._copied += _size(first) + _size(second)
         whole = {**first, **second}
         if isinstance(first.get("properties"), Mapping) and isinstance(second.get("properties"), Mapping):
@@ -321,7 +324,7 @@ class SchemaReader:
 
 
 def _size(schema: Mapping[str, JsonValue]) -> int:
-    """What is copied of a schema when it is merged with another one."""
+    """Return the number of items that merging copies from a schema."""
     parts = (schema.get(word) for word in ("properties", "required", "anyOf", "oneOf", "allOf"))
     return len(schema) + sum(len(part) for part in parts if isinstance(part, Mapping | list))
 
@@ -331,7 +334,7 @@ def _branching(schema: Mapping[str, JsonValue]) -> bool:
 
 
 def _is_record(schema: JsonValue) -> bool:
-    """Whether reading it makes exactly one record."""
+    """Return whether reading the schema gives exactly one record."""
     return (
         isinstance(schema, Mapping)
         and not _branching(schema)
@@ -352,7 +355,7 @@ def _required(schema: Mapping[str, JsonValue]) -> list[str]:
 
 
 def _types(schema: Mapping[str, JsonValue]) -> list[str]:
-    """The types a schema names, or those its other words imply."""
+    """Return the types that a schema names, or those implied by its other keywords."""
     kind = schema.get("type")
     if isinstance(kind, str):
         return [kind]
@@ -368,7 +371,7 @@ def _number(value: JsonValue) -> int | float | None:
 
 
 def _limits(schema: Mapping[str, JsonValue]) -> str:
-    """What types cannot say, in words."""
+    """Return the limits that types cannot express, as text."""
     if schema.keys().isdisjoint(_LIMITS):
         return ""
     found = []
@@ -383,7 +386,9 @@ def _limits(schema: Mapping[str, JsonValue]) -> str:
 
 
 def _choice(values: list[JsonValue]) -> Shape:
-    """Literal types hold texts, whole numbers, truth values and null; other values fall back to their type."""
+    """Return a choice.
+
+    Literal types hold strings, integers, booleans and null; other values are replaced by their type."""
     if len(values) > MOST_VALUES:
         kinds = dict.fromkeys(type(value).__name__ if value is not None else "None" for value in values)
         return union([ScalarShape(kind) if kind in _SCALARS.values() else AnyShape() for kind in kinds])

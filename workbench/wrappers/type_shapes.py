@@ -1,4 +1,7 @@
-"""Shapes: what a JSON schema says, in the types that any language can express. Each language writes them by itself."""
+"""Type shapes: the content of a JSON schema in types that any language can express.
+
+Each language has its own writer.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from workbench.records import JsonValue
 
 
 class AnyShape(Struct, frozen=True):
-    """No claim, or one that types cannot express."""
+    """No restriction, or one that types cannot express."""
 
 
 class NothingShape(Struct, frozen=True):
@@ -18,18 +21,18 @@ class NothingShape(Struct, frozen=True):
 
 
 class ScalarShape(Struct, frozen=True):
-    """A plain value, by its Python name: str, int, float, bool or None."""
+    """A plain value, by its Python type name: str, int, float, bool or None."""
 
     name: str
 
 
 class ChoiceShape(Struct, frozen=True):
-    """One of these values: texts, whole numbers, truth values, null."""
+    """One of these values: strings, integers, booleans, null."""
 
     values: tuple[str | int | bool | None, ...]
 
     def __eq__(self, other: object) -> bool:
-        """1 and True are different values in JSON."""
+        """Compare by representation: 1 and True are different values in JSON."""
         return isinstance(other, ChoiceShape) and repr(self.values) == repr(other.values)
 
     def __hash__(self) -> int:
@@ -43,14 +46,14 @@ class ListShape(Struct, frozen=True):
 
 
 class TupleShape(Struct, frozen=True):
-    """Items with a shape for each place; `rest` is the shape of those after, if any may follow."""
+    """Items with one shape per position; `rest` is the shape of additional items, if allowed."""
 
     items: tuple[Shape, ...]
     rest: Shape | None = None
 
 
 class MapShape(Struct, frozen=True):
-    """Any keys, values of one shape."""
+    """Any keys, with values of one shape."""
 
     value: Shape
 
@@ -62,7 +65,7 @@ class UnionShape(Struct, frozen=True):
 
 
 class NamedShape(Struct, frozen=True):
-    """A shape that stands elsewhere under a name; so shapes may hold themselves."""
+    """Reference to a named shape, which also allows recursive shapes."""
 
     name: str
 
@@ -73,19 +76,19 @@ Shape: TypeAlias = (
 
 
 class RecordField(Struct, frozen=True):
-    """One key of a record, with what its author says of it."""
+    """One key of a record, with its description from the server."""
 
     key: str
     shape: Shape
     required: bool
     note: str = ""  # the description, as its author wrote it
-    limits: str = ""  # what types cannot say: "1 to 500", "format date"
+    limits: str = ""  # limits that types cannot express: "1 to 500", "format date"
     default: JsonValue = None
     has_default: bool = False
 
 
 class RecordShape(Struct, frozen=True):
-    """A named object with known keys; `more` is the shape of other keys when the schema invites them."""
+    """A named object with known keys; `more` is the shape of other keys, if allowed."""
 
     name: str
     fields: tuple[RecordField, ...]
@@ -93,7 +96,7 @@ class RecordShape(Struct, frozen=True):
 
 
 class AliasShape(Struct, frozen=True):
-    """A name for a shape that holds itself without being a record."""
+    """A name for a recursive shape that is not a record."""
 
     name: str
     shape: Shape
@@ -103,15 +106,15 @@ class ToolShapes(Struct, frozen=True):
     """A tool's input and output as shapes, and the named shapes that each of them uses."""
 
     fields: tuple[RecordField, ...]
-    more: Shape | None  # other keywords the input invites
+    more: Shape | None  # other allowed keywords of the input
     result: Shape
     given: tuple[RecordShape | AliasShape, ...]
     back: tuple[RecordShape | AliasShape, ...]
-    too_large: bool = False  # more than is read of one tool, so it takes or answers anything
+    too_large: bool = False  # a limit was exceeded, so the tool takes or returns anything
 
 
 def union(shapes: list[Shape]) -> Shape:
-    """The union without repetitions; one member stands alone, and anything swallows the others."""
+    """Return the union without duplicates. A single member is returned itself; AnyShape replaces all members."""
     if len(shapes) == 1:
         return shapes[0]
     flat: list[Shape] = []
@@ -125,4 +128,4 @@ def union(shapes: list[Shape]) -> Shape:
     return members[0] if len(members) == 1 else UnionShape(members)
 
 
-MOST_MEMBERS = 60  # a union with more members helps nobody who reads it
+MOST_MEMBERS = 60  # a larger union helps no reader

@@ -1,6 +1,6 @@
 """Writes a server's tools as a folder of TypeScript modules, with the small client that all of them call.
 
-In the sandbox the index is plain JavaScript: `index.ts` beside it names every function with its types for readers, but
+In the sandbox the index is plain JavaScript. `index.ts` next to it names every function with its types for readers, but
 loading it would load all functions, and a server may have a thousand.
 """
 
@@ -76,14 +76,16 @@ function unwrapped(answer: any): unknown {
 
 
 def write_script_package(server: str, tools: Sequence[Tool], root: Path) -> tuple[str, ...]:
-    """Bring `root/<package>` in step with the tools; returns a warning for each tool that is not quite as wished."""
+    """Synchronize `root/<package>` with the tools.
+
+    Returns a warning for each tool that could not be written as defined."""
     root.mkdir(parents=True, exist_ok=True)
     replace_file(root / "client.ts", CLIENT)
     return write_folder(server, tools, root / package_name(server), TYPESCRIPT)
 
 
 def remove_script_package(server: str, root: Path) -> None:
-    """Take a server's functions away, unless another server's stand under the same name."""
+    """Delete a server's functions, unless the package of that name belongs to another server."""
     folder = root / package_name(server)
     if read_index(folder).get("server", server) == server:
         shutil.rmtree(folder, ignore_errors=True)
@@ -98,7 +100,9 @@ def _index_files(server: str, entries: Mapping[str, GeneratedModule], written: s
 
 
 def _index_source(server: str, entries: Mapping[str, GeneratedModule], written: str) -> str:
-    """Every function with its two types; of types that share a name the later ones are found in their files only."""
+    """Return the index: every function with its two types.
+
+    Of types with the same name, only the first is in the index; the others are in their files."""
     lines = [f"// Functions for the tools of {quoted(server)}.\n// Generated at {written}\n"]
     taken = {entry.function for entry in entries.values()}
     for entry in entries.values():
@@ -112,7 +116,7 @@ def _index_source(server: str, entries: Mapping[str, GeneratedModule], written: 
 TYPESCRIPT = FolderStyle("3", "", (".ts",), script_names, frozenset(("index",)), _module, _index_files)
 
 
-# ── the package that programs in the sandbox import ────────────────────────────────────────────────
+# ── The package that programs in the sandbox import ─────────────────────────────────────────────────────
 SANDBOX_CLIENT = """\
 // Calls tools and finds them; in the sandbox the same names stand without an import.
 export const { Image, ToolError, callTool, callMcpTool, callMCPTool, searchTools, getToolDefinition } = globalThis;
@@ -122,7 +126,9 @@ _DOOR = "const $load = (file, name) => async (...input) => (await import(`./${fi
 
 
 def write_inside_package(server: str, tools: Sequence[Tool], root: Path) -> tuple[str, ...]:
-    """Bring `root/<package>` in step with the tools; returns a warning for each tool that is not quite as wished."""
+    """Synchronize `root/<package>` with the tools.
+
+    Returns a warning for each tool that could not be written as defined."""
     root.mkdir(parents=True, exist_ok=True)
     replace_file(root / "client.js", SANDBOX_CLIENT)
     return write_folder(server, tools, root / package_name(server), INSIDE)

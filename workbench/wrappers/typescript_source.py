@@ -39,18 +39,18 @@ _KEPT = frozenset(("Promise", "any", "unknown"))  # types that a generated modul
 
 
 def typescript_source(tool: Tool, function: str, written: str) -> str:
-    """The module of one tool; `written` is the time its head names."""
+    """Return the module of one tool. `written` is the time in its header."""
     return _Script(tool, function).source(written)
 
 
 def interface_names(function: str) -> tuple[str, str]:
-    """The names of what a function takes and of what it answers."""
+    """Return the names of a function's input and result types."""
     base = type_name(function)
     return f"{base}Input", f"{base}Response"
 
 
 class _Script:
-    """One tool's module while it is written."""
+    """Builds one tool's module."""
 
     def __init__(self, tool: Tool, function: str) -> None:
         self._tool, self._function = tool, function
@@ -85,7 +85,8 @@ class _Script:
 
     def _statements(self) -> str:
         server = self._tool.server
-        whole = "__" in server or wraps_result(self._tool.output_schema)  # else the first "__" ends the server's name
+        # otherwise the first "__" ends the server's name
+        whole = "__" in server or wraps_result(self._tool.output_schema)
         named = f", {quoted(server)}" if whole else ""
         given = f"{quoted(f'{server}__{self._tool.name}')}, input{named}"
         if not wraps_result(self._tool.output_schema):
@@ -103,17 +104,17 @@ class _Script:
         return jsdoc(text, f"returns {back}" if back else "")
 
 
-# ── type shapes as TypeScript types; a schema author's texts become quoted constants or comments only ───
+# ── Type shapes as TypeScript types; text from a schema only becomes quoted constants or comments ───────
 _SCALARS = {"str": "string", "int": "number", "float": "number", "bool": "boolean", "None": "null"}
 _BARE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-_EXACT = 2**53 - 1  # beyond it a number of JavaScript is another number
+_EXACT = 2**53 - 1  # above it, a JavaScript number is inexact
 
 
 class TypeScriptTypeWriter:
-    """Writes types for one direction: what is given unclaimed is `unknown`, what comes back unclaimed may be used."""
+    """Writes types for one direction: an untyped argument is `unknown`, an untyped result is `any`."""
 
     def __init__(self, names: Mapping[str, str], *, given: bool) -> None:
-        self._names = names  # the name of a shape → its name in this module
+        self._names = names  # name of a shape → its name in this module
         self._unclaimed = "unknown" if given else "any"
         self._given = given
 
@@ -143,7 +144,7 @@ class TypeScriptTypeWriter:
         return f"{inner}[]" if inner.isidentifier() else f"({inner})[]"
 
     def _row(self, row: TupleShape) -> str:
-        """Schemas let a row be short, so any list of what may stand in it is right as well."""
+        """Write a tuple. Schemas allow shorter ones, so a list of its item types is accepted, too."""
         rest = [row.rest] if row.rest else []
         as_list = self._array(union([*row.items, *rest]))
         places = ", ".join(self.write(item) for item in row.items)
@@ -161,19 +162,21 @@ class TypeScriptTypeWriter:
         return f"{jsdoc(_note(field), indent='  ')}  {_key(field.key)}{mark}: {self.write(field.shape)};\n"
 
     def _more(self, record: RecordShape) -> str:
-        """Other keys. Beside listed ones their type would bind those too, so there it claims nothing."""
+        """Return the index signature for other keys.
+
+        Next to listed keys its type would also apply to those, so there it is unspecified."""
         if record.more is None:
             return ""
         return f"  [key: string]: {self.write(AnyShape() if record.fields else record.more)};\n"
 
 
 def quoted(text: str) -> str:
-    """A text as a constant of TypeScript, in ASCII."""
+    """Return a text as a TypeScript constant, in ASCII."""
     return json.dumps(text)
 
 
 def type_names(named: Sequence[RecordShape | AliasShape], taken: set[str]) -> dict[str, str]:
-    """A name for each shape that is not among those taken, which grow by the names given."""
+    """Return a name for each shape that is not in `taken`. The new names are added to `taken`."""
     given = {}
     for one in named:
         name = one.name

@@ -1,4 +1,4 @@
-"""The optional sentence model of the search: built, quantised, cached, queried.
+"""The optional sentence model of the search: building, quantization, cache and queries.
 
-Without it the search uses the word vectors that come with the app.
+Without it, the search uses the word vectors that come with the app.
 """

@@ -1,7 +1,7 @@
 """SQLite cache of sentence embeddings, so that each text is embedded once.
 
-Rows are found by a hash of model and text, and the least recently used go first. A file that cannot be used costs time
-only.
+Rows are found by a hash of model and text. The least recently used rows are deleted first. An unusable file only costs
+time.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ log = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
-_MOST_ROWS = 50_000  # rows kept; of 768 bytes each
-_KEYS_PER_QUERY = 500  # keys of one question to the store
+_MOST_ROWS = 50_000  # maximum number of rows, of 768 bytes each
+_KEYS_PER_QUERY = 500  # maximum number of keys per SQL query
 _CREATE_TABLE = (
     "CREATE TABLE IF NOT EXISTS rows (key BLOB PRIMARY KEY, row BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
 )
 _TRIM_ROWS = (
-    "DELETE FROM rows WHERE key IN (SELECT key FROM rows ORDER BY used DESC, key LIMIT -1 OFFSET ?)"  # the newest stay
+    "DELETE FROM rows WHERE key IN (SELECT key FROM rows ORDER BY used DESC, key LIMIT -1 OFFSET ?)"  # the newest rows stay
 )
 
 
 class EmbeddingCache:
-    """One SQLite file; each call opens it anew, because calls come from different threads."""
+    """A cache in one SQLite file. Each call opens the file, because calls come from different threads."""
 
     def __init__(self, file: Path, model: str) -> None:
         self._file = file
@@ -41,7 +41,7 @@ class EmbeddingCache:
         return hashlib.sha256(self._model + b"\0" + text.encode("utf-8", "surrogatepass")).digest()
 
     def rows(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Those of them that are kept; they count as used now."""
+        """Return the cached rows among these keys, and mark them as used."""
         return self._with_store(lambda store: _read_rows(store, keys)) or {}
 
     def keep(self, rows: Mapping[bytes, bytes]) -> None:
@@ -56,12 +56,14 @@ class EmbeddingCache:
             self._with_store(write)
 
     def _with_store(self, action: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
-        """None where the file cannot be used; one that is no database is begun anew."""
+        """Run an action on the database.
+
+        Returns None if the file cannot be used. A file that is no database is deleted."""
         try:
             return self._open_and_run(action)
         except sqlite3.DatabaseError as fault:
             log.warning("what the sentence model has read cannot be kept: %s", fault)
-            if not isinstance(fault, sqlite3.OperationalError):  # busy, or a full disk: the file itself is whole
+            if not isinstance(fault, sqlite3.OperationalError):  # busy, or a full disk: the file itself is intact
                 self._file.unlink(missing_ok=True)
         except OSError as fault:
             log.warning("what the sentence model has read cannot be kept: %s", fault)

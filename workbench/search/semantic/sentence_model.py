@@ -1,4 +1,4 @@
-"""The built sentence model, run by onnxruntime: one text at a time on one thread, in 0.3 to 6 ms."""
+"""Runs the built sentence model with onnxruntime: one text at a time on one thread, in 0.3 to 6 ms."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[numpy.float32]
 
 NAME = "all-MiniLM-L6-v2"  # of the model and of its folder
-GRAPH, WORDS, ABOUT = "model.onnx", "vocab.txt", "about.json"  # the files in it
-_TOLD = 128  # pieces of a tool's text; a question may have as many as the model takes
-_KEPT = 256  # questions whose rows are remembered
-_ERRORS = 3  # severity from which onnxruntime may write to the log; below it tells of devices it did not find
+GRAPH, WORDS, ABOUT = "model.onnx", "vocab.txt", "about.json"  # files in the model's folder
+_TOLD = 128  # maximum number of word pieces of a tool's text; a question may have as many as the model takes
+_KEPT = 256  # number of cached question embeddings
+_ERRORS = 3  # minimum severity of onnxruntime's log messages; lower ones report devices that were not found
 _AGAIN = "Build it again: mcp-workbench search build"
 MISSING = "onnxruntime is not installed, which reads the sentence model."
 INSTALL = 'Install it beside the workbench (`.venv/bin/pip install "onnxruntime>=1.20,<2"` in its clone).'
 
 
 class SentenceModel:
-    """One that was built. Raises WorkbenchError where it is damaged, or onnxruntime is missing."""
+    """A built sentence model. Raises WorkbenchError if it is damaged or onnxruntime is missing."""
 
     def __init__(self, folder: Path) -> None:
         load_numpy()
@@ -46,7 +46,7 @@ class SentenceModel:
         self.question = lru_cache(maxsize=_KEPT)(self._question)
 
     def embed(self, text: str) -> Floats:
-        """The row of what a tool says of itself."""
+        """Return the embedding of a tool's text."""
         return self._read(text, _TOLD)
 
     def _question(self, text: str) -> Floats:
@@ -60,7 +60,7 @@ class SentenceModel:
 
 
 def built_at(folder: Path) -> float:
-    """When the model in this folder was built; 0 where there is none."""
+    """Return when the model in this folder was built; 0 if there is none."""
     try:
         return (folder / ABOUT).stat().st_mtime
     except OSError:
@@ -68,7 +68,7 @@ def built_at(folder: Path) -> float:
 
 
 def runs_here() -> bool:
-    """Whether onnxruntime is installed."""
+    """Return whether onnxruntime is installed."""
     return importlib.util.find_spec("onnxruntime") is not None
 
 
@@ -77,14 +77,14 @@ def size(folder: Path) -> str:
 
 
 def remove(folder: Path) -> bool:
-    """Delete the model; whether there was one."""
+    """Delete the model. Returns whether there was one."""
     if there := folder.is_dir():
         shutil.rmtree(folder)
     return there
 
 
 def _digest(folder: Path) -> str:
-    """Of the graph, which must be the one that was built."""
+    """Return the hash of the graph. Raises an error if it differs from the hash at build time."""
     try:
         wanted = json.loads((folder / ABOUT).read_text(encoding="utf-8"))["sha256"]
         found = hashlib.sha256((folder / GRAPH).read_bytes()).hexdigest()
@@ -96,7 +96,7 @@ def _digest(folder: Path) -> str:
 
 
 def _session(file: Path) -> InferenceSession:
-    """On one thread: beside a busy program more of them only wait for each other."""
+    """Open the graph on one thread. Next to a busy program, several threads only wait for each other."""
     try:
         from onnxruntime import InferenceSession, SessionOptions, set_default_logger_severity
     except ImportError as fault:
@@ -106,5 +106,5 @@ def _session(file: Path) -> InferenceSession:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     try:
         return InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-    except Exception as fault:  # onnxruntime has kinds of its own for each way in which a file can be wrong
+    except Exception as fault:  # onnxruntime has its own exception types for different errors in a file
         raise WorkbenchError("onnxruntime cannot read the sentence model.", _AGAIN) from fault

@@ -1,6 +1,6 @@
 """WordPiece tokenizer of the sentence model, in plain Python.
 
-It also splits names where people split them: `createIssue` and `create_issue` are two words.
+It also splits names at case and punctuation: `createIssue` and `create_issue` are two words.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _BEGIN, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 
 
 class WordpieceTokenizer:
-    """The pieces by their places in the vocabulary."""
+    """Splits texts into word pieces, given as positions in the vocabulary."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        """Raises ValueError where this is no vocabulary of that kind."""
+        """Raise ValueError if `words` is not a WordPiece vocabulary."""
         self._places = {word: place for place, word in enumerate(words)}
         if missing := [word for word in (_BEGIN, _END, _UNKNOWN) if word not in self._places]:
             raise ValueError(f"no {missing[0]} in it")
@@ -29,7 +29,7 @@ class WordpieceTokenizer:
         self._of = lru_cache(maxsize=50_000)(self._cut)
 
     def of(self, text: str, most: int) -> list[int]:
-        """With the marks for the beginning and the end, and no more than `most` in all."""
+        """Return the pieces of a text with start and end marks, at most `most` in all."""
         found = [self._begin]
         for word in self._word.findall(_plain(text)):
             found += self._of(word)
@@ -38,7 +38,9 @@ class WordpieceTokenizer:
         return [*found[: most - 1], self._end]
 
     def _cut(self, word: str) -> tuple[int, ...]:
-        """The longest known beginning, then the longest known continuation; one mark where something is unknown."""
+        """Split a word into the longest known beginning and the longest known continuations.
+
+        Returns the mark for unknown words if any part is unknown."""
         found: list[int] = []
         start = 0
         while start < len(word):
@@ -52,7 +54,7 @@ class WordpieceTokenizer:
 
 
 def _plain(text: str) -> str:
-    """Lower case without accents."""
+    """Return the text in lower case, without accents, and split at case changes."""
     text = _CASE.sub(" ", text[:_LONGEST_TEXT]).lower()
     if text.isascii():
         return text
