@@ -25,9 +25,8 @@ _KEYS_PER_QUERY = 500  # maximum number of keys per SQL query
 _CREATE_TABLE = (
     "CREATE TABLE IF NOT EXISTS rows (key BLOB PRIMARY KEY, row BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
 )
-_TRIM_ROWS = (
-    "DELETE FROM rows WHERE key IN (SELECT key FROM rows ORDER BY used DESC, key LIMIT -1 OFFSET ?)"  # the newest rows stay
-)
+# deletes all rows except the most recently used ones
+_TRIM_ROWS = "DELETE FROM rows WHERE key IN (SELECT key FROM rows ORDER BY used DESC, key LIMIT -1 OFFSET ?)"
 
 
 class EmbeddingCache:
