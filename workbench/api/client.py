@@ -1,7 +1,7 @@
 """A client's connection to the core: calls its API methods and receives its events.
 
-`connection.api` is typed as `CoreApi`; each call travels to the core and back. Imports little: a window paints before
-anything of the core is loaded.
+`connection.api` is typed as `CoreApi`; each call is sent to the core. This module imports little, so that a window can
+paint before it loads anything of the core.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from workbench.records import JsonObject
 
 log = logging.getLogger(__name__)
 
-RETRY_SECONDS = 0.02  # between two tries to reach a core that is starting
+RETRY_SECONDS = 0.02  # between two attempts to reach a core that is starting
 
 
 class CoreConnection:
-    """An open connection. `closed` is set when the core is gone, whoever ended it."""
+    """An open connection to the core. `closed` is set when the connection has ended, whichever side ended it."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.api = cast(CoreApi, _Remote(self))
@@ -47,11 +47,11 @@ class CoreConnection:
         self._closers: list[Callable[[], Awaitable[None]]] = []
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Receive every event from now on; call what is returned to stop."""
+        """Receive every event from now on; the returned function stops that."""
         return self._bus.listen(listener)
 
     async def fetch(self, handle: str, offset: int = 0, length: int = SLICE) -> str:
-        """So many characters of a long text, from `offset`; shorter at its end."""
+        """Return `length` characters of a long text from `offset`, or fewer at its end."""
         parts: list[str] = []
         while length > 0:
             wanted = min(length, SLICE)
@@ -63,11 +63,11 @@ class CoreConnection:
         return "".join(parts)
 
     async def whole(self, text: str) -> str:
-        """The whole of a text that an answer held; a long one is kept in the core."""
+        """Return the complete text of an answer; the core keeps long texts."""
         return await self.fetch(text.handle, 0, text.size) if isinstance(text, Shelved) else text
 
     async def close(self) -> None:
-        """Disconnect; calls that are still open fail with an error."""
+        """Disconnect; open calls fail with an error."""
         self._reading.cancel()
         await asyncio.gather(self._reading, return_exceptions=True)
         self._end()
@@ -80,16 +80,16 @@ class CoreConnection:
             await closer()
 
     def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
-        """Have something else closed together with this connection."""
+        """Register something else to close together with this connection."""
         self._closers.append(closer)
 
     async def ask(self, method: MethodSchema, *args: Any, **kwargs: Any) -> Any:
-        """Any: as the method declares; `api` gives this its types."""
+        """Call a method. Any: as the method declares; `api` gives this its types."""
         given = method.encode_arguments(*args, **kwargs)
         return await self._send({"ask": method.name, "arguments": given}, method.answer)
 
     async def _send(self, message: JsonObject, answer: Hint) -> Any:
-        """Any: a value of the hinted type."""
+        """Send a request and wait for its answer. Any: a value of the hinted type."""
         if self.closed.is_set():
             raise _gone()
         number = next(self._numbers)
@@ -132,7 +132,7 @@ class CoreConnection:
             _settle(future, fault=fault)
         else:
             _settle(future, value)
-        await asyncio.sleep(0)  # the caller goes on before the next event: no event overtakes the answer before it
+        await asyncio.sleep(0)  # lets the caller continue, so that it sees this answer before later events
 
     def _tell(self, value: Raw) -> None:
         try:
@@ -157,7 +157,7 @@ class _Remote:
         self._connection = connection
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        """Any: the cast to `CoreApi` in `CoreConnection` gives the types."""
+        """Return a function that sends a request. Any: the cast to `CoreApi` in `CoreConnection` gives the types."""
         declared = getattr(CoreApi, name, None)
         if mark_of(declared) is None:
             raise AttributeError(f"there is no API method {name!r}")
@@ -166,7 +166,7 @@ class _Remote:
 
 
 async def connect(paths: Paths, start: bool = True, role: str = "window") -> CoreConnection:
-    """Connect to the core of a project; with `start`, one is started when none runs."""
+    """Connect to the core of a project; with `start`, a core is started if none runs."""
     starter = CoreLauncher(paths)
     while True:
         check_private(paths.runtime)
@@ -183,7 +183,7 @@ async def connect(paths: Paths, start: bool = True, role: str = "window") -> Cor
 
 
 async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, project: str, role: str) -> bool:
-    """Introduce this client; False when the core has gone meanwhile, a `WorkbenchError` when it refuses."""
+    """Introduce this client; False when the core has exited meanwhile, a `WorkbenchError` when it refuses."""
     writer.write(pack_frame({"hello": {"protocol": PROTOCOL, "app": __version__, "project": project, "role": role}}))
     try:
         async with asyncio.timeout(HELLO_SECONDS):
@@ -218,7 +218,7 @@ def _gone() -> WorkbenchError:
 
 
 def _settle(future: asyncio.Future[Any], value: Any = None, fault: WorkbenchError | None = None) -> None:
-    """Any: the result of the call. The caller may have been cancelled while the answer was decoded."""
+    """Set the result of a call. Any: the result. The caller may have been cancelled while the answer was decoded."""
     if future.done():
         return
     if fault:

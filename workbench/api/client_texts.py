@@ -1,4 +1,4 @@
-"""Texts that the window and the command line read or show alike: times, agents' titles, the confirmation name."""
+"""Texts that the window and the command line share: times, agents' titles, the confirmation name."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Final
 from workbench.records import Risk, Verdict
 
 _SPANS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-_LONGEST = 8  # characters of a span
+_LONGEST = 8  # characters of a time span
 
 
 def parse_time(text: str, now: float | None = None) -> float | None:
-    """`30m`, `7d` ago; `today`; a day or a time of this place. None: it is none of these."""
+    """Parse `30m` or `7d` ago, `today`, or a date or time in local time. None for anything else."""
     at = time.time() if now is None else now
     if text[:-1].isdecimal() and text.isascii() and text[-1:] in _SPANS and len(text) < _LONGEST:
         return at - int(text[:-1]) * _SPANS[text[-1]]
@@ -45,17 +45,17 @@ _TITLES = {
 
 
 def agent_title(name: str) -> str:
-    """The title for a name that an agent gave itself; one that is not known stays as it is."""
+    """Return the title for a name that an agent gave itself; an unknown name is returned unchanged."""
     plain = name.strip().lower()
     return next((title for start, title in _TITLES.items() if plain.startswith(start)), name)
 
 
-LONGEST: Final = 80  # letters that anybody would type
+LONGEST: Final = 80  # characters that a user can be expected to type
 _ORDER: Final = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 
 
 def confirmation_name(verdict: Verdict) -> str:
-    """The tool or target that makes a program risky; a short word where nothing has a name."""
+    """Return the tool or target that makes a program risky; "allow" if nothing has a name."""
     worst = sorted(verdict.findings, key=lambda finding: -_ORDER.index(finding.risk))
     named = [finding.subject.strip() for finding in worst if finding.subject.strip()]
     used = [use.tool for use in verdict.tools]

@@ -1,8 +1,9 @@
 """Encodes records as JSON for the API and decodes them by type, with msgspec.
 
 Unknown fields are ignored, because the other side may be newer; a value of the wrong shape is a `WorkbenchError` that
-names the field. Texts over 64 KB stay in the core's shelf: their beginning travels in their place, beside a list of
-them, and the decoder makes a `Shelved` of each, or the whole text where the shelf is at hand.
+names the field. Texts over 64 KB stay in the core's long-text store: a preview is sent in place of each, with a list
+of their paths. The decoder makes a `Shelved` of each preview, or inserts the complete text if it has access to the
+store.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from workbench.gc_pause import pause_gc
 from workbench.records import JsonValue
 
 LARGE = 64 * 1024  # characters; longer texts stay in the core
-PREVIEW = 8 * 1024  # characters of them that travel at once
+PREVIEW = 8 * 1024  # characters of a long text that are sent as a preview
 
-Keep: TypeAlias = Callable[[str], str]  # puts a long text on the shelf and returns its handle
-Resolve: TypeAlias = Callable[[str, int, str], str]  # makes a text of its handle, size and preview
+Keep: TypeAlias = Callable[[str], str]  # stores a long text and returns its handle
+Resolve: TypeAlias = Callable[[str, int, str], str]  # makes a text from its handle, size and preview
 # Any: a hint is whatever the type system allows, and what is encoded is whatever the hint says.
 Hint: TypeAlias = Any
 _Path: TypeAlias = tuple[str | int, ...]
@@ -37,15 +38,15 @@ NOTHING = Raw(b"[null]")
 NO_ARGUMENTS = Raw(b"[{}]")
 
 _WITHOUT_TEXT = (int, float, bool, type(None), Any)
-_NON_FINITE = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")  # a float in MessagePack
+_NON_FINITE = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")  # a float in MessagePack that is not finite
 
 
 class Shelved(str):
-    """The beginning of a long text; the rest waits in the core under `handle`."""
+    """The preview of a long text; the core keeps the complete text under `handle`."""
 
     __slots__ = ("handle", "size")
     handle: str
-    size: int  # characters of the whole text
+    size: int  # characters of the complete text
 
     def __new__(cls, preview: str, handle: str, size: int) -> Shelved:
         self = super().__new__(cls, preview)
@@ -70,7 +71,7 @@ class Message(TypedDict, total=False):
 
 
 class _ShelvedText(Struct, frozen=True, array_like=True):
-    """Where in a value a preview takes the place of a long text."""
+    """The path at which a preview replaces a long text."""
 
     path: _Path
     handle: str
@@ -96,12 +97,12 @@ _parcels = cache(lambda: msgspec.json.Decoder(_Parcel))
 
 
 def shelved(handle: str, size: int, preview: str) -> str:
-    """How a client resolves a handle: it keeps the preview and where the rest is."""
+    """Make a `Shelved` text, which keeps the preview and the handle."""
     return Shelved(preview, handle, size)
 
 
 def encode(hint: Hint, value: Any, keep: Keep | None = None) -> Raw:
-    """A value of the hinted type, ready to be put into a message; with `keep`, long texts become previews."""
+    """Encode a value of the hinted type for a message; with `keep`, long texts become previews."""
     encoded = b""
     if keep:
         encoded = to_json(value)
@@ -115,9 +116,9 @@ def encode(hint: Hint, value: Any, keep: Keep | None = None) -> Raw:
 
 
 def decode(hint: Hint, encoded: Raw, resolve: Resolve = shelved) -> Any:
-    """The value that a hint promises, or a `WorkbenchError` that says where the shape is wrong."""
+    """Decode a value of the hinted type, or raise a `WorkbenchError` that says where the shape is wrong."""
     try:
-        with pause_gc():  # ten thousand tools are as many objects, and all of them stay
+        with pause_gc():  # decoding 10,000 tools makes as many objects, all of which stay alive
             value, texts = _decoded(hint, encoded)
     except (msgspec.MsgspecError, UnicodeError) as fault:
         raise WorkbenchError(f"{_name(hint)}: {str(fault).removesuffix('.')}.") from None
@@ -129,27 +130,29 @@ def decode(hint: Hint, encoded: Raw, resolve: Resolve = shelved) -> Any:
 
 
 def encode_event(event: Event, keep: Keep | None = None) -> Raw:
-    """An event with its name beside its fields."""
+    """Encode an event with its name besides its fields."""
     return encode(type(event), event, keep)
 
 
 def decode_event(encoded: Raw, resolve: Resolve = shelved) -> Event:
-    """The event of a name and fields."""
+    """Decode an event from its name and fields."""
     event: Event = decode(Event, encoded, resolve)
     return event
 
 
 def to_json(value: Any) -> bytes:
-    """JSON of records and plain values. Any: whatever a record may hold; a `WorkbenchError` for what JSON cannot.
+    """Encode records and plain values as JSON. Any: whatever a record may hold; raises `WorkbenchError` for what JSON
+    cannot represent.
 
-    msgspec writes null for numbers that are not finite, and refuses lone surrogates: those take the slower way.
+    msgspec writes null for numbers that are not finite, and refuses lone surrogates: values with either are encoded by
+    the slower standard library.
     """
     try:
         encoded = msgspec.json.encode(value, enc_hook=_plainer)
         if not _NON_FINITE.search(msgspec.msgpack.encode(value, enc_hook=_plainer)):
             return encoded
     except (TypeError, ValueError, OverflowError, RecursionError):
-        pass  # the slower way takes it, or says why it cannot
+        pass  # the standard library encodes it, or says why it cannot
     try:
         return json.dumps(to_plain(value), separators=(",", ":")).encode("ascii")
     except (TypeError, ValueError, OverflowError, RecursionError) as fault:
@@ -157,12 +160,12 @@ def to_json(value: Any) -> bytes:
 
 
 def to_plain(value: Any) -> JsonValue:
-    """Records as dictionaries, lists and plain values. Any: whatever a record may hold."""
+    """Convert records to dictionaries, lists and plain values. Any: whatever a record may hold."""
     return msgspec.to_builtins(value, enc_hook=_plainer)
 
 
 def to_message(body: bytes) -> Message:
-    """A frame's parts, or a `WorkbenchError` for one that makes no sense."""
+    """Parse a frame; raises `WorkbenchError` for an invalid one."""
     try:
         return _messages().decode(body)
     except msgspec.ValidationError as fault:
@@ -170,7 +173,8 @@ def to_message(body: bytes) -> Message:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        parts = json.loads(body)  # takes numbers that are not finite, which another process of ours may send
+        # accepts numbers that are not finite, which a different process of the workbench may send
+        parts = json.loads(body)
     except (ValueError, RecursionError) as fault:
         raise WorkbenchError("A message is not JSON.") from fault
     return _rebuilt(parts)
@@ -213,7 +217,7 @@ def _decoder(hint: Hint) -> msgspec.json.Decoder[Any]:
 
 
 def _plainer(value: Any) -> JsonValue:
-    """A subclass of a JSON type as that type itself. Any: whatever msgspec does not know."""
+    """Convert a subclass of a JSON type to that type. Any: whatever msgspec does not know."""
     for kind, make in _PLAIN_TYPES:
         if isinstance(value, kind):
             return make(value)
@@ -230,11 +234,12 @@ _PLAIN_TYPES: tuple[tuple[type, Callable[[Any], JsonValue]], ...] = (
 )
 
 
-# Long texts: where a type promises a text, a preview takes its place.
+# Long texts: a preview replaces a long text where a type declares a text.
 
 
 def _shortened(hint: Hint, value: Any, path: _Path, keep: Keep | None, found: list[_ShelvedText]) -> Any:
-    """The value with a preview for each long text, which is noted in `found`. Text in untyped JSON stays whole."""
+    """Return the value with a preview for each long text, which is added to `found`. Text in untyped JSON is not
+    shortened."""
     hint = _given(hint)
     if hint is str:
         return _preview(value, path, keep, found)
@@ -258,7 +263,7 @@ def _shortened(hint: Hint, value: Any, path: _Path, keep: Keep | None, found: li
 
 
 def _is_small(value: Any) -> bool:
-    """Whether no text of the value can be long, whatever it is. Any: a part of a record."""
+    """Whether the value is too small to contain a long text. Any: a part of a record."""
     try:
         return len(msgspec.json.encode(value, enc_hook=_plainer)) <= LARGE
     except (TypeError, ValueError, RecursionError):
@@ -266,7 +271,7 @@ def _is_small(value: Any) -> bool:
 
 
 def _preview(text: Any, path: _Path, keep: Keep | None, found: list[_ShelvedText]) -> Any:
-    """Any: whatever is where a type promises a text; only a text is shortened."""
+    """Return a preview for a long text. Any: whatever is where a type declares a text; only texts are shortened."""
     if isinstance(text, Shelved):
         found.append(_ShelvedText(path, text.handle, text.size))
         return ""
@@ -278,7 +283,7 @@ def _preview(text: Any, path: _Path, keep: Keep | None, found: list[_ShelvedText
 
 @cache
 def _text_fields(kind: type[Struct]) -> tuple[tuple[str, Hint], ...]:
-    """The fields of a record in which a text can be, at any depth."""
+    """Return the fields of a record that can contain a text, at any depth."""
     return tuple((one.name, one.type) for one in fields(kind) if _holds_text(one.type))
 
 
@@ -286,11 +291,11 @@ def _holds_text(hint: Hint) -> bool:
     hint = _given(hint)
     if hint in _WITHOUT_TEXT or (isinstance(hint, type) and issubclass(hint, Enum)):
         return False
-    return get_args(hint)[-1:] != (Any,)  # untyped JSON travels whole
+    return get_args(hint)[-1:] != (Any,)  # untyped JSON is not shortened
 
 
 def _given(hint: Hint) -> Hint:
-    """The type hint without its None."""
+    """Return the type hint without None."""
     origin: Any = get_origin(hint)
     if origin not in (Union, types.UnionType):
         return hint
@@ -299,7 +304,7 @@ def _given(hint: Hint) -> Hint:
 
 
 def _with_text(value: Any, path: _Path, resolve: Callable[[str], str]) -> Any:
-    """The value with the long text at a path; a `WorkbenchError` where no text is."""
+    """Return the value with the long text inserted at a path; raises `WorkbenchError` if there is no text."""
     if not path:
         if type(value) is not str:
             raise WorkbenchError("A long text stands where no text belongs.")

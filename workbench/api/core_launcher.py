@@ -1,4 +1,5 @@
-"""Starts a core process for a client. Two clients may do so at once: the core's lock decides, the loser connects."""
+"""Starts a core process for a client. Two clients may do so at the same time: the core's lock decides, and the
+losing client connects to the core of the other."""
 
 from __future__ import annotations
 
@@ -16,14 +17,15 @@ COMMAND = (sys.executable, "-m", "workbench")
 START_SECONDS = 30.0  # how long a core may take until its sockets answer
 ANOTHER_RUNS = 75  # exit code of a core that found the lock taken (EX_TEMPFAIL)
 POLL_SECONDS = 0.01
-PAUSE_SECONDS = 0.2  # before trying again when the lock was taken but no core answered
-LOG_LINES = 8  # of the log that an error shows
+PAUSE_SECONDS = 0.2  # before the next attempt when the lock was taken but no core answered
+LOG_LINES = 8  # lines of the log that an error shows
 
-_launched: dict[Path, subprocess.Popen[bytes]] = {}  # by socket: launched ahead, and not yet needed
+# processes from `launch_ahead` that no client has used yet, by socket
+_launched: dict[Path, subprocess.Popen[bytes]] = {}
 
 
 class CoreLauncher:
-    """Starts a core until one answers, up to `START_SECONDS`."""
+    """Starts a core until one answers, for at most `START_SECONDS`."""
 
     def __init__(self, paths: Paths, *, agent: bool = False) -> None:
         self._paths = paths
@@ -32,7 +34,7 @@ class CoreLauncher:
         self._not_before = 0.0
 
     def steps(self) -> Iterator[float]:
-        """Start a core; yields seconds to wait, so that threads and asyncio tasks can use it."""
+        """Start a core; yields seconds to wait, so that both threads and asyncio tasks can use it."""
         self._check_time()
         if (pause := self._not_before - time.monotonic()) > 0:
             yield pause
@@ -61,7 +63,7 @@ class CoreLauncher:
 
 
 def launch_ahead(paths: Paths) -> None:
-    """Launch the core while the client itself still loads; the next `Starter` takes it over."""
+    """Launch the core while the client itself is still loading; the next `CoreLauncher` takes the process over."""
     try:
         with socket.socket(socket.AF_UNIX) as probe:
             probe.connect(str(paths.person_socket))
@@ -70,7 +72,7 @@ def launch_ahead(paths: Paths) -> None:
 
 
 def reap_launched(paths: Paths) -> Iterator[float]:
-    """Reap the process of `launch_ahead` after its core was reached without a `Starter`; yields seconds to wait."""
+    """Reap the process of `launch_ahead` if its core was reached without a `CoreLauncher`; yields seconds to wait."""
     process = _launched.pop(paths.person_socket, None)
     while process is not None and process.poll() is None:
         yield POLL_SECONDS
@@ -79,10 +81,11 @@ def reap_launched(paths: Paths) -> Iterator[float]:
 
 
 def launch(paths: Paths, *, agent: bool = False) -> subprocess.Popen[bytes]:
-    """Launch a detached core, for an agent or for the user; the process returned ends once the core listens, or cannot.
+    """Launch a detached core, for an agent or for the user; the returned process ends once the core listens, or
+    cannot.
 
-    It starts in the folder above this package, because Python looks for modules where it starts: in a project that a
-    stranger wrote, their `json.py` would run.
+    It starts in the folder above this package, because Python looks for modules in the current folder: in an untrusted
+    project, a `json.py` there would be executed.
     """
     return subprocess.Popen(
         [*COMMAND, "core", "--detached", *(["--agent"] if agent else []), "--project", str(paths.project)],
@@ -95,7 +98,8 @@ def launch(paths: Paths, *, agent: bool = False) -> subprocess.Popen[bytes]:
 
 
 def _failure(words: str, paths: Paths) -> WorkbenchError:
-    """The first line is the sentence, the rest the hint; without words, the log has to do."""
+    """Return the error of a core that did not start: the first line is the message, the rest the hint; without
+    output, the log's last lines."""
     sentence, _, hint = words.partition("\n")
     if not sentence or sentence.startswith("Traceback"):
         tail = (words or _tail(paths.core_log)).splitlines()[-LOG_LINES:]

@@ -16,7 +16,8 @@ class AnotherCoreRuns(WorkbenchError):
 
 
 class CoreLock:
-    """Held until `free`, or until the process is gone. The file itself stays, so that two cores cannot race for it."""
+    """A lock held until `free` is called or the process has exited. The file itself is never deleted, so that two
+    cores cannot race for it."""
 
     def __init__(self, path: Path) -> None:
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -37,7 +38,7 @@ class CoreLock:
 
 
 def lock_holder(path: Path) -> int:
-    """The process that holds the lock; 0 when it is free."""
+    """Return the process that holds the lock; 0 when it is free."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -60,7 +61,7 @@ HINT = "Remove it, or set XDG_RUNTIME_DIR to a folder of your own."
 
 
 def make_private(folder: Path) -> None:
-    """Create the folder and its parent for this user alone; refuse what another user put there."""
+    """Create the folder and its parent, accessible to this user only; refuse what a different user created there."""
     try:
         folder.parent.parent.mkdir(parents=True, exist_ok=True)
         for part in (folder.parent, folder):
@@ -72,7 +73,7 @@ def make_private(folder: Path) -> None:
 
 
 def check_private(folder: Path) -> None:
-    """Refuse a link, a file, or another user's folder; a missing one is fine."""
+    """Refuse a symbolic link, a file, or a folder of a different user; a missing folder is fine."""
     for part in (folder.parent, folder):
         try:
             found = os.lstat(part)
@@ -87,7 +88,8 @@ def check_private(folder: Path) -> None:
 
 
 def listen_private(path: Path) -> socket.socket:
-    """A socket that only this user can reach; a stale one of a core that died is replaced. Hold the lock first."""
+    """Listen on a socket that only this user can reach; a stale socket of a core that died is replaced. Hold the
+    lock first."""
     path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o177)

@@ -15,23 +15,23 @@ from workbench.api.codec import Message, to_json, to_message
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject
 
-PROTOCOL = 2  # raised when an old client and a new core would misunderstand each other
-FRAME_CAP = 32 * 1024 * 1024  # bytes; long texts stay in the core, so an honest frame is far smaller
-HELLO_CAP = 64 * 1024  # bytes of the first frame, from a client not yet known
+PROTOCOL = 2  # increased when an old client and a new core would misunderstand each other
+FRAME_CAP = 32 * 1024 * 1024  # bytes; long texts stay in the core, so a regular frame is far smaller
+HELLO_CAP = 64 * 1024  # bytes of the first frame, from a client that has not introduced itself
 SLICE = 256 * 1024  # characters of a long text in one frame
 READ_AHEAD = 1024 * 1024  # bytes a stream reader may hold before it pauses the other side
-BATCH_SECONDS = 0.05  # events are gathered this long
+BATCH_SECONDS = 0.05  # events are collected for this long
 HELLO_SECONDS = 10.0  # how long either side waits for the other's hello
 
 _LENGTH = struct.Struct(">I")
 
 
 class OversizedFrame(WorkbenchError):
-    """A frame longer than the cap: the stream cannot be followed any further."""
+    """A frame longer than the cap: later frames on the stream cannot be found."""
 
 
 def pack_frame(message: JsonObject, cap: int = FRAME_CAP) -> bytes:
-    """A message as one frame."""
+    """Encode a message as one frame."""
     body = to_json(message)
     if len(body) > cap:
         raise OversizedFrame(f"A message of {len(body):,} bytes is longer than the wire allows.")
@@ -39,7 +39,7 @@ def pack_frame(message: JsonObject, cap: int = FRAME_CAP) -> bytes:
 
 
 async def read_frame(reader: asyncio.StreamReader, cap: int = FRAME_CAP) -> Message | None:
-    """The next message, None when the other side is gone; a `WorkbenchError` for one that makes no sense."""
+    """Read the next message; None when the other side has disconnected. Raises `WorkbenchError` for an invalid one."""
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
         if length > cap:
@@ -55,7 +55,7 @@ def error_to_json(error: WorkbenchError) -> dict[str, str]:
 
 
 def error_from_json(fault: Any) -> WorkbenchError:
-    """Any: a fault as it came from the other side, whatever its shape."""
+    """Convert a fault from the other side. Any: a fault of whatever shape."""
     if type(fault) is not dict:
         return WorkbenchError("The core answered with a fault it could not describe.")
     return WorkbenchError(str(fault.get("message", "")), str(fault.get("hint", "")))

@@ -15,7 +15,7 @@ from workbench.events import Bus
 
 
 class StandIn(Registry):
-    """The methods of an object that a test puts in the core's place; what travels is what `CoreApi` declares."""
+    """Registry for an object that a test uses in place of the core; types come from the declarations in `CoreApi`."""
 
     def __init__(self, answers: object) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class StandIn(Registry):
 
 
 async def connect_in_memory(methods: object, bus: Bus) -> CoreConnection:
-    """A connection to a core's registry, or to a test's stand-in; closing it closes the server behind it too."""
+    """Connect to a core's registry, or to a test's stand-in; closing the connection closes its server too."""
     server = ApiServer(methods if isinstance(methods, Registry) else StandIn(methods), bus)
     near, far = socket.socketpair()
     server.admit(*await asyncio.open_connection(sock=far, limit=READ_AHEAD))

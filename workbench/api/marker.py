@@ -1,7 +1,7 @@
 """The decorator that makes a method of a core object callable by clients: `@api`.
 
 The registry (`registry.py`) collects the marked methods when a core starts, and `tools/write_docs.py` writes the typed
-stub of the client (`methods.py`) from them.
+stub of the client (`client_stub.py`) from them.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def api(
     consent: bool = False,
     in_thread: bool = False,
 ) -> Function | Callable[[Function], Function]:
-    """Mark a method as callable by clients. Its annotations are the types that travel.
+    """Mark a method as callable by clients. Its annotations are the types of the message.
 
-    `name`: the method's name for clients, if it differs. `decides`: it changes something, so it runs to its end even
-    when its client goes away or cancels it. `consent`: the user agrees to something by it, so processes that an agent's
-    client started may not call it. `in_thread`: a plain function that blocks, run on a worker thread.
+    `name`: the method's name for clients, if it differs. `decides`: the method changes something, so it runs to its
+    end even when its client disconnects or cancels it. `consent`: the call is a consent of the user, so processes that
+    an agent's client started may not make it. `in_thread`: a plain function that blocks, run on a worker thread.
     """
 
     def mark(marked: Function) -> Function:
@@ -54,6 +54,6 @@ def api(
 
 
 def mark_of(function: object) -> ApiMark | None:
-    """None for a function that clients may not call."""
+    """Return the mark of a function; None if clients may not call it."""
     found = getattr(function, _ATTRIBUTE, None)
     return found if isinstance(found, ApiMark) else None

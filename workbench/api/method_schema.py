@@ -1,4 +1,4 @@
-"""The parameters and the result of an API method as they travel, read from its annotations."""
+"""The message format of the parameters and the result of an API method, read from its annotations."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class MethodSchema(Struct, frozen=True):
     """Encodes and decodes the arguments and the result of one method."""
 
     name: str
-    signature: inspect.Signature  # without self
-    arguments: type[Struct]  # a record of the arguments; those with their default do not travel
+    signature: inspect.Signature  # signature without `self`
+    arguments: type[Struct]  # a record of the arguments; those with their default value are not sent
     answer: Hint
 
     def encode_arguments(self, *args: Any, **kwargs: Any) -> Raw:
-        """Any: arguments of whichever method this is; wrong ones raise TypeError as a plain call would."""
+        """Encode arguments. Any: arguments of the method; wrong ones raise TypeError as a plain call would."""
         return encode(self.arguments, self.arguments(**self.signature.bind(*args, **kwargs).arguments))
 
     def decode_arguments(self, given: Raw, resolve: Resolve) -> dict[str, Any]:
-        """Those that are not their default. Any: decoded to what the declaration says, or refused."""
+        """Decode the arguments that do not have their default value. Any: decoded to the declared types, or refused."""
         try:
             record = decode(self.arguments, given, resolve)
         except WorkbenchError as fault:
@@ -35,13 +35,14 @@ class MethodSchema(Struct, frozen=True):
         return {name: value for name, value in values.items() if value != self.signature.parameters[name].default}
 
     def encode_answer(self, value: Any, keep: Keep) -> Raw:
-        """Any: whatever the declaration says the result is."""
+        """Encode the result. Any: a value of the declared type."""
         return encode(self.answer, value, keep)
 
 
 @cache
 def schema_of(function: Callable[..., Any], name: str) -> MethodSchema:
-    """Any: a method of whichever signature. Made when the method is called first: 200 of them take 6 ms."""
+    """Return the schema of a method. Any: a method of any signature. Created at the first call, because 200 schemas
+    take 6 ms."""
     hints = get_type_hints(function)
     whole = inspect.signature(function)
     own = whole.replace(parameters=[p for p in whole.parameters.values() if p.name != "self"])

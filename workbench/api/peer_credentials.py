@@ -1,7 +1,8 @@
-"""Who calls the API: the process at the other end of a local socket, its terminal, and whether an agent started it.
+"""Identifies who calls the API: the process at the other end of a local socket, its terminal, and whether an agent
+started it.
 
-Read from /proc and the socket's credentials, so a caller cannot claim to be a different one. A process that detached
-itself from its parents is not recognised any more: best effort, described in SECURITY.md.
+Read from /proc and the socket's credentials, so a caller cannot pretend to be a different one. A process that detached
+itself from its parents is no longer recognised: best effort, described in SECURITY.md.
 """
 
 from __future__ import annotations
@@ -18,22 +19,22 @@ from pathlib import Path
 
 from workbench.errors import WorkbenchError
 
-WINDOW, TERMINAL = "window", "terminal"  # roles that clients introduce themselves with; any other is a script
-DEEPEST = 200  # parents that are followed
-_CREDENTIALS = struct.Struct("3i")  # of SO_PEERCRED: process, user, group
+WINDOW, TERMINAL = "window", "terminal"  # roles that clients declare; any other role is a script
+DEEPEST = 200  # ancestors that are followed at most
+_CREDENTIALS = struct.Struct("3i")  # struct of SO_PEERCRED: process, user, group
 _PIPES = ("pipe:", "socket:")
 
 
 @dataclass(frozen=True, slots=True)
 class PeerProcess:
-    """One process; the time of its start tells it from a later one with the same number."""
+    """One process; its start time distinguishes it from a later one with the same id."""
 
     pid: int
     started: int
 
     @property
     def name(self) -> str:
-        """As `ps` shows it."""
+        """Return the name as `ps` shows it."""
         try:
             return Path(f"/proc/{self.pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
         except OSError:
@@ -42,18 +43,18 @@ class PeerProcess:
 
 @dataclass(slots=True)
 class ApiCaller:
-    """The client behind one connection, as the core knows it."""
+    """The client of one connection, as the core knows it."""
 
     role: str
-    process: PeerProcess | None = None  # None: this system does not say
+    process: PeerProcess | None = None  # None: the system does not provide it
     terminal: str = ""  # its controlling terminal, such as /dev/pts/3
     user: str = ""
-    clients: Callable[[], Iterable[PeerProcess]] = tuple  # of the agents that are connected
-    unlocked: bool = False  # it has given the user's PIN
+    clients: Callable[[], Iterable[PeerProcess]] = tuple  # processes of the connected agents' clients
+    unlocked: bool = False  # it has entered the user's PIN
 
     @property
     def words(self) -> str:
-        """The caller in words, for the audit."""
+        """Describe the caller for the audit."""
         pid = self.process.pid if self.process is not None else 0
         return f"{self.terminal or 'no terminal'}, process {pid}, user {self.user}"
 
@@ -62,13 +63,13 @@ _asking: ContextVar[ApiCaller | None] = ContextVar("asking", default=None)
 
 
 def current_caller() -> ApiCaller | None:
-    """The client whose request is being answered; None inside the core itself."""
+    """Return the client whose request is being answered; None inside the core itself."""
     return _asking.get()
 
 
 @contextmanager
 def answering_caller(one: ApiCaller) -> Iterator[None]:
-    """Answer a request of this client."""
+    """Set the current caller while a request of this client is answered."""
     token = _asking.set(one)
     try:
         yield
@@ -77,7 +78,7 @@ def answering_caller(one: ApiCaller) -> Iterator[None]:
 
 
 def caller_at(end: socket.socket | None, role: str, clients: Callable[[], Iterable[PeerProcess]]) -> ApiCaller:
-    """The client at the other end of this local socket."""
+    """Return the client at the other end of this local socket."""
     found = _peer(end)
     if found is None:
         return ApiCaller(role)
@@ -86,8 +87,9 @@ def caller_at(end: socket.socket | None, role: str, clients: Callable[[], Iterab
 
 
 def client_at(end: socket.socket | None) -> PeerProcess | None:
-    """The MCP client that started this `mcp-workbench serve`: its nearest ancestor with a different standard input.
-    Launchers in between (`uv run`, a shell) pass theirs on. None where standard input is no pipe."""
+    """Return the MCP client that started this `mcp-workbench serve`: its nearest ancestor with a different standard
+    input. Launchers in between (`uv run`, a shell) pass their standard input on. None if standard input is not a
+    pipe."""
     found = _peer(end)
     if found is None or not (pipe := _stdin(found[0])).startswith(_PIPES):
         return None
@@ -95,7 +97,7 @@ def client_at(end: socket.socket | None) -> PeerProcess | None:
 
 
 def check_is_user() -> None:
-    """Refuse what only the user may decide to processes that an agent's client started."""
+    """Refuse a call from a process that an agent's client started, because only the user may make it."""
     one = current_caller()
     if one is None or one.process is None:
         return
@@ -109,13 +111,13 @@ def check_is_user() -> None:
 
 
 def process_of(pid: int) -> PeerProcess | None:
-    """None for one that is gone."""
+    """Return the process; None if it has exited."""
     stat = _stat(pid)
     return PeerProcess(pid, int(stat[19])) if stat else None
 
 
 def _ancestors(pid: int) -> Iterator[PeerProcess]:
-    """Its parent, and so on; not the process itself."""
+    """Yield the parent of a process, its parent, and so on."""
     for _ in range(DEEPEST):
         stat = _stat(pid)
         pid = int(stat[1]) if stat else 0
@@ -125,7 +127,8 @@ def _ancestors(pid: int) -> Iterator[PeerProcess]:
 
 
 def _stat(pid: int) -> list[str]:
-    """The fields after the name: state, parent, group, session, terminal …; empty for a process that is gone."""
+    """Return the fields of /proc/PID/stat after the name: state, parent, group, session, terminal …; empty for a
+    process that has exited."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -155,7 +158,7 @@ def _user(uid: int) -> str:
 
 
 def _peer(end: socket.socket | None) -> tuple[int, int] | None:
-    """Process and user at the other end of a local socket."""
+    """Return process and user at the other end of a local socket."""
     if end is None or end.family != socket.AF_UNIX or not hasattr(socket, "SO_PEERCRED"):
         return None
     pid, uid, _ = _CREDENTIALS.unpack(end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))

@@ -1,4 +1,4 @@
-"""The methods that clients may call on the core, collected at its start from the objects that implement them."""
+"""The registry of methods that clients may call, collected when a core starts from the objects that implement them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class ApiMethod:
-    """One method of a core object, with what its mark says."""
+    """One method of a core object, with its `@api` mark."""
 
     __slots__ = ("_bound", "_declared", "mark", "name")
 
     def __init__(self, declared: Callable[..., Any], bound: Callable[..., Any], mark: ApiMark) -> None:
-        """Any: methods of every signature. `declared`: the function whose annotations say what travels."""
+        """Any: methods of every signature. `declared`: the function whose annotations define the message types."""
         self.name = mark.name
         self.mark = mark
         self._declared = declared
@@ -31,7 +31,7 @@ class ApiMethod:
         return schema_of(self._declared, self.name)
 
     async def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Any: as the method declares."""
+        """Call the method. Any: as the method declares."""
         if self.mark.in_thread:
             return await asyncio.to_thread(self._bound, *args, **kwargs)
         answer = self._bound(*args, **kwargs)
@@ -39,7 +39,7 @@ class ApiMethod:
 
 
 class Registry:
-    """Every method by its name. Two of one name, or one with a parameter of no type, are a mistake in the code."""
+    """All API methods by name. Two methods with one name, or one with an untyped parameter, raise TypeError."""
 
     def __init__(self, *owners: object) -> None:
         self._methods: dict[str, ApiMethod] = {}
@@ -47,7 +47,7 @@ class Registry:
             self.add(owner)
 
     def add(self, owner: object) -> None:
-        """Take in the marked methods of an object."""
+        """Add the marked methods of an object."""
         for function, mark in marked_in(type(owner)):
             if mark.name in self._methods:
                 raise TypeError(f"two API methods are called {mark.name}")
@@ -62,13 +62,13 @@ class Registry:
         return frozenset(self._methods)
 
     def decides(self, name: str) -> bool:
-        """Whether this method has to run to its end."""
+        """Whether this method must run to its end."""
         method = self.get(name)
         return method is not None and method.mark.decides
 
     @property
     def local(self) -> CoreApi:
-        """The methods for code inside the core's process: called directly, without encoding anything."""
+        """Return the methods for code inside the core's process, called directly, without encoding."""
         return cast("CoreApi", _Local(self))
 
 
@@ -77,14 +77,14 @@ class _Local:
         self._registry = registry
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        """Any: the cast to `CoreApi` gives the types."""
+        """Return a method. Any: the cast to `CoreApi` gives the types."""
         if (method := self._registry.get(name)) is None:
             raise AttributeError(f"there is no API method {name!r}")
         return method
 
 
 def marked_in(owner: type) -> Iterator[tuple[Callable[..., Any], ApiMark]]:
-    """The marked methods of a class and those it inherits, in the order of their declaration."""
+    """Yield the marked methods of a class, inherited ones included, in order of declaration."""
     attributes: dict[str, Any] = {}
     for base in reversed(owner.__mro__):
         attributes.update(vars(base))
@@ -94,7 +94,7 @@ def marked_in(owner: type) -> Iterator[tuple[Callable[..., Any], ApiMark]]:
 
 
 def check_declaration(function: Callable[..., Any]) -> None:
-    """Every parameter and the result need a type, and only async methods and those for threads may wait."""
+    """Check that every parameter and the result have a type, and that a method for threads is not async."""
     code = function.__code__
     given = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     if missing := [name for name in (*given, "return") if name not in function.__annotations__]:

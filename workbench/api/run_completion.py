@@ -1,6 +1,6 @@
-"""Waits for the end of a run, for clients that do nothing else meanwhile: the command line and Python scripts.
+"""Waits for the end of a run, for clients that only wait: the command line and Python scripts.
 
-Cancelling the wait stops the run: nothing goes on for a script that is gone.
+Cancelling the wait stops the run, so that no program continues for a script that has ended.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.api.client_stub import CoreApi
     from workbench.events import Event
 
-POLL_SECONDS = 2.0  # the run is asked for at least this often, in case an event is lost
+POLL_SECONDS = 2.0  # seconds between queries of the run, in case an event is lost
 
 OnHeld = Callable[[Run], Awaitable[None]]
 
@@ -29,10 +29,10 @@ OnHeld = Callable[[Run], Awaitable[None]]
 class TaskStats:
     """Resources that one program used."""
 
-    duration: float = 0.0  # milliseconds from its start to its end; 0 for one that was not run
-    tokens_used: int = 0  # its text and its answer, as a model counts them (an estimate)
-    memory_used: int = 0  # bytes at most
-    tools_called: tuple[str, ...] = ()  # "server.tool", each once, in the order of their first calls
+    duration: float = 0.0  # milliseconds from start to end; 0 if the program was not run
+    tokens_used: int = 0  # estimated model tokens of its text and its answer
+    memory_used: int = 0  # peak bytes
+    tools_called: tuple[str, ...] = ()  # each "server.tool" once, in order of the first calls
 
     @classmethod
     def of(cls, run: Run) -> TaskStats:
@@ -42,23 +42,24 @@ class TaskStats:
 
 
 async def wait_for_run(connection: CoreConnection, run_id: str, on_held: OnHeld | None = None) -> Run:
-    """The run at its end. `on_held` is called each time it begins to wait for the user."""
+    """Return the run at its end. `on_held` is called each time the run starts to wait for the user."""
     over: Run | None = None
     try:
         over = await _wait(connection, run_id, on_held)
         return over
     finally:
         if over is None and not connection.closed.is_set():
-            with contextlib.suppress(WorkbenchError):  # the core is gone, and the program with it
+            with contextlib.suppress(WorkbenchError):  # the core has exited, and the program with it
                 await connection.api.stop_run(run_id)
 
 
 async def connect_allowed_servers(api: CoreApi) -> None:
-    """Start servers that are allowed and whose tools are unknown, so that programs can import them."""
+    """Start allowed servers whose tools are unknown, so that programs can import them."""
     for state in await api.servers():
         known = state.tool_count or state.config.disabled or state.status is not ServerStatus.STOPPED
         if not known and (state.allowed or state.config.builtin):
-            with contextlib.suppress(WorkbenchError):  # its state says why; a program that needs it will say so too
+            # the reason is in the server's status and in the fault of a program that needs it
+            with contextlib.suppress(WorkbenchError):
                 await api.connect(state.config.name)
 
 
@@ -85,6 +86,6 @@ async def _wait(connection: CoreConnection, run_id: str, on_held: OnHeld | None)
 
 
 def _held(run: Run) -> set[str]:
-    """What of it waits for the user: the decision about its program, and each held call."""
+    """Return what waits for the user: the decision about the program, and each held call."""
     decision = {run.proposal.sha} if run.state is RunState.WAITING else set[str]()
     return decision | {held_call.id for held_call in run.held_calls}

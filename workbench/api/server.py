@@ -1,4 +1,5 @@
-"""The core's end of the API: serves methods and events to clients, and keeps long texts that they read in slices."""
+"""The core's side of the API: serves methods and events to clients, and keeps long texts, which clients read in
+slices."""
 
 from __future__ import annotations
 
@@ -33,14 +34,14 @@ from workbench.records import JsonObject, JsonValue
 
 log = logging.getLogger(__name__)
 
-DECIDE_SECONDS = 3.0  # how long closing waits for methods that have to run to their end
+DECIDE_SECONDS = 3.0  # how long `close` waits for methods that must run to their end
 UNREAD_CAP = 2 * FRAME_CAP  # bytes a client may leave unread before its connection is closed
-OPEN_REQUESTS = 512  # of one client at once
-FAREWELL_SECONDS = 1.0  # how long a client whose connection closes may take to read what was sent
+OPEN_REQUESTS = 512  # open requests of one client
+FAREWELL_SECONDS = 1.0  # how long a client may take to read what was sent while its connection closes
 
 
 class ApiServer:
-    """Serves the methods and events of one core to every client that introduces itself properly."""
+    """Serves the methods and events of one core to every client that introduces itself correctly."""
 
     def __init__(
         self,
@@ -51,7 +52,8 @@ class ApiServer:
         shelf: LongTextStore | None = None,
         agent_clients: Callable[[], Iterable[PeerProcess]] = tuple,
     ) -> None:
-        """`agent_clients`: processes of the connected agents; what they start must not consent for the user."""
+        """`agent_clients`: processes of the connected agents' clients; processes that they start must not consent
+        for the user."""
         self.methods = methods
         self.shelf = shelf or LongTextStore()
         self._project = project
@@ -66,11 +68,11 @@ class ApiServer:
 
     @property
     def connections(self) -> int:
-        """How many connections are open, including those that have not introduced themselves yet."""
+        """Return the number of open connections, including clients that have not introduced themselves yet."""
         return len(self._tasks)
 
     def admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve a connection in a task of its own; fits `asyncio.start_unix_server`."""
+        """Serve a connection in its own asyncio task; fits `asyncio.start_unix_server`."""
         task = spawn("api.client", self.serve(reader, writer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -106,7 +108,7 @@ class ApiServer:
         task.add_done_callback(self._deciding.discard)
 
     def flush(self) -> None:
-        """Send gathered events now."""
+        """Send the collected events now."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
@@ -119,7 +121,7 @@ class ApiServer:
 
     def _gather(self, event: Event) -> None:
         if not self._clients:
-            return  # a client that connects later asks for the state as it is then
+            return  # clients that connect later query the current state
         self._pending.append(event)
         if self._timer is None:
             loop = asyncio.get_running_loop()
@@ -127,8 +129,8 @@ class ApiServer:
             self._timer = loop.call_later(wait, self.flush) if wait > 0 else loop.call_soon(self.flush)
 
     def _send_events(self, events: list[tuple[str, Raw]]) -> None:
-        """In one frame, or in several where they are too many for one. In place of an event that no frame can hold,
-        clients get `EventsLost` and ask for everything again."""
+        """Send events in one frame, or in several if one is too small. In place of an event that no frame can hold,
+        clients get `EventsLost` and query everything again."""
         try:
             frame = pack_frame({"events": [encoded for _, encoded in events]})
         except WorkbenchError as fault:
@@ -144,7 +146,7 @@ class ApiServer:
             client.send(frame)
 
     async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> str:
-        """The role that the client says it has; empty for one that is turned away."""
+        """Return the role that the client declares; empty for a refused client."""
         try:
             async with asyncio.timeout(HELLO_SECONDS):
                 message = await read_frame(reader, HELLO_CAP)
@@ -162,9 +164,9 @@ class ApiServer:
 
 
 class ServedClient:
-    """One client's connection as the core sees it: reads its requests and answers them side by side.
+    """One client's connection as the core sees it: reads its requests and answers them concurrently.
 
-    When the connection ends, requests that are not answered yet are cancelled, unless their method decides something.
+    When the connection ends, unanswered requests are cancelled, unless their method decides something.
     """
 
     def __init__(
@@ -177,7 +179,7 @@ class ServedClient:
         self._requests: dict[int, tuple[str, asyncio.Task[None]]] = {}
 
     async def answer_requests(self) -> None:
-        """Until the client leaves, or sends a frame after which the stream cannot be followed."""
+        """Answer requests until the client disconnects or sends a frame after which the next one cannot be found."""
         while True:
             try:
                 message = await read_frame(self._reader)
@@ -201,19 +203,19 @@ class ServedClient:
             self._writer.write(frame)
 
     async def close(self) -> None:
-        """Close the connection; requests that decide run to their end, and are answered if that is soon."""
+        """Close the connection; requests that decide something run to their end, and are answered if that is soon."""
         decides = self._server.methods.decides
         idle = [task for name, task in self._requests.values() if not decides(name)]
         deciding = [task for name, task in self._requests.values() if decides(name)]
         for task in idle:
             _cancel_once(task)
-        if deciding:  # a client that asked the core to end still waits for the answer
+        if deciding:  # the client that asked the core to end still waits for the answer
             await asyncio.wait(deciding, timeout=FAREWELL_SECONDS)
         self._writer.close()
         try:
             async with asyncio.timeout(FAREWELL_SECONDS):
                 if idle:
-                    await asyncio.wait(idle)  # gathering them would cancel them once more when the time is over
+                    await asyncio.wait(idle)  # `gather` would cancel them a second time at the timeout
                 await self._writer.wait_closed()
         except (TimeoutError, OSError):
             self._writer.transport.abort()
@@ -242,7 +244,8 @@ class ServedClient:
         task.add_done_callback(lambda _: self._requests.pop(number, None))
 
     def _cancel(self, number: JsonValue) -> None:
-        """A window that closes cancels all its requests; what decides something runs to its end all the same."""
+        """Cancel a request. A closing window cancels all its requests; those that decide something run to their end
+        anyway."""
         name, task = self._requests.get(number, ("", None)) if type(number) is int else ("", None)
         if task and not self._server.methods.decides(name):
             _cancel_once(task)
@@ -281,7 +284,8 @@ class ServedClient:
 
 
 def _cancel_once(task: asyncio.Task[None]) -> None:
-    """A second cancellation would interrupt the request while it tells a server to stop."""
+    """Cancel a task unless it was cancelled already: a second cancellation would interrupt the request while it
+    tells a server to stop."""
     if not task.cancelling():
         task.cancel()
 
@@ -304,7 +308,7 @@ def _same_stream(one: RunOutput, other: RunOutput) -> bool:
 
 
 def _join_output(events: list[Event]) -> list[Event]:
-    """Neighbouring pieces of one run's output as one event: a chatty program costs one frame, not thousands."""
+    """Join neighbouring output events of one run, so that a program with much output costs one frame, not thousands."""
     joined: list[Event] = []
     texts: list[str] = []
 
@@ -324,11 +328,11 @@ def _join_output(events: list[Event]) -> list[Event]:
     return joined
 
 
-BUDGET = 256 * 1024 * 1024  # bytes of text that are kept at most
+BUDGET = 256 * 1024 * 1024  # maximum bytes of kept text
 
 
 class LongTextStore:
-    """Texts by the hash of their content, so that the same text is kept once."""
+    """Stores long texts by the hash of their content, so that equal texts are kept once."""
 
     def __init__(self, budget: int = BUDGET) -> None:
         self._budget = budget
@@ -346,14 +350,15 @@ class LongTextStore:
         return handle
 
     def slice(self, handle: str, offset: int, length: int) -> str:
-        """A part of a text; an error for a handle whose text was dropped."""
+        """Return a part of a text; raises for a handle whose text was dropped."""
         if handle not in self._texts:
             raise WorkbenchError("This long text is no longer kept.", "Open it again to have it fetched anew.")
         self._texts.move_to_end(handle)
         return self._texts[handle][max(0, offset) : max(0, offset) + max(0, length)]
 
     def whole(self, handle: str, size: int, preview: str) -> str:
-        """The full text behind a handle that a client sent back, so that nothing is cut on the way in."""
+        """Return the complete text for a handle that a client sent back, so that no text is shortened on its way
+        into the core."""
         return self.slice(handle, 0, sys.maxsize)
 
     def _make_room(self) -> None:

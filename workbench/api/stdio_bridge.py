@@ -1,7 +1,7 @@
 """`mcp-workbench serve`: copies bytes between an agent's pipes and the core's agent socket without reading them.
 
-An agent starts this for every session, so it imports almost nothing. Each direction has a thread of its own: an agent
-that does not read must not keep the core from receiving what it sends.
+An agent starts this process for every session, so it imports almost nothing. Each direction has its own thread: an
+agent that does not read must not keep the core from receiving what it sends.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 
 CHUNK = 256 * 1024
-DRAIN_SECONDS = 5.0  # how long the core may still answer after the agent closed its end
+DRAIN_SECONDS = 5.0  # how long the core may still answer after the agent closed its input
 RETRY_SECONDS = 0.02
 
 
 def serve(paths: Paths, direct: Sequence[str] = ()) -> int:
-    """Until the agent leaves (0) or the core is gone (1). `direct`: servers whose tools this agent sees one by one."""
+    """Copy until the agent disconnects (returns 0) or the core has exited (1). `direct`: servers whose tools this
+    agent sees one by one."""
     try:
         core = _reach(paths)
         if direct:
@@ -61,7 +62,8 @@ def _reach(paths: Paths) -> socket.socket:
 
 
 def _carry_in(core: socket.socket, left: threading.Event, done: threading.Event) -> None:
-    """From the agent to the core; at the agent's end the core may finish its answers, but not for ever."""
+    """Copy from the agent to the core; after the agent's end of input the core has `DRAIN_SECONDS` to finish its
+    answers."""
     try:
         while chunk := os.read(0, CHUNK):
             core.sendall(chunk)
@@ -70,11 +72,11 @@ def _carry_in(core: socket.socket, left: threading.Event, done: threading.Event)
         if not done.wait(DRAIN_SECONDS):
             core.shutdown(socket.SHUT_RDWR)
     except OSError:
-        return  # the core is gone: the other direction has seen it and says so
+        return  # the core has exited; the other direction reports it
 
 
 def _carry_out(core: socket.socket) -> bool:
-    """From the core to the agent; False when it was the agent that stopped listening."""
+    """Copy from the core to the agent; False when the agent stopped reading."""
     while True:
         try:
             chunk = core.recv(CHUNK)

@@ -36,7 +36,7 @@ class AuditHandler(RequestHandler):
 
     @api
     async def entry_marks(self, query: EntryQuery) -> EntryMarks:
-        gone = threading.Event()  # a list that wants other entries by now
+        gone = threading.Event()  # set when the list no longer needs these entries
         try:
             return await asyncio.to_thread(self._services.audit_search.marks, query, gone.is_set)
         finally:

@@ -43,13 +43,13 @@ class CallHandler(RequestHandler):
 
     @api
     async def wrapper(self, server: str, name: str) -> str:
-        """The Python source an agent imports for this tool."""
+        """The Python source that an agent imports for this tool."""
         tool = self._catalog.tool(server, name)
         return wrapper_source(tool, self._function(tool))
 
     @api
     async def call(self, call: ToolCall) -> Outcome:
-        """Make a call for the user; origin and session are set here, whatever the client claims."""
+        """Make a call for the user; origin and session are set by the core, whatever the client sends."""
         session = self._services.sessions.person
         call = replace(call, id=call.id or uuid.uuid4().hex[:12], origin=Origin.PERSON, session=session.id, run_id="")
         task = asyncio.current_task()
@@ -60,7 +60,7 @@ class CallHandler(RequestHandler):
         except asyncio.CancelledError:
             if call.id not in self._cancelled:
                 raise  # the connection is lost
-            task.uncancel()  # the question that is being answered here goes on: its answer is that it was cancelled
+            task.uncancel()  # this request continues: its answer says that the call was cancelled
             fault = Fault("The call was cancelled.", "What the server had done until then stays done.")
             return Outcome(call.id, ok=False, fault=fault)
         finally:
@@ -75,7 +75,7 @@ class CallHandler(RequestHandler):
 
     @api
     async def call_as_code(self, server: str, tool: str, arguments: JsonObject) -> str:
-        """A program that makes the same call."""
+        """The program that makes the same call."""
         found = self._catalog.tool(server, tool)
         return call_source(found, self._function(found), arguments)
 
@@ -103,8 +103,8 @@ class SavedCallsHandler(RequestHandler):
 
     @api(decides=True)
     async def save_call(self, call: SavedCall, instead_of: str) -> SavedCall:
-        """Write a call into the project, without what its tool's schema marks as secret. `instead_of` names the file it
-        came from; empty for a new one, which replaces none."""
+        """Write a call into the project, without values that its tool's schema marks as secret. `instead_of`: the
+        file that the call came from; empty for a new call, which replaces no file."""
         tool = self._checks.find_tool(call)
         arguments, withheld = without_secrets(call.arguments, tool.input_schema if tool else {})
         secrets = tuple(dict.fromkeys((*call.withheld, *withheld)))
@@ -116,7 +116,7 @@ class SavedCallsHandler(RequestHandler):
 
     @api(decides=True)
     async def remove_saved(self, file: str) -> str:
-        """Take a file away; answers with its text, so that it can be put back."""
+        """Remove a file; returns its text, so that it can be restored."""
         text = await asyncio.to_thread(self._saved.remove, file)
         self._note("saved_call.removed", f"You removed the saved call {file}")
         self._services.tell(SavedCallsChanged(file))
@@ -130,14 +130,14 @@ class SavedCallsHandler(RequestHandler):
 
     @api
     async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
-        """Make the call and compare its answer with what is expected. `attended`: the user chose this one call to be
-        made; otherwise it is one of many, from files that others may have written."""
+        """Make the call and compare its answer with the expectations. `attended`: the user selected this single
+        call; otherwise it is one of many, from files that others may have written."""
         saved = await asyncio.to_thread(self._saved.get, file)
         return await self._checks.check_saved_call(saved, confirmed=confirmed, attended=attended)
 
     @api
     async def expect_this(self, call: SavedCall, outcome: Outcome, whole: bool) -> SavedCall:
-        """The call with expectations made from an answer; with `whole`, the answer itself is kept and expected."""
+        """The call with expectations made from an answer; with `whole`, the answer itself is stored and expected."""
         tool = self._checks.find_tool(call)
         has_schema = tool is not None and tool.output_schema is not None
         expected = await asyncio.to_thread(suggest_expectations, outcome, has_schema=has_schema)
@@ -156,12 +156,12 @@ class CallHistoryHandler(RequestHandler):
 
     @api(decides=True)
     async def forget(self, numbers: tuple[int, ...]) -> None:
-        """Delete single calls from the history."""
+        """Delete individual calls from the history."""
         await self._services.history.forget(numbers)
         self._note("history.calls_deleted", f"You had {len(numbers)} calls forgotten")
 
     @api(decides=True)
     async def clear_history(self) -> None:
-        """Delete the whole history of calls."""
+        """Delete the complete history of calls."""
         await self._services.history.clear()
         self._note("history.cleared", "You cleared the history of calls")

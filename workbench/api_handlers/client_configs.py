@@ -1,4 +1,4 @@
-"""API methods about configuration files of other MCP clients: servers to import, and servers to export."""
+"""API methods about configuration files of other MCP clients: importing and exporting servers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from workbench.records import (
 from workbench.servers.configuration import secret_masking
 
 ITSELF = "workbench"  # the name under which other clients know this workbench
-_REMEMBERED = 20  # exports that can be taken back while the core lives
+_REMEMBERED = 20  # exports that can be undone while the core runs
 
 
 class _Written(Struct, frozen=True):
@@ -38,7 +38,7 @@ class _Written(Struct, frozen=True):
 
 
 class ClientConfigHandler(RequestHandler):
-    """Found servers, imports and exports. Files are read and written on threads."""
+    """Lists found servers, imports and exports. Files are read and written on threads."""
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
@@ -46,13 +46,13 @@ class ClientConfigHandler(RequestHandler):
 
     @api
     async def found_servers(self) -> Discovery:
-        """Servers configured in other apps, secrets masked. Looking runs nothing."""
+        """Servers configured in other clients, secrets masked. Nothing is started."""
         found, faults = await asyncio.to_thread(find, self._services.paths.project)
         return await asyncio.to_thread(show, found, faults, self._configs())
 
     @api
     async def reveal_found(self, key: str) -> Mapping[str, str]:
-        """Where a found server's values are masked, and the values, for the user's eyes; noted in the audit."""
+        """The masked values of a found server, by their place, for display to the user; noted in the audit."""
         found = await self._finds()
         if key not in found:
             raise WorkbenchError("That server is not there any more.", "Look again.")
@@ -87,17 +87,18 @@ class ClientConfigHandler(RequestHandler):
 
     @api(in_thread=True)
     def client_files(self) -> tuple[ClientFile, ...]:
-        """The settings files that servers can be written to."""
+        """The client configs that servers can be exported to."""
         return tuple(config_export.describe(place) for place in config_export.targets(self._services.paths.project))
 
     @api
     async def preview_export(self, client: str, names: tuple[str, ...], itself: bool) -> ExportPreview:
-        """What writing these servers there would change; with `itself`, the workbench as a server too."""
+        """Preview the changes of exporting these servers to a client; with `itself`, the workbench is exported as a
+        server too."""
         return config_export.show(await self._draft(client, names, itself))
 
     @api(decides=True)
     async def export_servers(self, client: str, names: tuple[str, ...], itself: bool, sha: str) -> ExportReport:
-        """Write them, if the outcome is the one that was previewed."""
+        """Export servers, if the result is the one that was previewed."""
         made = await self._draft(client, names, itself)
         if made.blocked is not None:
             raise WorkbenchError(made.blocked.message, made.blocked.hint)
@@ -112,7 +113,7 @@ class ClientConfigHandler(RequestHandler):
 
     @api(decides=True)
     async def undo_export(self, sha: str) -> ClientFile:
-        """Put the file back as it was before the export that wrote this."""
+        """Restore the file as it was before the export that wrote this content."""
         written = self._written.get(sha)
         if written is None:
             raise WorkbenchError("That export cannot be taken back any more.", "Its copy lies beside the file.")
@@ -127,7 +128,7 @@ class ClientConfigHandler(RequestHandler):
         return {one.key: one for one in found}
 
     async def _take_in(self, made: ConfigImport) -> int:
-        """Secrets first: an entry must not refer to what is stored nowhere."""
+        """Import an entry. Secrets are stored first: an entry must not refer to a secret that is not stored."""
         for name, value in made.secrets.items():
             await asyncio.to_thread(self._services.secrets.put, name, value)
             self._note("secret.stored", f"You stored the secret {name}", server=made.config.name)
@@ -145,7 +146,8 @@ class ClientConfigHandler(RequestHandler):
         return await asyncio.to_thread(config_export.draft, place, wanted)
 
     def _itself(self) -> ServerConfig:
-        """This very Python, so it works without anything on the PATH."""
+        """Return the entry for the workbench with the path of this Python, so that it works without anything on the
+        PATH."""
         project = str(self._services.paths.project)
         return ServerConfig(ITSELF, sys.executable, ("-m", "workbench", "serve", "--project", project))
 

@@ -1,4 +1,4 @@
-"""API methods that examine: a server that cannot be reached, or this machine and project, line by line."""
+"""API methods that diagnose a server that cannot be reached, or this machine and project."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from workbench.servers.doctor.command_check import launcher
 from workbench.servers.doctor.diagnosis import Diagnosis
 
 _TRIAL = "const one: number = 1;\none + 1"
-_ROOM = 500 << 20  # bytes of free disk under which the user should know
+_ROOM = 500 << 20  # bytes of free disk below which the user is warned
 _RUNNERS = {"npx": "servers written for Node.js", "uvx": "servers written in Python", "docker": "servers in images"}
 
 
@@ -40,13 +40,13 @@ def _sandbox(services: Services) -> Check:
 
 
 def _level(level: Level) -> Check:
-    """Not having one is no fault: who wants it is told when a program asks for it."""
+    """Check an isolation level. A missing one is not an error: the user is told when a program needs it."""
     name = {"container": "Containers", "vm": "Virtual machines"}[level.name]
     return Check(name, CheckState.GOOD if level.available else CheckState.SKIPPED, level.sentence, level.hint)
 
 
 async def _typescript(services: Services) -> Check:
-    """Tried by doing it; not having it is no fault."""
+    """Check TypeScript by running it; a missing runtime is not an error."""
     if not deno_backend.runtime():
         return Check("TypeScript", CheckState.SKIPPED, deno_backend.MISSING, deno_backend.HINT)
     if deno_backend.LANGUAGE not in services.sandbox.levels()[0].languages:
@@ -74,7 +74,7 @@ async def _no_answers(what: str, wish: JsonObject) -> JsonValue:
 
 
 def _network(services: Services) -> Check:
-    """That some places are open is no fault; that a rule cannot be read is."""
+    """Check the network rules. Open hosts are not an error; an unreadable rule is."""
     rules = services.network.rules()
     if rules.closed:
         return Check("Network", CheckState.DOUBT, f"Programs reach nothing. {rules.closed}", "Mend that entry.")
@@ -85,7 +85,7 @@ def _network(services: Services) -> Check:
 
 
 def _search(services: Services) -> Check:
-    """Not having the model is no fault; having one that cannot be used is."""
+    """Check search. A missing sentence model is not an error; an unusable one is."""
     words, source = services.catalog.finder.reading(), services.catalog.finder.source
     if source.trouble:
         return Check("Search", CheckState.BAD, f"{words} {source.trouble}")
@@ -94,7 +94,7 @@ def _search(services: Services) -> Check:
 
 
 def _secrets(services: Services) -> Check:
-    """Where secrets are kept; asking a keyring may block."""
+    """Check where secrets are stored; a keyring may block."""
     services.secrets.names()
     state = CheckState.GOOD if services.secrets.kind == "keyring" else CheckState.DOUBT
     return Check("Secrets", state, services.secrets.sentence, "" if state is CheckState.GOOD else services.secrets.hint)
@@ -118,14 +118,14 @@ async def _audit(services: Services) -> Check:
 
 
 def _runner(name: str, what: str) -> Check:
-    """Not having one is no fault: the user may not need it."""
+    """Check a program that starts servers. A missing one is not an error, because the user may not need it."""
     if found := shutil.which(name):
         return Check(name, CheckState.GOOD, f"{found} starts {what}.")
     return Check(name, CheckState.SKIPPED, f"{name} is not here; it starts {what}.")
 
 
 class DiagnosisHandler(RequestHandler):
-    """Examines servers, and this machine with this project."""
+    """Diagnoses servers, and this machine with this project."""
 
     def __init__(self, services: Services, notices: Callable[[], Sequence[Fault]]) -> None:
         super().__init__(services)
@@ -133,7 +133,7 @@ class DiagnosisHandler(RequestHandler):
 
     @api
     async def diagnose(self, server: str) -> tuple[Check, ...]:
-        """Why a server cannot be reached, or that it can. Starts it only where the user has allowed it."""
+        """Check why a server cannot be reached. Starts it only if the user has allowed it."""
         found = self._catalog.server(server)
         told: list[Check] = []
 
@@ -148,7 +148,7 @@ class DiagnosisHandler(RequestHandler):
 
     @api
     async def diagnose_machine(self) -> tuple[Check, ...]:
-        """Whether this machine and this project have what the workbench needs, in the order a user would look."""
+        """Check whether this machine and this project have what the workbench needs, most important checks first."""
         services = self._services
         return (
             Check("Python", CheckState.GOOD, f"Python {platform.python_version()} on {platform.platform(terse=True)}."),
@@ -165,12 +165,12 @@ class DiagnosisHandler(RequestHandler):
         )
 
     def _reach(self, config: ServerConfig) -> tuple[str, Mapping[str, str]]:
-        """Where a remote server is and what is sent to it; may block while a keyring is asked."""
+        """Return the address of a remote server and the headers sent to it; may block on a keyring."""
         secret = self._services.secrets.get
         headers = {name: expand(value, os.environ, secret) for name, value in config.headers.items()}
         return expand(config.url, os.environ, secret), headers
 
     def _masked(self, check: Check) -> Check:
-        """A server may repeat what was sent to it."""
+        """Mask secrets in a check, because a server may repeat what was sent to it."""
         mask = self._services.secrets.masks.mask
         return replace(check, sentence=mask(check.sentence), fix=mask(check.fix), detail=mask(check.detail))

@@ -39,8 +39,8 @@ def api_methods(
     notices: Callable[[], Sequence[Fault]],
     owners: Iterable[object],
 ) -> Registry:
-    """The registry of a core's API: the objects that answer themselves, `owners` among them, and request handlers for
-    what combines several or is audited."""
+    """Return the registry of a core's API: objects that implement methods themselves, including `owners`, and
+    request handlers for methods that combine several packages or are audited."""
     calls, settings = CallHandler(services, broker), SettingsHandler(services)
     checks = LiveChecks(services.catalog, calls.call)
     return Registry(

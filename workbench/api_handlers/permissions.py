@@ -20,7 +20,7 @@ class SettingsHandler(RequestHandler):
 
     @api
     async def settings(self) -> Settings:
-        """The settings that are in force now."""
+        """The current settings."""
         return self._services.settings()
 
     @api(decides=True, consent=True)
@@ -38,11 +38,11 @@ class SettingsHandler(RequestHandler):
         return changed
 
 
-_NOT_SAID = ("key", "entry")  # of ToolBits: what it was said of
+_NOT_SAID = ("key", "entry")  # fields of ToolBits that identify the tool
 
 
 class PermissionsHandler(RequestHandler):
-    """Rules, trust in servers and run profiles. No agent can call these methods."""
+    """Rules, trust in servers and run profiles. Agents cannot call these methods."""
 
     @api
     async def permissions(self) -> Permissions:
@@ -50,9 +50,9 @@ class PermissionsHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def set_permission(self, rule: Permission) -> Permission:
-        """Keep a rule about a server, a tool or arguments; with the id of one that is there, in its place. Its sentence
-        and what it is bound to are filled in here."""
-        self._catalog.server(rule.server)  # there is one of that name
+        """Store a rule about a server, a tool or arguments; a rule with an existing id replaces that rule. Its
+        sentence and the fingerprints that it is bound to are filled in by the core."""
+        self._catalog.server(rule.server)  # raises if there is no such server
         tool = self._catalog.tool(rule.server, rule.tool) if rule.tool and rule.kind != "server" else None
         made = self._services.rules.put(replace(rule, tool=tool.name if tool else ""), tool)
         self._note("rule.set", f"You set a rule: {made.label}", server=made.server)
@@ -67,14 +67,14 @@ class PermissionsHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def restore_permission(self, rule_id: str) -> Permissions:
-        """Bring back a rule that was revoked since the core began, exactly as it was."""
+        """Restore a rule that was revoked since the core started, exactly as it was."""
         back = self._services.rules.restore(rule_id)
         self._note("rule.restored", f"You brought back a rule: {back.label or back.id}", server=back.server)
         return self._tell_rules()
 
     @api
     async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
-        """Rules that would have allowed this call, the narrowest first; nothing is kept."""
+        """Rules that would have allowed this call, the narrowest first; nothing is stored."""
         found = self._catalog.tool(server, tool)
         return await asyncio.to_thread(self._services.rules.proposals, found, dict(arguments))
 
@@ -91,7 +91,8 @@ class PermissionsHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def set_bits(self, server: str, tool: str, bits: ToolBits) -> Tool:
-        """Set what the user says of one tool in place of its annotations and of guesses; None removes that."""
+        """Set the user's own annotations of one tool, which replace those of its server and guesses; None removes
+        them."""
         found = self._catalog.tool(server, tool)
         self._services.rules.say(found, bits)
         self._catalog.weigh_again(server)
@@ -103,7 +104,7 @@ class PermissionsHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def renew_permissions(self) -> Permissions:
-        """Start an empty list of rules where the old one cannot be read."""
+        """Start an empty list of rules if the stored one cannot be read."""
         self._services.rules.renew()
         self._catalog.weigh_again()
         self._note("rule.list_reset", "You began a new list of rules")
@@ -129,11 +130,11 @@ class PermissionsHandler(RequestHandler):
 
 
 class NetworkHandler(RequestHandler):
-    """Rules for hosts: the user's own, and those that a project offers."""
+    """Rules for hosts: the user's own, and those that a project suggests."""
 
     @api(decides=True, consent=True)
     async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
-        """Add a rule of the user; without ports, the usual ports of its protocols count."""
+        """Add a rule of the user; without ports, the usual ports of its protocols apply."""
         rule = self._services.network.add(domain, ports, protocols)
         return self._changed("network.allowed", "You opened {} for programs", rule)
 
@@ -143,7 +144,7 @@ class NetworkHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def accept_host(self, sha: str) -> NetworkRules:
-        """Accept a rule that the project offers, exactly as it is now."""
+        """Accept a rule that the project suggests, exactly as it is now."""
         return self._done(
             self._services.network.accept, sha, "network.accepted", "You accepted {}, which the project offers"
         )

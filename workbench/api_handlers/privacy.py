@@ -1,4 +1,4 @@
-"""API methods about personal data: what was masked, what a token stands for, marks and kinds; looks are audited."""
+"""API methods about personal data: masked values, PII tokens, marks and kinds; every look at a value is audited."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ from workbench.records import (
 )
 from workbench.settings import change
 
-_LONGEST = 4_000_000  # characters of a text that is looked at for the user
-_REMEMBERED = 20_000  # values that looking at a model's view leaves behind before they are dropped
+_LONGEST = 4_000_000  # characters of a text to preview
+_REMEMBERED = 20_000  # values that previews may store before they are dropped
 
 
 class PrivacyHandler(RequestHandler):
-    """The user's own look at masked values; every look at a value is written into the audit."""
+    """Shows masked values to the user; every look at a value is written to the audit."""
 
     def __init__(self, services: Services, agents: Callable[[], Sequence[AgentInfo]]) -> None:
-        """`agents`: those that are connected now."""
+        """`agents`: returns the connected agents."""
         super().__init__(services)
         self._agents = agents
 
     @api
     async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
-        """The user's own first, then agents' that have tokens or are connected, the newest first."""
+        """The user's own session first, then sessions of agents that have tokens or are connected, newest first."""
         await asyncio.to_thread(self._services.vault_persistence.bring_back)
         here = {agent.session for agent in self._agents()}
         person, *agents = self._services.sessions.all()
@@ -73,7 +73,7 @@ class PrivacyHandler(RequestHandler):
 
     @api
     async def privacy_export(self, session: str) -> str:
-        """All that is known of a session's values but the values, as JSON."""
+        """Everything about a session's values except the values, as JSON."""
         found = await self._settled(session)
         values = await asyncio.to_thread(all_of, found)
         self._note_look(
@@ -84,7 +84,7 @@ class PrivacyHandler(RequestHandler):
 
     @api
     async def reveal(self, session: str, token: str, copied: bool = False) -> Revealed:
-        """The value behind one token; that the user looked at it, or copied it, is written into the audit."""
+        """The value of one token; that the user looked at it, or copied it, is written to the audit."""
         if self._services.sessions.get(session) is None:
             await asyncio.to_thread(self._services.vault_persistence.bring_back)
         found = self._session(session)
@@ -96,7 +96,7 @@ class PrivacyHandler(RequestHandler):
 
     @api(decides=True)
     async def forget_values(self, session: str) -> int:
-        """Drop all values of a session, and tell how many there were; tokens made before stand for nothing then."""
+        """Delete all values of a session and return their number; earlier tokens no longer have a value then."""
         found = await self._settled(session)
         count = found.forget()
         await asyncio.to_thread(self._services.vault_persistence.drop, session)
@@ -105,7 +105,7 @@ class PrivacyHandler(RequestHandler):
 
     @api
     async def model_view(self, text: str, server: str) -> ModelView:
-        """What an agent would see of a text that this server sent; nothing is sent anywhere."""
+        """What an agent would see of a text from this server; nothing is sent."""
         if len(text) > _LONGEST:
             raise WorkbenchError("This is too long to be shown as a model would see it.", "Look at a part of it.")
         session = self._services.sessions.preview
@@ -116,14 +116,14 @@ class PrivacyHandler(RequestHandler):
 
     @api
     async def try_privacy(self, text: str) -> Trial:
-        """What the detector finds in a text and how it would be masked; nothing of it is kept."""
+        """What the detector finds in a text and how it would be masked; nothing is stored."""
         if len(text) > _LONGEST:
             raise WorkbenchError("This text is too long to try the detector on.", "Take a part of it.")
         following = self._services.privacy_marks.following(self._services.settings())
         return await offload.MASKING_PREVIEW.run(len(text), preview_masking, text, following.rules, following.known)
 
     async def _settled(self, name: str) -> Session:
-        """A session that knows all that was shown of answers so far."""
+        """Return a session after all pending registrations of its answers are done."""
         session = self._session(name)
         await session.registrations.settled()
         return session
@@ -143,12 +143,13 @@ class PrivacyHandler(RequestHandler):
         return PrivacySession(session.id, session.author, session.origin is Origin.AGENT, count, here)
 
     def _note_look(self, kind: str, summary: str, session: Session, detail: JsonObject | None = None) -> None:
-        """Not through `_note`: that would take another session's token for a look-alike and hide it."""
+        """Write an audit entry. Not through `_note`, which would mask a token of a different session because it
+        looks like a value."""
         self._services.journal.append(Note(kind, summary, BY, session.id, detail=detail or {}))
 
 
 def _seen(session: Session, text: str, server: str, enabled: bool) -> ModelView:
-    """On the road of a call's answer: learnt with its keys, then masked as everything that goes to a model."""
+    """Mask a text as the answer of a call: registered with its keys, then masked as everything sent to a model."""
     session.register(text, server, _value)
     masked = session.mask(text)
     whole, hidden = unmask_with_spans(masked, session.vault.restore)
@@ -161,7 +162,8 @@ def _value(text: str) -> JsonValue:
 
 
 def report_of(session: Session, told: PrivacySession, query: PrivacyQuery, enabled: bool) -> PrivacyReport:
-    """A page of its values and its figures; reads up to tens of thousands, so a thread asks."""
+    """Return a page of values and the counts of a session; reads up to tens of thousands of values, so call it on a
+    thread."""
     issued = session.vault.issued()
     fitting = _fitting(session, issued, query)
     counts = Counter(held.kind for _, held in issued)
@@ -171,12 +173,12 @@ def report_of(session: Session, told: PrivacySession, query: PrivacyQuery, enabl
 
 
 def all_of(session: Session) -> tuple[HiddenValue, ...]:
-    """Every value of a session, without the value."""
+    """Return every token of a session, without the value."""
     return tuple(_told(session, token, held) for token, held in session.vault.issued())
 
 
 def revealed(session: Session, token: str) -> Revealed:
-    """The value behind a token of this session, however a model spelled it."""
+    """Return the value of a token of this session, in any spelling that a model used."""
     held = session.vault.find_pasted(token)
     if held is None:
         hint = "Values are kept in memory only, as long as their session lasts or until you have them forgotten."
@@ -197,7 +199,8 @@ def _fitting(
 
 
 def _fits(session: Session, token: str, held: StoredValue, words: str) -> bool:
-    """By what a list shows of it; by its value only as a whole, or a search would spell it out letter by letter."""
+    """Whether a token matches a search. Its value matches only as a whole, because otherwise a search could guess it
+    letter by letter."""
     if words in token.lower() or fold(held.text) == words or any(words in source.lower() for source in held.sources):
         return True
     places = (*session.vault.places(held.text), *session.token_history.uses(token).calls.values())
@@ -219,12 +222,12 @@ class PrivacyRulesHandler(RequestHandler):
 
     @api
     async def privacy_rules(self) -> PrivacyRules:
-        """The marks of the person and of the project, and how each kind is looked for."""
+        """The marks of the user and of the project, and how each kind is detected."""
         return self._services.privacy_marks.view(self._services.settings())
 
     @api(decides=True)
     async def mark_privacy(self, mark: PrivacyMark) -> PrivacyRules:
-        """Hide something for good, or let it pass; counts in every session at once."""
+        """Always mask a value, or never; applies to every session at once."""
         made = self._services.privacy_marks.add(mark)
         deed = f"hidden as {made.kind}" if made.hide else "let pass"
         self._note_mark("privacy.marked", f"You marked a {made.what} to be {deed}", made)
@@ -239,7 +242,8 @@ class PrivacyRulesHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def set_privacy_kind(self, kind: str, on: bool, threshold: float) -> PrivacyRules:
-        """Look for a kind of personal data or not, and from which score on in prose; 0 leaves that as it is."""
+        """Switch the detection of a kind of personal data on or off, and set its threshold in prose; 0 leaves the
+        threshold unchanged."""
         if kind not in BY_NAME or kind == SEALED:
             raise WorkbenchError(f"There is no kind of personal data {kind!r:.40}.")
         if threshold and not 0 < threshold <= 1:
@@ -251,7 +255,7 @@ class PrivacyRulesHandler(RequestHandler):
         return self._follow()
 
     async def _set(self, name: str, value: JsonValue) -> None:
-        """Change a setting; one that has this value already is not noted in the audit."""
+        """Change a setting; a setting that already has this value is not noted in the audit."""
         settings = self._services.settings()
         if change(settings, name, value) != settings:
             await self._settings.change_setting(name, value)

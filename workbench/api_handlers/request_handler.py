@@ -23,7 +23,7 @@ class RequestHandler:
         return self._services.catalog
 
     def _entry(self, server: str) -> str:
-        """The fingerprint of a server's entry; trust is bound to it."""
+        """Return the fingerprint of a server's entry, which trust is bound to."""
         return fingerprint(self._catalog.server(server).state.config)
 
     def _carry_trust(self, server: str, before: str) -> None:
@@ -32,9 +32,9 @@ class RequestHandler:
         self._catalog.weigh_again(server)
 
     def _check_terminal(self, *, of_agent: bool) -> str:
-        """The terminal that an answer comes from, for the audit; empty for a window. Refuses one that is none, and one
-        that did not give the user's PIN. `of_agent`: it is about something that an agent asked for; about their own
-        programs scripts may answer."""
+        """Return the terminal that an answer comes from, for the audit; empty for a window. Refuses an answer that
+        does not come from a terminal, or from one where the user's PIN was not entered. `of_agent`: the request
+        comes from an agent; scripts may answer requests about the user's own programs."""
         one = current_caller()
         if one is None or one.role == WINDOW or (one.role != TERMINAL and not of_agent):
             return ""

@@ -34,7 +34,7 @@ from workbench.runs.run_manager import RunManager
 
 
 class RunHandler(RequestHandler):
-    """Programs of the user, and what the user decides about programs, held calls and REPL sessions."""
+    """Runs programs of the user, and takes the user's decisions about programs, held calls and REPL sessions."""
 
     def __init__(self, services: Services, run_manager: RunManager) -> None:
         super().__init__(services)
@@ -53,8 +53,8 @@ class RunHandler(RequestHandler):
         seconds: float = 0.0,
         force_approval: bool = False,
     ) -> Run:
-        """Run the user's own program, in a kept state of that name if it has one, within the bounds of a profile and
-        with the required tools alone if there are any; answers once it is on its road."""
+        """Run the user's own program within the limits of a profile. `state`: the name of a REPL session;
+        `required`: the only tools that it may use, if any. Returns once the run has been submitted."""
         return self._manager.submit(
             code,
             self._services.sessions.person,
@@ -75,7 +75,7 @@ class RunHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def edit(self, run_id: str, code: str) -> Run:
-        """Replace the code of a waiting run; it is assessed again under a new sha."""
+        """Replace the code of a waiting run; it is assessed again and gets a new hash."""
         self._terminal_of(run_id)
         return await self._manager.edit(run_id, code)
 
@@ -91,7 +91,7 @@ class RunHandler(RequestHandler):
 
     @api(in_thread=True)
     def clean(self, code: str) -> str:
-        """The text without what makes it unfit to be run: hidden characters, foreign encodings, odd line ends."""
+        """The text without what prevents it from being run: hidden characters, foreign encodings, odd line ends."""
         return clean_text(code)
 
     @api
@@ -119,14 +119,15 @@ class RunHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def run_plan(self, choice: PlanChoice) -> Run:
-        """Run the program of a dry run once. It may do what the user chose; anything else needs approval."""
+        """Run the program of a dry run once. It may make the calls that the user selected; any other side effect
+        needs approval."""
         self._check_terminal(of_agent=True)
         return self._manager.dry_runs.run(choice, BY)
 
     # ── held calls and REPL sessions ─────────────────────────────────────────────────────────────
     @api(decides=True, consent=True)
     async def answer_held_call(self, answer: HeldCallAnswer) -> HeldCall:
-        """Let it pass or deny it; the answer counts for exactly the calls that the held call of this id showed."""
+        """Allow or deny a held call; the answer applies to exactly the calls that the held call of this id showed."""
         agents = any(one.id == answer.held_call_id and one.session != PERSON for one in self._manager.held_calls.all())
         terminal = self._check_terminal(of_agent=agents)
         held_call = self._manager.held_calls.answer(answer)
@@ -134,7 +135,7 @@ class RunHandler(RequestHandler):
         return held_call
 
     def _decision_note(self, held_call: HeldCall, answer: HeldCallAnswer, terminal: str) -> Note:
-        """The audit entry of one decision, however many calls it is about; each call has entries of its own."""
+        """Return the audit entry of one decision about any number of calls; each call also has entries of its own."""
         calls = f"{len(held_call.list)} calls" if len(held_call.list) > 1 else "a call"
         word, hasty = ("allowed" if answer.allow else "denied"), is_hasty(answer.allow, answer.seconds)
         unread = f" after {answer.seconds:.1f} s, too soon to have been read" if hasty else ""
@@ -154,13 +155,14 @@ class RunHandler(RequestHandler):
 
     @api(decides=True)
     async def end_state(self, session: str, name: str) -> tuple[KeptState, ...]:
-        """End one; its variables are lost, and a program that runs in it is ended. Answers with what is left."""
+        """End a REPL session; its variables are lost, and a program that runs in it is ended. Returns the remaining
+        ones."""
         await self._manager.states.end(session, name, "the user ended it")
         return self._manager.states.now()
 
     @api
     async def check_code(self, code: str) -> tuple[Finding, ...]:
-        """The calls of a program in Python that cannot work, by the definitions that are known."""
+        """The calls of a Python program that cannot work according to the known definitions."""
         tools = self._catalog.tools()
         servers = [state.config.name for state in self._catalog.states()]
         return await asyncio.to_thread(lambda: check_draft(ParsedProgram(code), tools, servers))

@@ -12,12 +12,12 @@ from workbench.records import Companion, FindKind, Finds
 from workbench.search.searchable_items import SearchableItem, of_skill
 from workbench.skills.library_snapshot import LibrarySnapshot
 
-_MOST = 200  # finds of one answer
+_MOST = 200  # results in one answer
 _COMPANIONS = 6
 
 
 class SearchHandler(RequestHandler):
-    """Finds anything, and the tools that are used with one."""
+    """Searches tools, resources, prompts and skills, and finds tools that are used together."""
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
@@ -26,7 +26,7 @@ class SearchHandler(RequestHandler):
 
     @api
     async def find(self, words: str, kinds: tuple[str, ...], limit: int) -> Finds:
-        """The best first, as agents find tools; without words a list. No kinds: all of them."""
+        """Search results, best first, ranked as for agents; an empty query returns a list. No kinds: all kinds."""
         unknown = [kind for kind in kinds if kind not in set(FindKind)]
         if unknown:
             raise WorkbenchError(f"There is nothing of the kind {unknown[0]!r:.60}.", f"Kinds: {', '.join(FindKind)}.")
@@ -35,7 +35,7 @@ class SearchHandler(RequestHandler):
 
     @api
     async def companions(self, server: str, tool: str) -> tuple[Companion, ...]:
-        """The tools that most often ran in one program with this one."""
+        """The tools that most often ran in the same program as this one."""
         if not self._services.settings().search_learns:
             return ()
         known = {(one.server, one.name) for one in self._catalog.tools()}
@@ -44,7 +44,8 @@ class SearchHandler(RequestHandler):
         return tuple(found[:_COMPANIONS])
 
     async def _library(self) -> tuple[SearchableItem, ...]:
-        """The same tuple as long as it holds the same skills; the user finds drafts, too."""
+        """Return the skills as search items; the same tuple as long as the skills are unchanged. The user also finds
+        drafts."""
         snapshot = await asyncio.to_thread(self._services.library.snapshot)
         if snapshot is not self._snapshot:
             self._snapshot = snapshot

@@ -26,11 +26,12 @@ from workbench.servers.oauth.token_storage import name_of
 
 
 class SecretsHandler(RequestHandler):
-    """Secrets and where they are kept. Keyrings block, so each step runs on a thread."""
+    """Lists, stores and moves secrets. Keyrings block, so each step runs on a thread."""
 
     @api
     async def secrets(self) -> SecretStore:
-        """What is known without opening anything: a locked keyring must not ask because a window was opened."""
+        """What is known without unlocking anything: a locked keyring must not prompt the user because a window was
+        opened."""
         return await asyncio.to_thread(self._look, self._uses(), self._signed())
 
     @api(decides=True)
@@ -47,7 +48,7 @@ class SecretsHandler(RequestHandler):
 
     @api(decides=True)
     async def move_secrets(self, server: str) -> ServerState:
-        """Keep the secrets that stand in a server's entry as they are, and refer to them there instead."""
+        """Move the secrets in a server's entry to the secret store, and refer to them from the entry."""
         config = self._catalog.server(server).state.config
         store = await self.open_secrets()
         if store.kind not in ("keyring", "file"):
@@ -67,14 +68,14 @@ class SecretsHandler(RequestHandler):
 
     @api(decides=True)
     async def unlock_secrets(self, passphrase: str) -> SecretStore:
-        """Open the encrypted file; where there is none and no keyring either, make one."""
+        """Unlock the encrypted file; creates one if there is none and no keyring either."""
         await asyncio.to_thread(self._services.secrets.unlock, passphrase)
         self._note("secret.unlocked", "You opened the encrypted file of secrets")
         return await self._tell_store()
 
     @api(decides=True)
     async def open_secrets(self) -> SecretStore:
-        """Open the place where secrets are kept; where there was no keyring, look for it once more."""
+        """Open the secret store; if no keyring was found before, look for one again."""
         await asyncio.to_thread(self._services.secrets.look_again)
         return await self._tell_store()
 
@@ -84,7 +85,7 @@ class SecretsHandler(RequestHandler):
         return store
 
     def _uses(self) -> dict[str, tuple[str, ...]]:
-        """Secret → the servers whose entries refer to it."""
+        """Return secret name → servers whose entries refer to it."""
         uses: dict[str, tuple[str, ...]] = {}
         for state in self._catalog.states():
             for name in references(state.config):
@@ -92,11 +93,11 @@ class SecretsHandler(RequestHandler):
         return uses
 
     def _signed(self) -> dict[str, str]:
-        """Name among the secrets → the server whose sign-in would be kept there."""
+        """Return secret name → server whose sign-in is stored under it."""
         return {name_of(state.config.name): state.config.name for state in self._catalog.states()}
 
     def _look(self, uses: dict[str, tuple[str, ...]], signed: dict[str, str]) -> SecretStore:
-        """On a thread, so it is given what the loop may change."""
+        """Describe the secret store. Runs on a thread, so it gets data that the event loop may change as arguments."""
         room = self._services.secrets
         stored = room.known()
         infos = [
@@ -110,14 +111,14 @@ class SecretsHandler(RequestHandler):
 
 SHORTEST: Final = 4
 LONGEST: Final = 200
-FREE_TRIES: Final = 3  # wrong ones before each further try has to wait
+FREE_TRIES: Final = 3  # wrong PINs before each further attempt must wait
 LONGEST_WAIT: Final = 900.0  # seconds
-_COST: Final[dict[str, int]] = {"n": 1 << 15, "r": 8, "p": 1}  # 32 MB and about 0.1 s for one try
+_COST: Final[dict[str, int]] = {"n": 1 << 15, "r": 8, "p": 1}  # scrypt: 32 MB and about 0.1 s for one attempt
 _MEMORY: Final = 128 << 20
 
 
 class TerminalPin:
-    """One user's, for all their projects."""
+    """The PIN of one user, for all their projects."""
 
     def __init__(self, file: Path, now: Callable[[], float] = time.time) -> None:
         self._file = file
@@ -128,7 +129,7 @@ class TerminalPin:
         return self._file.exists()
 
     def check(self, pin: str) -> None:
-        """Raises for a wrong one, and for any while too many wrong ones make it wait."""
+        """Raises for a wrong PIN, and for any PIN while too many wrong ones enforce a wait."""
         with self._locked():
             kept = self._read()
             if (left := kept["until"] - self._now()) > 0:
@@ -137,14 +138,14 @@ class TerminalPin:
                 )
             wrong = kept["wrong"] + 1
             wait = min(LONGEST_WAIT, 2.0 ** (wrong - FREE_TRIES)) if wrong > FREE_TRIES else 0.0
-            self._save({**kept, "wrong": wrong, "until": self._now() + wait})  # counted before it is known
+            self._save({**kept, "wrong": wrong, "until": self._now() + wait})  # counted before the PIN is compared
             if not hmac.compare_digest(bytes.fromhex(kept["hash"]), _hash(pin, bytes.fromhex(kept["salt"]), _COST)):
                 hint = f"The next try has to wait {wait:.0f} s." if wait else "Type it again."
                 raise WorkbenchError("That is not the PIN.", hint)
             self._save({**kept, "wrong": 0, "until": 0.0})
 
     def set(self, pin: str, old: str = "") -> None:
-        """Replaces one only by the old one."""
+        """Set the PIN; replacing one needs the old PIN."""
         if not SHORTEST <= len(pin) <= LONGEST:
             raise WorkbenchError(f"A PIN has {SHORTEST} to {LONGEST} characters.", "Choose another one.")
         if self.is_set:
@@ -176,12 +177,12 @@ class TerminalPin:
                 "Nothing can be answered from a terminal until you remove that file and set a PIN again.",
             ) from fault
 
-    def _save(self, kept: dict[str, Any]) -> None:  # Any: as above
+    def _save(self, kept: dict[str, Any]) -> None:  # Any: JSON of a known shape
         private_json_files.save(self._file, kept, durable=True, name="The file of your PIN")
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """One try at a time, over all cores of this user."""
+        """Allow one attempt at a time, over all cores of this user."""
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle = os.open(f"{self._file}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
@@ -209,12 +210,12 @@ class TerminalPinHandler(RequestHandler):
 
     @api(consent=True)
     async def may_answer(self) -> None:
-        """Raise where answers are not accepted, so that a client does not show a request in vain."""
+        """Raise if answers from here are not accepted, so that a client does not show a request in vain."""
         self._check_here()
 
     @api(consent=True)
     async def unlock(self, pin: str) -> None:
-        """Take answers over this connection from now on; raises for a wrong PIN."""
+        """Accept answers over this connection from now on; raises for a wrong PIN."""
         await asyncio.to_thread(self._pin.check, pin)
         if (one := current_caller()) is not None:
             one.unlocked = True

@@ -1,4 +1,4 @@
-"""API methods about what servers offer and ask beside tools: resources, prompts, tasks, logs, elicitation."""
+"""API methods about server features other than tools: resources, prompts, tasks, logs, elicitation."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ class ResourceHandler(RequestHandler):
 
     @api
     async def read_resource(self, server: str, uri: str) -> Outcome:
-        """What a resource holds; starts the server if it rests."""
+        """The content of a resource; starts the server if it is stopped."""
         return await self._reader.resource(uuid.uuid4().hex[:12], server, uri, self._services.sessions.person)
 
     @api(decides=True)
     async def subscribe_resource(self, server: str, uri: str, on: bool) -> None:
-        """Hear of changes of a resource (`ResourcesUpdated`), or no longer."""
+        """Subscribe to changes of a resource (`ResourcesUpdated`), or unsubscribe."""
         await self._catalog.offered.subscribe(server, uri, on=on)
         words = "subscribed to" if on else "ended the subscription to"
         self._note("resource.subscribed" if on else "resource.unsubscribed", f"You {words} {uri:.300}", server=server)
 
     @api
     async def get_prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> PromptAnswer:
-        """A prompt with its blanks filled; arguments are texts by name."""
+        """A prompt filled in with arguments, which are texts by name."""
         return await self._reader.prompt(server, name, arguments, self._services.sessions.person)
 
     @api(decides=True)
     async def set_log_level(self, server: str, level: str) -> None:
-        """Ask the server to log from this level on."""
+        """Set the lowest level at which the server logs."""
         await self._catalog.offered.set_log_level(server, level)
         self._note("server.log-level", f"You asked {server} to log from {level} on", server=server)
 
 
 class ServerTaskHandler(RequestHandler):
-    """Tasks of servers that offer them."""
+    """MCP tasks of servers that support them."""
 
     @api
     async def server_tasks(self, server: str) -> tuple[ServerTask, ...]:
-        """Newest first; none while it does not run."""
+        """The server's tasks, newest first; none while the server is stopped."""
         return await mcp_tasks.list_tasks(self._catalog.server(server), self._patience)
 
     @api(decides=True)
@@ -64,7 +64,7 @@ class ServerTaskHandler(RequestHandler):
 
     @api
     async def task_result(self, server: str, task: str) -> str:
-        """Of a task that ended: the raw answer of its call, as JSON text."""
+        """The result of a task that ended: the raw answer of its call, as JSON text."""
         self._note("task.fetched", f"You fetched the result of the task {task:.100} from {server}", server=server)
         return await mcp_tasks.task_result(self._catalog.server(server), task, self._patience)
 
@@ -83,7 +83,8 @@ class ElicitationHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def answer_ask(self, ask_id: str, action: str, content: str) -> Ask:
-        """Accept, decline or cancel; content is JSON text: a form's values, a model's message, a reason."""
+        """Accept, decline or cancel a request; `content` is JSON text: a form's values, a model's message, or a
+        reason."""
         ask = next((one for one in self._catalog.asks.all() if one.id == ask_id), None)
         if ask is None:
             raise WorkbenchError("This request is no longer open.", "Its server or its call has ended.")
@@ -97,8 +98,8 @@ class ElicitationHandler(RequestHandler):
 
     @api
     async def attend(self, approvals_only: bool = False) -> None:
-        """Be there for approval requests and, unless `approvals_only`, for what servers ask. It does not end by itself:
-        who asked it lets go of it."""
+        """Count the caller as present for approval requests and, unless `approvals_only`, for elicitation. The call
+        does not return; the caller cancels it."""
         servers = nullcontext() if approvals_only else self._catalog.asks.attending()
         with self._manager.approvals.attending(), servers:
             await asyncio.Event().wait()

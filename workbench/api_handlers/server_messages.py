@@ -37,22 +37,22 @@ class ServerMessageHandler(RequestHandler):
 
     @api
     async def frame(self, server: str, at: float) -> str:
-        """The whole text of one message."""
+        """The complete text of one message."""
         return self._catalog.server(server).traffic.message_text(at)
 
     @api
     async def transcript(self, server: str) -> str:
-        """Every kept message, whole, one a line of JSON."""
+        """All stored messages in full, one JSON object per line."""
         return await asyncio.to_thread(transcript, self._catalog.server(server).traffic.snapshot())
 
     @api
     async def search_frames(self, server: str, words: str, after: float) -> tuple[float, ...]:
-        """When the messages with all these words passed, wherever in the message they stand."""
+        """The times of the messages that contain all these words anywhere."""
         return await asyncio.to_thread(find, self._catalog.server(server).traffic.snapshot(after), words)
 
     @api(decides=True)
     async def send_raw(self, server: str, text: str, confirmed: bool) -> RawAnswer:
-        """Send a message written by hand. A tool call goes the way of every tool call: policy, privacy, audit."""
+        """Send a message written by hand. A tool call is processed as any tool call: policy, privacy, audit."""
         message = raw_messages.read(text)
         if message.tool:
             return await self._send_call(server, message, confirmed)
@@ -61,7 +61,7 @@ class ServerMessageHandler(RequestHandler):
         return await raw_messages.send(self._catalog.server(server), message, seconds)
 
     async def _send_call(self, server: str, message: raw_messages.RawMessage, confirmed: bool) -> RawAnswer:
-        """No way round the gate: it becomes a call like any other."""
+        """Send a tool call through the broker, so that a raw message cannot avoid approval."""
         at, session = time.time(), self._services.sessions.person.id
         name = uuid.uuid4().hex[:12]
         call = ToolCall(name, server, message.tool, message.arguments, Origin.PERSON, session, confirmed=confirmed)
@@ -74,22 +74,23 @@ class ServerMessageHandler(RequestHandler):
 
     @api
     async def all_vitals(self) -> tuple[Vitals, ...]:
-        """Of every server of the project, for the price of one look."""
+        """The resource use of every server of the project, measured at once."""
         return await vitals.vitals([self._catalog.server(state.config.name) for state in self._catalog.states()])
 
     @api
     async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
-        """What is odd about its definitions, by themselves and beside those of other servers."""
+        """Warnings about a server's tool definitions, also compared with those of other servers."""
         return self._catalog.definition_warnings.of(self._catalog.server(server).name)
 
     @api
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
-        """What is not as the user approved it or last saw it: blocked tools first, then new ones, then those gone."""
+        """Differences from the definitions that the user approved or last saw: blocked tools first, then new ones,
+        then removed ones."""
         return self._catalog.server(server).pins.changes()
 
     @api
     async def removed_tools(self) -> tuple[ToolSummary, ...]:
-        """Of every server, what it took back since the user last looked at its changes."""
+        """The tools of every server that were removed since the user last looked at its changes."""
         servers = [self._catalog.server(state.config.name) for state in self._catalog.states()]
         gone = [one for server in servers for one in server.pins.changes() if one.kind is ChangeKind.REMOVED]
         return tuple(
@@ -98,17 +99,17 @@ class ServerMessageHandler(RequestHandler):
 
     @api
     async def moments(self, server: str) -> tuple[Moment, ...]:
-        """When the server changed, newest first."""
+        """The times at which the server's definitions changed, newest first."""
         return await self._catalog.server(server).definition_history.list()
 
     @api
     async def compare(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
-        """What is different between two moments: tools, instructions, version, protocol."""
+        """The differences between two points in time: tools, instructions, version, protocol."""
         return await self._catalog.server(server).definition_history.compare(before, after)
 
     @api(decides=True, consent=True)
     async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:
-        """Stand behind changed definitions, by tool and hash; answers with what is left."""
+        """Approve changed definitions, by tool and hash; returns the remaining changes."""
         found = self._catalog.server(server)
         await found.own.approve(wanted)
         for tool, sha in wanted.items():
@@ -118,5 +119,5 @@ class ServerMessageHandler(RequestHandler):
 
     @api(decides=True)
     async def see_changes(self, server: str) -> None:
-        """New and removed tools were looked at; what is blocked stays blocked."""
+        """Mark new and removed tools as seen; blocked tools stay blocked."""
         await self._catalog.server(server).own.look()

@@ -31,13 +31,13 @@ class ServerHandler(RequestHandler):
 
     @api
     async def consent(self, server: str) -> Consent:
-        """What the user reads before they connect a server that they have not allowed yet."""
+        """What the user reads before connecting a server that they have not allowed yet."""
         return launch_consents.consent(self._catalog.server(server).state.config)
 
     @api(decides=True)
     async def connect(self, server: str, sha: str = "") -> ServerState:
-        """Start a server; asking is the user's consent to run exactly this command. With `sha`, it is refused when the
-        entry is not the one any more that the consent of this hash was about."""
+        """Start a server; the call is the user's consent to run exactly this command. With `sha`, it is refused if
+        the entry has changed since the consent with this hash was shown."""
         terminal, state = "", self._catalog.server(server).state
         if not (state.allowed or state.config.builtin):
             check_is_user()
@@ -75,15 +75,16 @@ class ServerEntryHandler(RequestHandler):
 
     @api(decides=True)
     async def edit_server(self, server: str, config: ServerConfig, keep_secrets: bool) -> ServerState:
-        """Write another entry, and another name, in a server's place; a changed command asks again before it starts.
-        Without a server it is a new one. With `keep_secrets`, values that look like secrets are stored apart."""
+        """Replace a server's entry, optionally with a new name; a changed command asks again before it starts.
+        Without `server` the entry is new. With `keep_secrets`, values that look like secrets are moved to the secret
+        store."""
         if server:
             self._own(server)
         elif any(state.config.name == config.name for state in self._catalog.states()):
             raise WorkbenchError(f"The project has a server {config.name} already.", "Choose another name.")
         mcp_json_file.parse_entry(
             config.name, mcp_json_file.entry_as_json(config, {})
-        )  # refused before anything is changed
+        )  # raises before anything is changed
         if keep_secrets:
             config = await self._apart(config)
         if server and config.name != server:
@@ -95,7 +96,7 @@ class ServerEntryHandler(RequestHandler):
         return state
 
     async def _apart(self, config: ServerConfig) -> ServerConfig:
-        """Secrets are stored before the entry that refers to them is written."""
+        """Store the secrets of an entry before the entry that refers to them is written."""
         made = keep_apart(config)
         for name, value in made.secrets.items():
             await asyncio.to_thread(self._services.secrets.put, name, value)
@@ -103,7 +104,7 @@ class ServerEntryHandler(RequestHandler):
         return made.config
 
     async def _carry_pins(self, server: str, name: str) -> None:
-        """A changed definition stays blocked under another name."""
+        """Copy the definition pins to the new name, so that a changed definition stays blocked."""
         pins = self._catalog.server(server).pins
         if pins.known:
             heir = DefinitionPins(name, self._services.paths.pins)
@@ -111,12 +112,12 @@ class ServerEntryHandler(RequestHandler):
 
     @api(in_thread=True)
     def known_servers(self) -> tuple[KnownServer, ...]:
-        """Entries of well-known makers' servers, ready to be added."""
+        """Ready-made entries for servers of well-known vendors."""
         return known_servers()
 
     @api(decides=True)
     async def duplicate_server(self, server: str) -> ServerState:
-        """The same entry under a free name, behind the first."""
+        """Copy an entry under a free name, after the original."""
         self._own(server)
         name = self._free(server)
         await self._carry_pins(server, name)
@@ -132,13 +133,13 @@ class ServerEntryHandler(RequestHandler):
 
     @api(decides=True)
     async def move_server(self, server: str, before: str) -> None:
-        """Put it before another one; an empty name: last."""
+        """Move a server before another one; an empty name moves it to the end."""
         self._own(server)
         await self._catalog.rearrange(lambda file: file.move(server, before))
 
     @api(decides=True)
     async def restore_server(self, server: str) -> ServerState:
-        """Put a removed server back as it was."""
+        """Restore a removed server as it was."""
         if any(state.config.name == server and not state.config.builtin for state in self._catalog.states()):
             raise WorkbenchError(f"The project has a server {server} again.", "Rename that one first.")
         await self._catalog.rearrange(lambda file: file.restore(server))
@@ -157,7 +158,7 @@ class ServerEntryHandler(RequestHandler):
 
     @api(decides=True)
     async def set_roots(self, server: str, roots: tuple[str, ...]) -> ServerState:
-        """Tell a server of these folders from now on; written into `.mcp.json`."""
+        """Set the root folders that a server is told; written into `.mcp.json`."""
         before = self._entry(server)
         state = await self._catalog.set_roots(server, roots)
         self._carry_trust(server, before)
@@ -167,11 +168,11 @@ class ServerEntryHandler(RequestHandler):
 
 
 class SignInHandler(RequestHandler):
-    """Signs in at remote servers with OAuth, and out."""
+    """Signs in to remote servers with OAuth, and out."""
 
     @api(decides=True)
     async def sign_in(self, server: str) -> SignIn:
-        """Begin one, and answer when it is over. `SignInWanted` tells the page to open."""
+        """Start a sign-in, and return when it is over. The event `SignInWanted` names the page to open."""
         config = self._remote(server)
         if not self._catalog.server(server).state.allowed:
             raise WorkbenchError(f"{server} has not been allowed yet.", "Press Connect first; then sign in.")
@@ -184,7 +185,7 @@ class SignInHandler(RequestHandler):
         report = await self._sign_ins.sign_in(config)
         if report.state == "done":
             self._note("server.signed_in", f"You signed in at {server}", server=server)
-            with contextlib.suppress(WorkbenchError):  # its state says why it does not connect
+            with contextlib.suppress(WorkbenchError):  # the reason is in the server's status
                 await self._catalog.connect(server)
         return report
 
@@ -196,12 +197,13 @@ class SignInHandler(RequestHandler):
 
     @api(decides=True)
     async def bring_sign_in(self, server: str, address: str) -> None:
-        """The address at which a browser ended that could not reach this machine."""
+        """Complete a sign-in with the address at which the browser ended, if the browser could not reach this
+        machine."""
         self._sign_ins.bring(self._remote(server), address)
 
     @api(decides=True)
     async def sign_out(self, server: str) -> SignIn:
-        """Forget the tokens and the registration, and end the connection."""
+        """Delete the access tokens and the registration, and close the connection."""
         config = self._remote(server)
         report = await self._sign_ins.sign_out(config)
         await self._catalog.disconnect(server)
@@ -210,7 +212,7 @@ class SignInHandler(RequestHandler):
 
     @api
     async def sign_in_report(self, server: str) -> SignIn:
-        """The last sign-in, step by step, and what is kept of it."""
+        """The last sign-in, step by step, and what is stored of it."""
         return await self._sign_ins.report(self._remote(server))
 
     @property

@@ -1,4 +1,4 @@
-"""API methods about recorded skill tests: record, play, accept, compare with the servers as they are."""
+"""API methods about recorded skill tests: record, play, accept, compare with the live servers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SHOWN = 300  # characters of arguments and results in a list
 
 
 class SkillTestHandler(RequestHandler):
-    """Recordings of skills, and what programs teach."""
+    """Records and plays skill tests, and suggests skills from past programs."""
 
     def __init__(self, services: Services, run_manager: RunManager, checks: LiveChecks) -> None:
         super().__init__(services)
@@ -49,14 +49,14 @@ class SkillTestHandler(RequestHandler):
 
     @api
     async def cassettes(self, name: str) -> tuple[CassetteInfo, ...]:
-        """Those of a skill, and those that its draft would bring."""
+        """The recordings of a skill, and those that its draft would add."""
         found, faults = await asyncio.to_thread(self._read, name)
         broken = tuple(CassetteInfo(label, fault=words) for label, words in sorted(faults.items()))
         return (*(_told(one) for _, one in found.values()), *broken)
 
     @api(decides=True)
     async def record_cassette(self, run_id: str, skill: str, name: str, arguments: JsonObject) -> CassetteInfo:
-        """Make one of a run of this core. The arguments are those of the skill; none: as the run called it."""
+        """Make a recording from a run of this core. `arguments`: those of the skill; empty: as in the run."""
         label, run = cassette_name(name), self._manager.run(run_id)
         subject = await asyncio.to_thread(self._subject, skill, draft=False)
         session = self._services.sessions.get(run.proposal.session)
@@ -74,7 +74,7 @@ class SkillTestHandler(RequestHandler):
 
     @api
     async def test_skill(self, name: str, draft: bool = False, cassette: str = "") -> tuple[SkillTest, ...]:
-        """Play its cassettes, or this one, to the kept skill or to its draft; nothing outside is reached."""
+        """Play all recordings, or only `cassette`, to the kept skill or to its draft; no server is called."""
         subject = await asyncio.to_thread(self._subject, name, draft=draft)
         found, faults = await asyncio.to_thread(self._read, name)
         wanted = [one for _, one in found.values() if cassette in ("", one.name)]
@@ -85,7 +85,7 @@ class SkillTestHandler(RequestHandler):
 
     @api(decides=True)
     async def accept_cassette(self, name: str, cassette: str, draft: bool = False) -> CassetteInfo:
-        """Expect from now on what the skill does now."""
+        """Update the expectation of a recording to what the skill does now."""
         subject = await asyncio.to_thread(self._subject, name, draft=draft)
         folder, known = await asyncio.to_thread(self._one, name, cassette)
         made = await self._recording.settle(subject, known)
@@ -101,17 +101,18 @@ class SkillTestHandler(RequestHandler):
 
     @api(decides=True)
     async def check_drift(self, name: str, cassette: str, allow: bool = False) -> SkillTest:
-        """Make its calls at the servers as they are: those that only read, or with `allow` all of them."""
+        """Make the recorded calls at the live servers: only calls that read, or with `allow` all of them."""
         _, known = await asyncio.to_thread(self._one, name, cassette)
         return await self._checks.check_recording(name, known, allow=allow)
 
     # ── on a thread ──────────────────────────────────────────────────────────────────────────────
     def _subject(self, name: str, *, draft: bool) -> Skill:
-        """What is tested: the draft, the kept skill, or whichever there is."""
+        """Return the tested skill: the draft, the kept skill, or whichever exists."""
         return self._services.library.get(name, SkillState.DRAFT if draft else None)
 
     def _read(self, name: str) -> tuple[dict[str, tuple[Path, Cassette]], dict[str, str]]:
-        """Every cassette by name with the folder it lies in; a draft's own one stands before the kept skill's."""
+        """Return every recording by name with its folder; a draft's own recording replaces the kept skill's of that
+        name."""
         known = self._services.library.get(name)
         found: dict[str, tuple[Path, Cassette]] = {}
         faults: dict[str, str] = {}
@@ -124,7 +125,7 @@ class SkillTestHandler(RequestHandler):
         return dict(sorted(found.items())), faults
 
     def _caller(self, code: str, skill: Skill) -> JsonObject | str:
-        """A program that calls the skill with something that is no JSON."""
+        """Return the program if it calls the skill with arguments that are not JSON."""
         return code if skill.name in used_skills(code, self._services.library.kept_skills()) else {}
 
     def _one(self, name: str, cassette: str) -> tuple[Path, Cassette]:
@@ -140,7 +141,7 @@ class SkillTestHandler(RequestHandler):
 
 
 def _hidden(session: Session, value: JsonValue) -> JsonValue:
-    """Personal data as tokens, which a recording replaces."""
+    """Mask personal data with tokens, which a recording replaces."""
     return session.vault.sanitize_json(session.mask_json(value))
 
 

@@ -26,7 +26,7 @@ from workbench.skills.skill_templates import beginning
 
 
 class SkillHandler(RequestHandler):
-    """Drafts, kept skills and imports of skills."""
+    """Drafts, kept skills, and imports and exports of skills."""
 
     def __init__(self, services: Services, run_manager: RunManager) -> None:
         super().__init__(services)
@@ -73,13 +73,13 @@ class SkillHandler(RequestHandler):
         tools = needed_tools(reading.verdict)
         draft = self._services.library.draft
         skill = await asyncio.to_thread(draft, name, description, text.text, run_id, BY, tools, tags)
-        self._services.library.usage.dismiss(skeleton(reading.program))  # it is one now
+        self._services.library.usage.dismiss(skeleton(reading.program))  # it is a skill now
         self._note("skill.drafted", f"You drafted the skill {skill.name}", run_id=run_id)
         return skill
 
     @api(decides=True)
     async def new_skill(self, name: str, description: str) -> Skill:
-        """A draft with a beginning to go on from; the name has to be a skill's and free."""
+        """Create a draft with example code; the name must be valid and free."""
         if not is_name(name):
             words = f"{name!r:.80} is no name of a skill."
             raise WorkbenchError(words, "Small letters, digits and single hyphens between them, such as weekly-report.")
@@ -89,7 +89,7 @@ class SkillHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def keep_skill(self, name: str, sha: str) -> Skill:
-        """Keep the draft with this sha as the next version. Its text is read from disk once more before."""
+        """Keep the draft with this hash as the next version. Its text is read from disk again first."""
         seen = await asyncio.to_thread(self._services.library.to_keep, name, sha)
         terminal = self._check_terminal(of_agent=seen.author != BY)
         if faults := canonicalize(seen.code).faults:
@@ -129,7 +129,7 @@ class SkillHandler(RequestHandler):
 
     @api(decides=True)
     async def run_skill(self, name: str, arguments: JsonObject) -> Run:
-        """Run a skill: the kept one, or a draft with its present code."""
+        """Run a skill: the kept one, or a draft with its current code."""
         person, skill = self._services.sessions.person, await self.skill(name)
         if skill.state is SkillState.KEPT:
             return await run_skill(self._services, self._manager, person, skill.name, arguments)
@@ -137,19 +137,19 @@ class SkillHandler(RequestHandler):
 
     @api
     async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
-        """Review the skills of a folder, zip file or git checkout; nothing of it is written."""
+        """Review the skills of a folder, zip file or git checkout; nothing is written."""
         return await self._imports.look(Path(path).expanduser())
 
     @api(decides=True)
     async def import_skill(self, key: str) -> Skill:
-        """Make a draft of what was looked at under this key."""
+        """Make a draft of the reviewed skill with this key."""
         skill = await self._imports.bring_in(key)
         self._note("skill.imported", f"You imported the skill {skill.name}, {skill.author}")
         return skill
 
     @api(decides=True)
     async def export_skill(self, name: str, path: str) -> str:
-        """Pack it into a zip file; answers the file's path."""
+        """Pack a skill into a zip file; returns the file's path."""
         skill = await self.skill(name)
         folder = await asyncio.to_thread(self._services.library.folder, skill.name, skill.state)
         target = await asyncio.to_thread(pack, skill.name, folder, Path(path).expanduser())

@@ -1,4 +1,4 @@
-"""API methods about tokens: spent, saved, and whether programs pay with these tools."""
+"""API methods about model tokens: spent, saved, and whether programs cost less than direct calls of these tools."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from workbench.api_handlers.request_handler import RequestHandler
 from workbench.records import Depth, ModeAdvice, ModelFactor, SessionTokens, TokenReport
 from workbench.tokens import count, counter
 
-_LISTED = 10  # matches of a usual search
-_READ = 2  # signatures a usual task needs
+_LISTED = 10  # matches of a typical search
+_READ = 2  # signatures that a typical task needs
 
 
 class TokenReportHandler(RequestHandler):
-    """Tokens of conversations and of the catalogue."""
+    """Reports model tokens of conversations and of the catalog."""
 
     @api
     async def token_report(self) -> TokenReport:
-        """Of all conversations of this core, and which way of working the catalogue calls for."""
+        """The tokens of all conversations of this core, and which way of working suits the catalog."""
         sessions = self._services.sessions
         some = (
             *(SessionTokens(*one) for one in sessions.released),
@@ -39,8 +39,8 @@ class TokenReportHandler(RequestHandler):
         return TokenReport(sessions.total(), some, advice, self._services.settings().tokens_cents_per_million, more)
 
     def _advice(self, entry: int) -> ModeAdvice:
-        """Programs pay when the workbench's own tools (`entry`) and one search cost less than all definitions. On the
-        loop: the catalogue and its index belong to it."""
+        """Recommend programs if the workbench's own tools (`entry`) and one search cost less than all definitions.
+        Runs on the event loop, which owns the catalog and its index."""
         tools = self._catalog.tools()
         definitions = sum(tool.definition_tokens for tool in tools)
         finding = 0
@@ -54,22 +54,22 @@ class TokenReportHandler(RequestHandler):
 
 
 def own_tokens() -> int:
-    """What the workbench's own tools and instructions cost a model, once a conversation."""
+    """Return the model tokens of the workbench's own tools and instructions, per conversation."""
     return count(INSTRUCTIONS) + sum(count(listed(tool)) for tool in TOOLS)
 
 
-# Beside o200k, over tool definitions, code, prose and tool results.
+# Factors relative to o200k, measured over tool definitions, code, prose and tool results.
 _ESTIMATED = (ModelFactor("Claude 3 to 4.6", 1.13, 1.24), ModelFactor("Claude 4.7 and later", 1.5, 1.65))
-_VERSIONS = ("3.0", "4.8")  # of ctok, for each of them
-_SAMPLE = 24_000  # characters read
-_LONGEST = 3_000  # of one definition: more of them say more than a long one
+_VERSIONS = ("3.0", "4.8")  # versions of ctok, one for each factor
+_SAMPLE = 24_000  # sampled characters
+_LONGEST = 3_000  # characters of one definition: many short samples are more representative than a few long ones
 _measured: dict[str, tuple[ModelFactor, ...]] = {}  # by the hash of the sample; only the last is kept
 
 Definition = Mapping[str, Any]  # Any: foreign JSON
 
 
 def factors(definitions: Sequence[Definition]) -> tuple[ModelFactor, ...]:
-    """Takes up to half a second where it measures."""
+    """Return the factors of models; takes up to half a second when it measures."""
     read = _reader()
     sample = _sampled(definitions) if read is not None else []
     if read is None or not sample:
@@ -85,13 +85,13 @@ def factors(definitions: Sequence[Definition]) -> tuple[ModelFactor, ...]:
 def _reader() -> Callable[[str, str], int] | None:
     try:
         found: Callable[[str, str], int] = importlib.import_module("ctok").token_count
-    except (ImportError, SyntaxError):  # it is written for newer Pythons
+    except (ImportError, SyntaxError):  # ctok needs a newer Python
         return None
     return found
 
 
 def _sampled(definitions: Sequence[Definition]) -> list[str]:
-    """Evenly from the whole list."""
+    """Sample definitions evenly from the complete list."""
     step = max(1, len(definitions) * _LONGEST // (4 * _SAMPLE))
     texts = (json.dumps(dict(one), ensure_ascii=False, default=str)[:_LONGEST] for one in definitions[::step])
     found: list[str] = []
@@ -103,7 +103,7 @@ def _sampled(definitions: Sequence[Definition]) -> list[str]:
 
 
 def _factor(models: str, sample: Sequence[str], read: Callable[[str, str], int], version: str) -> ModelFactor:
-    """ctok counts a frame around each message, too; that of an empty one is taken off."""
+    """Measure a factor. ctok also counts a frame around each message; that of an empty message is subtracted."""
     frame = read("", version)
     share = sum(read(text, version) - frame for text in sample) / max(1, sum(map(count, sample)))
     return ModelFactor(models, round(share, 2), round(share, 2), measured=True)

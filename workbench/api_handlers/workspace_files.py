@@ -29,7 +29,7 @@ def _count(number: int) -> str:
 
 
 class WorkspaceHandler(RequestHandler):
-    """Files of the workspace. Every method works on the disk, on a thread."""
+    """Files of the workspace. Every method reads or writes the disk on a thread."""
 
     def __init__(self, services: Services, run_manager: RunManager) -> None:
         super().__init__(services)
@@ -37,7 +37,7 @@ class WorkspaceHandler(RequestHandler):
 
     @api(in_thread=True)
     def file_piece(self, path: str, start: int = 0) -> FilePiece:
-        """A part of a file's text, from this byte on."""
+        """A part of a file's text, starting at this byte."""
         return file_change_records.piece(self._services.workspace_files, path, start)
 
     # ── what the user changes ────────────────────────────────────────────────────────────────────
@@ -92,7 +92,7 @@ class WorkspaceHandler(RequestHandler):
 
     @api(in_thread=True)
     def changes_of(self, name: str) -> FileChanges:
-        """What one run, or one action of the user, changed."""
+        """The changes of one run, or of one action of the user."""
         return file_change_records.changes_record(self._undoing.find(name))
 
     @api(in_thread=True)
@@ -146,14 +146,14 @@ class WorkspaceHandler(RequestHandler):
 
     @api(in_thread=True)
     def held_text(self, run_id: str, path: str) -> tuple[str, ...]:
-        """What the file holds now, and what the program wants it to hold."""
+        """The current content of the file, and the content that the program wants to write."""
         held = self._services.held_files
         now = file_change_records.current(self._services.workspace_files, path)
         return now, file_change_records.proposed(held.contents, held.requested_changes(run_id), path)
 
     @api(decides=True, consent=True)
     async def decide_files(self, run_id: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> FileChanges:
-        """Write what is allowed, drop what is denied; what is in neither waits on."""
+        """Write the allowed changes and drop the denied ones; changes in neither list stay held."""
         held, terminal = self._services.held_files, self._check_terminal(of_agent=True)
 
         def decide() -> tuple[FileChanges, tuple[str, ...]]:
@@ -181,7 +181,7 @@ class WorkspaceHandler(RequestHandler):
 
     @api(in_thread=True)
     def kept_files(self) -> KeptFiles:
-        """How much is kept for undo, and how many answers are cached."""
+        """How much is stored for undo, and how many answers are cached."""
         count, size = self._services.snapshots.stored_size()
         undo_bytes = self._services.settings().workspace_undo_mb * 1_000_000
         return KeptFiles(count, size, undo_bytes, *self._services.answer_cache.size())
@@ -203,7 +203,8 @@ class WorkspaceHandler(RequestHandler):
         return Undoing(self._services.snapshots)
 
     def _writer(self, words: str, paths: tuple[str, ...]) -> Writer:
-        """Names with escapes are spelled otherwise on the disk: then all that changes meanwhile counts as theirs."""
+        """Return the author of a change by the user. Names with escapes are spelled differently on disk; with such
+        names, all changes made meanwhile count as the user's."""
         only = () if any("\\" in path for path in paths) else paths
         return Writer(f"you-{secrets.token_hex(6)}", "person", BY, words, only=only)
 
