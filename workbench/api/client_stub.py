@@ -109,11 +109,11 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def accept_cassette(self, name: str, cassette: str, draft: bool = False) -> CassetteInfo:
-        """Expect from now on what the skill does now."""
+        """Update the expectation of a recording to what the skill does now."""
 
     @api(decides=True, consent=True)
     async def accept_host(self, sha: str) -> NetworkRules:
-        """Accept a rule that the project offers, exactly as it is now."""
+        """Accept a rule that the project suggests, exactly as it is now."""
 
     @api(decides=True, consent=True)
     async def accept_profile(self, sha: str) -> Profiles:
@@ -121,7 +121,7 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
-        """Add a rule of the user; without ports, the usual ports of its protocols count."""
+        """Add a rule of the user; without ports, the usual ports of its protocols apply."""
 
     @api(decides=True)
     async def add_server(self, config: ServerConfig) -> ServerState:
@@ -129,19 +129,20 @@ class CoreApi(Protocol):
 
     @api
     async def all_vitals(self) -> tuple[Vitals, ...]:
-        """Of every server of the project, for the price of one look."""
+        """The resource use of every server of the project, measured at once."""
 
     @api(decides=True, consent=True)
     async def answer_ask(self, ask_id: str, action: str, content: str) -> Ask:
-        """Accept, decline or cancel; content is JSON text: a form's values, a model's message, a reason."""
+        """Accept, decline or cancel a request; `content` is JSON text: a form's values, a model's message, or a
+        reason."""
 
     @api(decides=True, consent=True)
     async def answer_held_call(self, answer: HeldCallAnswer) -> HeldCall:
-        """Let it pass or deny it; the answer counts for exactly the calls that the held call of this id showed."""
+        """Allow or deny a held call; the answer applies to exactly the calls that the held call of this id showed."""
 
     @api(decides=True, consent=True)
     async def approve_definitions(self, server: str, wanted: Mapping[str, str]) -> tuple[DefinitionChange, ...]:
-        """Stand behind changed definitions, by tool and hash; answers with what is left."""
+        """Approve changed definitions, by tool and hash; returns the remaining changes."""
 
     @api
     async def asks(self) -> tuple[Ask, ...]:
@@ -157,8 +158,8 @@ class CoreApi(Protocol):
 
     @api
     async def attend(self, approvals_only: bool = False) -> None:
-        """Be there for approval requests and, unless `approvals_only`, for what servers ask. It does not end by itself:
-        who asked it lets go of it."""
+        """Count the caller as present for approval requests and, unless `approvals_only`, for elicitation. The call
+        does not return; the caller cancels it."""
 
     @api
     async def audit_figures(self, since: float, until: float) -> Figures: ...
@@ -174,15 +175,16 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def bring_sign_in(self, server: str, address: str) -> None:
-        """The address at which a browser ended that could not reach this machine."""
+        """Complete a sign-in with the address at which the browser ended, if the browser could not reach this
+        machine."""
 
     @api
     async def call(self, call: ToolCall) -> Outcome:
-        """Make a call for the user; origin and session are set here, whatever the client claims."""
+        """Make a call for the user; origin and session are set by the core, whatever the client sends."""
 
     @api
     async def call_as_code(self, server: str, tool: str, arguments: JsonObject) -> str:
-        """A program that makes the same call."""
+        """The program that makes the same call."""
 
     @api
     async def call_in_words(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
@@ -207,7 +209,7 @@ class CoreApi(Protocol):
 
     @api
     async def cassettes(self, name: str) -> tuple[CassetteInfo, ...]:
-        """Those of a skill, and those that its draft would bring."""
+        """The recordings of a skill, and those that its draft would add."""
 
     @api(decides=True, consent=True)
     async def change_setting(self, name: str, value: JsonValue) -> Settings:
@@ -219,35 +221,36 @@ class CoreApi(Protocol):
 
     @api
     async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
-        """What is not as the user approved it or last saw it: blocked tools first, then new ones, then those gone."""
+        """Differences from the definitions that the user approved or last saw: blocked tools first, then new ones,
+        then removed ones."""
 
     @api
     async def changes_of(self, name: str) -> FileChanges:
-        """What one run, or one action of the user, changed."""
+        """The changes of one run, or of one action of the user."""
 
     @api
     async def check_code(self, code: str) -> tuple[Finding, ...]:
-        """The calls of a program in Python that cannot work, by the definitions that are known."""
+        """The calls of a Python program that cannot work according to the known definitions."""
 
     @api(decides=True)
     async def check_drift(self, name: str, cassette: str, allow: bool = False) -> SkillTest:
-        """Make its calls at the servers as they are: those that only read, or with `allow` all of them."""
+        """Make the recorded calls at the live servers: only calls that read, or with `allow` all of them."""
 
     @api
     async def check_saved(self, file: str, confirmed: bool, attended: bool = False) -> CheckResult:
-        """Make the call and compare its answer with what is expected. `attended`: the user chose this one call to be
-        made; otherwise it is one of many, from files that others may have written."""
+        """Make the call and compare its answer with the expectations. `attended`: the user selected this single
+        call; otherwise it is one of many, from files that others may have written."""
 
     @api
     async def clean(self, code: str) -> str:
-        """The text without what makes it unfit to be run: hidden characters, foreign encodings, odd line ends."""
+        """The text without what prevents it from being run: hidden characters, foreign encodings, odd line ends."""
 
     @api(decides=True)
     async def clear_cache(self, server: str = "") -> int: ...
 
     @api(decides=True)
     async def clear_history(self) -> None:
-        """Delete the whole history of calls."""
+        """Delete the complete history of calls."""
 
     @api(decides=True, consent=True)
     async def clear_pin(self, old: str) -> None:
@@ -255,7 +258,7 @@ class CoreApi(Protocol):
 
     @api
     async def client_files(self) -> tuple[ClientFile, ...]:
-        """The settings files that servers can be written to."""
+        """The client configs that servers can be exported to."""
 
     @api(decides=True)
     async def close_http_endpoint(self) -> None:
@@ -263,11 +266,11 @@ class CoreApi(Protocol):
 
     @api
     async def companions(self, server: str, tool: str) -> tuple[Companion, ...]:
-        """The tools that most often ran in one program with this one."""
+        """The tools that most often ran in the same program as this one."""
 
     @api
     async def compare(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
-        """What is different between two moments: tools, instructions, version, protocol."""
+        """The differences between two points in time: tools, instructions, version, protocol."""
 
     @api
     async def complete(
@@ -282,27 +285,27 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def connect(self, server: str, sha: str = "") -> ServerState:
-        """Start a server; asking is the user's consent to run exactly this command. With `sha`, it is refused when the
-        entry is not the one any more that the consent of this hash was about."""
+        """Start a server; the call is the user's consent to run exactly this command. With `sha`, it is refused if
+        the entry has changed since the consent with this hash was shown."""
 
     @api
     async def consent(self, server: str) -> Consent:
-        """What the user reads before they connect a server that they have not allowed yet."""
+        """What the user reads before connecting a server that they have not allowed yet."""
 
     @api(decides=True, consent=True)
     async def decide(self, decision: Decision) -> Run: ...
 
     @api(decides=True, consent=True)
     async def decide_files(self, run_id: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> FileChanges:
-        """Write what is allowed, drop what is denied; what is in neither waits on."""
+        """Write the allowed changes and drop the denied ones; changes in neither list stay held."""
 
     @api
     async def diagnose(self, server: str) -> tuple[Check, ...]:
-        """Why a server cannot be reached, or that it can. Starts it only where the user has allowed it."""
+        """Check why a server cannot be reached. Starts it only if the user has allowed it."""
 
     @api
     async def diagnose_machine(self) -> tuple[Check, ...]:
-        """Whether this machine and this project have what the workbench needs, in the order a user would look."""
+        """Check whether this machine and this project have what the workbench needs, most important checks first."""
 
     @api(decides=True)
     async def disconnect(self, server: str) -> ServerState: ...
@@ -331,20 +334,22 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def duplicate_server(self, server: str) -> ServerState:
-        """The same entry under a free name, behind the first."""
+        """Copy an entry under a free name, after the original."""
 
     @api(decides=True, consent=True)
     async def edit(self, run_id: str, code: str) -> Run:
-        """Replace the code of a waiting run; it is assessed again under a new sha."""
+        """Replace the code of a waiting run; it is assessed again and gets a new hash."""
 
     @api(decides=True)
     async def edit_server(self, server: str, config: ServerConfig, keep_secrets: bool) -> ServerState:
-        """Write another entry, and another name, in a server's place; a changed command asks again before it starts.
-        Without a server it is a new one. With `keep_secrets`, values that look like secrets are stored apart."""
+        """Replace a server's entry, optionally with a new name; a changed command asks again before it starts.
+        Without `server` the entry is new. With `keep_secrets`, values that look like secrets are moved to the secret
+        store."""
 
     @api(decides=True)
     async def end_state(self, session: str, name: str) -> tuple[KeptState, ...]:
-        """End one; its variables are lost, and a program that runs in it is ended. Answers with what is left."""
+        """End a REPL session; its variables are lost, and a program that runs in it is ended. Returns the remaining
+        ones."""
 
     @api
     async def entries(self, query: EntryQuery) -> tuple[Entry, ...]: ...
@@ -360,7 +365,7 @@ class CoreApi(Protocol):
 
     @api
     async def expect_this(self, call: SavedCall, outcome: Outcome, whole: bool) -> SavedCall:
-        """The call with expectations made from an answer; with `whole`, the answer itself is kept and expected."""
+        """The call with expectations made from an answer; with `whole`, the answer itself is stored and expected."""
 
     @api
     async def explain_code(self, code: str, line: int, column: int) -> Explanation:
@@ -371,11 +376,11 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def export_servers(self, client: str, names: tuple[str, ...], itself: bool, sha: str) -> ExportReport:
-        """Write them, if the outcome is the one that was previewed."""
+        """Export servers, if the result is the one that was previewed."""
 
     @api(decides=True)
     async def export_skill(self, name: str, path: str) -> str:
-        """Pack it into a zip file; answers the file's path."""
+        """Pack a skill into a zip file; returns the file's path."""
 
     @api
     async def facets(self) -> tuple[Facet, ...]:
@@ -391,7 +396,7 @@ class CoreApi(Protocol):
 
     @api
     async def file_piece(self, path: str, start: int = 0) -> FilePiece:
-        """A part of a file's text, from this byte on."""
+        """A part of a file's text, starting at this byte."""
 
     @api
     async def file_room(self) -> FileRoom:
@@ -403,33 +408,33 @@ class CoreApi(Protocol):
 
     @api
     async def find(self, words: str, kinds: tuple[str, ...], limit: int) -> Finds:
-        """The best first, as agents find tools; without words a list. No kinds: all of them."""
+        """Search results, best first, ranked as for agents; an empty query returns a list. No kinds: all kinds."""
 
     @api(decides=True)
     async def forget(self, numbers: tuple[int, ...]) -> None:
-        """Delete single calls from the history."""
+        """Delete individual calls from the history."""
 
     @api(decides=True)
     async def forget_changes(self) -> None: ...
 
     @api(decides=True)
     async def forget_values(self, session: str) -> int:
-        """Drop all values of a session, and tell how many there were; tokens made before stand for nothing then."""
+        """Delete all values of a session and return their number; earlier tokens no longer have a value then."""
 
     @api
     async def found_servers(self) -> Discovery:
-        """Servers configured in other apps, secrets masked. Looking runs nothing."""
+        """Servers configured in other clients, secrets masked. Nothing is started."""
 
     @api
     async def frame(self, server: str, at: float) -> str:
-        """The whole text of one message."""
+        """The complete text of one message."""
 
     @api
     async def frames(self, server: str, after: float = 0.0) -> tuple[Frame, ...]: ...
 
     @api
     async def get_prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> PromptAnswer:
-        """A prompt with its blanks filled; arguments are texts by name."""
+        """A prompt filled in with arguments, which are texts by name."""
 
     @api
     async def has_pin(self) -> bool:
@@ -449,7 +454,7 @@ class CoreApi(Protocol):
 
     @api
     async def held_text(self, run_id: str, path: str) -> tuple[str, ...]:
-        """What the file holds now, and what the program wants it to hold."""
+        """The current content of the file, and the content that the program wants to write."""
 
     @api
     async def http_endpoint(self) -> HttpEndpoint:
@@ -461,19 +466,19 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def import_skill(self, key: str) -> Skill:
-        """Make a draft of what was looked at under this key."""
+        """Make a draft of the reviewed skill with this key."""
 
     @api(decides=True, consent=True)
     async def keep_skill(self, name: str, sha: str) -> Skill:
-        """Keep the draft with this sha as the next version. Its text is read from disk once more before."""
+        """Keep the draft with this hash as the next version. Its text is read from disk again first."""
 
     @api
     async def kept_files(self) -> KeptFiles:
-        """How much is kept for undo, and how many answers are cached."""
+        """How much is stored for undo, and how many answers are cached."""
 
     @api
     async def known_servers(self) -> tuple[KnownServer, ...]:
-        """Entries of well-known makers' servers, ready to be added."""
+        """Ready-made entries for servers of well-known vendors."""
 
     @api
     async def levels(self) -> tuple[Level, ...]:
@@ -481,34 +486,34 @@ class CoreApi(Protocol):
 
     @api
     async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
-        """Review the skills of a folder, zip file or git checkout; nothing of it is written."""
+        """Review the skills of a folder, zip file or git checkout; nothing is written."""
 
     @api(decides=True)
     async def make_folder(self, path: str) -> FileInfo: ...
 
     @api(decides=True)
     async def mark_privacy(self, mark: PrivacyMark) -> PrivacyRules:
-        """Hide something for good, or let it pass; counts in every session at once."""
+        """Always mask a value, or never; applies to every session at once."""
 
     @api(consent=True)
     async def may_answer(self) -> None:
-        """Raise where answers are not accepted, so that a client does not show a request in vain."""
+        """Raise if answers from here are not accepted, so that a client does not show a request in vain."""
 
     @api
     async def model_view(self, text: str, server: str) -> ModelView:
-        """What an agent would see of a text that this server sent; nothing is sent anywhere."""
+        """What an agent would see of a text from this server; nothing is sent."""
 
     @api
     async def moments(self, server: str) -> tuple[Moment, ...]:
-        """When the server changed, newest first."""
+        """The times at which the server's definitions changed, newest first."""
 
     @api(decides=True)
     async def move_secrets(self, server: str) -> ServerState:
-        """Keep the secrets that stand in a server's entry as they are, and refer to them there instead."""
+        """Move the secrets in a server's entry to the secret store, and refer to them from the entry."""
 
     @api(decides=True)
     async def move_server(self, server: str, before: str) -> None:
-        """Put it before another one; an empty name: last."""
+        """Move a server before another one; an empty name moves it to the end."""
 
     @api
     async def network(self) -> NetworkRules:
@@ -516,7 +521,7 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def new_skill(self, name: str, description: str) -> Skill:
-        """A draft with a beginning to go on from; the name has to be a skill's and free."""
+        """Create a draft with example code; the name must be valid and free."""
 
     @api
     async def offers(self, server: str) -> Offers:
@@ -529,7 +534,7 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def open_secrets(self) -> SecretStore:
-        """Open the place where secrets are kept; where there was no keyring, look for it once more."""
+        """Open the secret store; if no keyring was found before, look for one again."""
 
     @api
     async def past(self, query: PastQuery) -> tuple[PastCall, ...]:
@@ -544,22 +549,23 @@ class CoreApi(Protocol):
 
     @api
     async def preview_export(self, client: str, names: tuple[str, ...], itself: bool) -> ExportPreview:
-        """What writing these servers there would change; with `itself`, the workbench as a server too."""
+        """Preview the changes of exporting these servers to a client; with `itself`, the workbench is exported as a
+        server too."""
 
     @api
     async def privacy_export(self, session: str) -> str:
-        """All that is known of a session's values but the values, as JSON."""
+        """Everything about a session's values except the values, as JSON."""
 
     @api
     async def privacy_report(self, query: PrivacyQuery) -> PrivacyReport: ...
 
     @api
     async def privacy_rules(self) -> PrivacyRules:
-        """The marks of the person and of the project, and how each kind is looked for."""
+        """The marks of the user and of the project, and how each kind is detected."""
 
     @api
     async def privacy_sessions(self) -> tuple[PrivacySession, ...]:
-        """The user's own first, then agents' that have tokens or are connected, the newest first."""
+        """The user's own session first, then sessions of agents that have tokens or are connected, newest first."""
 
     @api
     async def profiles(self) -> Profiles:
@@ -574,11 +580,11 @@ class CoreApi(Protocol):
 
     @api
     async def read_resource(self, server: str, uri: str) -> Outcome:
-        """What a resource holds; starts the server if it rests."""
+        """The content of a resource; starts the server if it is stopped."""
 
     @api(decides=True)
     async def record_cassette(self, run_id: str, skill: str, name: str, arguments: JsonObject) -> CassetteInfo:
-        """Make one of a run of this core. The arguments are those of the skill; none: as the run called it."""
+        """Make a recording from a run of this core. `arguments`: those of the skill; empty: as in the run."""
 
     @api(decides=True)
     async def reload_servers(self) -> tuple[ServerState, ...]:
@@ -595,14 +601,14 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def remove_saved(self, file: str) -> str:
-        """Take a file away; answers with its text, so that it can be put back."""
+        """Remove a file; returns its text, so that it can be restored."""
 
     @api(decides=True)
     async def remove_server(self, server: str) -> None: ...
 
     @api
     async def removed_tools(self) -> tuple[ToolSummary, ...]:
-        """Of every server, what it took back since the user last looked at its changes."""
+        """The tools of every server that were removed since the user last looked at its changes."""
 
     @api(decides=True)
     async def rename_file(self, path: str, to: str) -> FileInfo: ...
@@ -612,7 +618,7 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def renew_permissions(self) -> Permissions:
-        """Start an empty list of rules where the old one cannot be read."""
+        """Start an empty list of rules if the stored one cannot be read."""
 
     @api
     async def resources(self, server: str, start: int) -> tuple[Resource, ...]:
@@ -620,25 +626,25 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def restore_permission(self, rule_id: str) -> Permissions:
-        """Bring back a rule that was revoked since the core began, exactly as it was."""
+        """Restore a rule that was revoked since the core started, exactly as it was."""
 
     @api(decides=True)
     async def restore_saved(self, file: str, text: str) -> None: ...
 
     @api(decides=True)
     async def restore_server(self, server: str) -> ServerState:
-        """Put a removed server back as it was."""
+        """Restore a removed server as it was."""
 
     @api(decides=True)
     async def retire_skill(self, name: str) -> Skill: ...
 
     @api
     async def reveal(self, session: str, token: str, copied: bool = False) -> Revealed:
-        """The value behind one token; that the user looked at it, or copied it, is written into the audit."""
+        """The value of one token; that the user looked at it, or copied it, is written to the audit."""
 
     @api
     async def reveal_found(self, key: str) -> Mapping[str, str]:
-        """Where a found server's values are masked, and the values, for the user's eyes; noted in the audit."""
+        """The masked values of a found server, by their place, for display to the user; noted in the audit."""
 
     @api
     async def review_figures(self) -> ReviewFigures: ...
@@ -651,11 +657,12 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def run_plan(self, choice: PlanChoice) -> Run:
-        """Run the program of a dry run once. It may do what the user chose; anything else needs approval."""
+        """Run the program of a dry run once. It may make the calls that the user selected; any other side effect
+        needs approval."""
 
     @api(decides=True)
     async def run_skill(self, name: str, arguments: JsonObject) -> Run:
-        """Run a skill: the kept one, or a draft with its present code."""
+        """Run a skill: the kept one, or a draft with its current code."""
 
     @api
     async def runs(self) -> tuple[Run, ...]:
@@ -667,8 +674,8 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def save_call(self, call: SavedCall, instead_of: str) -> SavedCall:
-        """Write a call into the project, without what its tool's schema marks as secret. `instead_of` names the file it
-        came from; empty for a new one, which replaces none."""
+        """Write a call into the project, without values that its tool's schema marks as secret. `instead_of`: the
+        file that the call came from; empty for a new call, which replaces no file."""
 
     @api
     async def saved_calls(self) -> SavedCalls: ...
@@ -681,19 +688,20 @@ class CoreApi(Protocol):
 
     @api
     async def search_frames(self, server: str, words: str, after: float) -> tuple[float, ...]:
-        """When the messages with all these words passed, wherever in the message they stand."""
+        """The times of the messages that contain all these words anywhere."""
 
     @api
     async def secrets(self) -> SecretStore:
-        """What is known without opening anything: a locked keyring must not ask because a window was opened."""
+        """What is known without unlocking anything: a locked keyring must not prompt the user because a window was
+        opened."""
 
     @api(decides=True)
     async def see_changes(self, server: str) -> None:
-        """New and removed tools were looked at; what is blocked stays blocked."""
+        """Mark new and removed tools as seen; blocked tools stay blocked."""
 
     @api(decides=True)
     async def send_raw(self, server: str, text: str, confirmed: bool) -> RawAnswer:
-        """Send a message written by hand. A tool call goes the way of every tool call: policy, privacy, audit."""
+        """Send a message written by hand. A tool call is processed as any tool call: policy, privacy, audit."""
 
     @api
     async def server_log(self, server: str, after: int) -> ServerLog:
@@ -701,23 +709,24 @@ class CoreApi(Protocol):
 
     @api
     async def server_tasks(self, server: str) -> tuple[ServerTask, ...]:
-        """Newest first; none while it does not run."""
+        """The server's tasks, newest first; none while the server is stopped."""
 
     @api
     async def servers(self) -> tuple[ServerState, ...]: ...
 
     @api(decides=True, consent=True)
     async def set_bits(self, server: str, tool: str, bits: ToolBits) -> Tool:
-        """Set what the user says of one tool in place of its annotations and of guesses; None removes that."""
+        """Set the user's own annotations of one tool, which replace those of its server and guesses; None removes
+        them."""
 
     @api(decides=True)
     async def set_log_level(self, server: str, level: str) -> None:
-        """Ask the server to log from this level on."""
+        """Set the lowest level at which the server logs."""
 
     @api(decides=True, consent=True)
     async def set_permission(self, rule: Permission) -> Permission:
-        """Keep a rule about a server, a tool or arguments; with the id of one that is there, in its place. Its sentence
-        and what it is bound to are filled in here."""
+        """Store a rule about a server, a tool or arguments; a rule with an existing id replaces that rule. Its
+        sentence and the fingerprints that it is bound to are filled in by the core."""
 
     @api(decides=True, consent=True)
     async def set_pin(self, pin: str, old: str) -> None:
@@ -725,15 +734,16 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def set_privacy_kind(self, kind: str, on: bool, threshold: float) -> PrivacyRules:
-        """Look for a kind of personal data or not, and from which score on in prose; 0 leaves that as it is."""
+        """Switch the detection of a kind of personal data on or off, and set its threshold in prose; 0 leaves the
+        threshold unchanged."""
 
     @api(decides=True)
     async def set_roots(self, server: str, roots: tuple[str, ...]) -> ServerState:
-        """Tell a server of these folders from now on; written into `.mcp.json`."""
+        """Set the root folders that a server is told; written into `.mcp.json`."""
 
     @api
     async def settings(self) -> Settings:
-        """The settings that are in force now."""
+        """The current settings."""
 
     @api(decides=True)
     async def shut_down(self) -> None:
@@ -741,15 +751,15 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def sign_in(self, server: str) -> SignIn:
-        """Begin one, and answer when it is over. `SignInWanted` tells the page to open."""
+        """Start a sign-in, and return when it is over. The event `SignInWanted` names the page to open."""
 
     @api
     async def sign_in_report(self, server: str) -> SignIn:
-        """The last sign-in, step by step, and what is kept of it."""
+        """The last sign-in, step by step, and what is stored of it."""
 
     @api(decides=True)
     async def sign_out(self, server: str) -> SignIn:
-        """Forget the tokens and the registration, and end the connection."""
+        """Delete the access tokens and the registration, and close the connection."""
 
     @api
     async def skill(self, name: str) -> Skill: ...
@@ -800,16 +810,16 @@ class CoreApi(Protocol):
         seconds: float = 0.0,
         force_approval: bool = False,
     ) -> Run:
-        """Run the user's own program, in a kept state of that name if it has one, within the bounds of a profile and
-        with the required tools alone if there are any; answers once it is on its road."""
+        """Run the user's own program within the limits of a profile. `state`: the name of a REPL session;
+        `required`: the only tools that it may use, if any. Returns once the run has been submitted."""
 
     @api(decides=True)
     async def subscribe_resource(self, server: str, uri: str, on: bool) -> None:
-        """Hear of changes of a resource (`ResourcesUpdated`), or no longer."""
+        """Subscribe to changes of a resource (`ResourcesUpdated`), or unsubscribe."""
 
     @api
     async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
-        """Rules that would have allowed this call, the narrowest first; nothing is kept."""
+        """Rules that would have allowed this call, the narrowest first; nothing is stored."""
 
     @api(decides=True)
     async def switch_server(self, server: str, disabled: bool) -> ServerState: ...
@@ -822,15 +832,15 @@ class CoreApi(Protocol):
 
     @api
     async def task_result(self, server: str, task: str) -> str:
-        """Of a task that ended: the raw answer of its call, as JSON text."""
+        """The result of a task that ended: the raw answer of its call, as JSON text."""
 
     @api
     async def test_skill(self, name: str, draft: bool = False, cassette: str = "") -> tuple[SkillTest, ...]:
-        """Play its cassettes, or this one, to the kept skill or to its draft; nothing outside is reached."""
+        """Play all recordings, or only `cassette`, to the kept skill or to its draft; no server is called."""
 
     @api
     async def token_report(self) -> TokenReport:
-        """Of all conversations of this core, and which way of working the catalogue calls for."""
+        """The tokens of all conversations of this core, and which way of working suits the catalog."""
 
     @api
     async def tool(self, server: str, name: str) -> Tool:
@@ -842,7 +852,7 @@ class CoreApi(Protocol):
 
     @api
     async def transcript(self, server: str) -> str:
-        """Every kept message, whole, one a line of JSON."""
+        """All stored messages in full, one JSON object per line."""
 
     @api(decides=True, consent=True)
     async def trust_server(self, server: str, yes: bool) -> Permissions:
@@ -850,11 +860,11 @@ class CoreApi(Protocol):
 
     @api
     async def try_privacy(self, text: str) -> Trial:
-        """What the detector finds in a text and how it would be masked; nothing of it is kept."""
+        """What the detector finds in a text and how it would be masked; nothing is stored."""
 
     @api(decides=True)
     async def undo_export(self, sha: str) -> ClientFile:
-        """Put the file back as it was before the export that wrote this."""
+        """Restore the file as it was before the export that wrote this content."""
 
     @api(decides=True)
     async def undo_files(self, name: str, paths: tuple[str, ...]) -> FileChanges: ...
@@ -865,11 +875,11 @@ class CoreApi(Protocol):
 
     @api(consent=True)
     async def unlock(self, pin: str) -> None:
-        """Take answers over this connection from now on; raises for a wrong PIN."""
+        """Accept answers over this connection from now on; raises for a wrong PIN."""
 
     @api(decides=True)
     async def unlock_secrets(self, passphrase: str) -> SecretStore:
-        """Open the encrypted file; where there is none and no keyring either, make one."""
+        """Unlock the encrypted file; creates one if there is none and no keyring either."""
 
     @api(decides=True, consent=True)
     async def unmark_privacy(self, mark_id: str) -> PrivacyRules: ...
@@ -882,7 +892,7 @@ class CoreApi(Protocol):
 
     @api
     async def warnings(self, server: str) -> tuple[ToolWarning, ...]:
-        """What is odd about its definitions, by themselves and beside those of other servers."""
+        """Warnings about a server's tool definitions, also compared with those of other servers."""
 
     @api(decides=True)
     async def withdraw_host(self, sha: str) -> NetworkRules: ...
@@ -892,7 +902,7 @@ class CoreApi(Protocol):
 
     @api
     async def wrapper(self, server: str, name: str) -> str:
-        """The Python source an agent imports for this tool."""
+        """The Python source that an agent imports for this tool."""
 
     @api(decides=True)
     async def write_file(self, path: str, text: str) -> FileInfo: ...
