@@ -158,7 +158,7 @@ def _settled(verdict: Verdict, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> 
 
 
 def _mounted(verdict: Verdict, profile: RunProfile | None) -> Verdict:
-    """Return the verdict with changes to the workspace marked as refused if the profile mounts it read-only."""
+    """Return the verdict with changes to the workspace marked as refused, unless the profile mounts it writable."""
     if profile is None or profile.workspace == "write":
         return verdict
     changing = {

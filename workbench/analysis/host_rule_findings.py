@@ -97,7 +97,9 @@ def _is_open(where: str, rules: Sequence[HostRule]) -> bool:
 
 
 def _can_work(report: ProgramReport) -> bool:
-    """Return whether the network libraries exist in the sandbox. Without them the program fails before it connects."""
+    """Return whether a network library of the program exists in the sandbox.
+
+    Otherwise the program fails before it connects."""
     notes = [note.finding.subject.split(".")[0] for note in report.notes.values() if _imports(note)]
     return not notes or any(name in sys.stdlib_module_names for name in notes)
 

@@ -177,9 +177,9 @@ def _hash(*parts: str) -> str:
 
 
 def _undescribed(verdict: Verdict, tools: Sequence[Tool]) -> str:
-    """Return the first high-risk finding that is not a call of a tool with annotations.
+    """Return a text about the first high-risk finding that is not a call of a tool with annotations.
 
-    Such a program may be allowed for one run only."""
+    Such a program may be allowed for one run only. "" if there is no such finding."""
     described = {
         f"{tool.server}.{tool.name}"
         for tool in tools

@@ -118,7 +118,7 @@ def borrowed_codes(verdict: Verdict, skills: Sequence[Skill]) -> tuple[str, ...]
 
 
 def names_skill(verdict: Verdict | None, name: str) -> bool:
-    """Return whether this skill was assessed together with the program."""
+    """Return whether this skill was assessed with the program, or may be chosen by it at run time."""
     return verdict is not None and MARK + name in verdict.definitions
 
 

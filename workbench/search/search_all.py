@@ -26,11 +26,11 @@ from workbench.search.semantic.sentence_embeddings import OutdatedIndex, Sentenc
 from workbench.search.tool_search import ToolSearch, first_sentence
 from workbench.tokens import count
 
-# above this number of entries the sentence model is not used: a search over thousands would take seconds
+# Number of items from which the sentence model is not used: a search over thousands would take seconds.
 _MOST_EMBEDDED = 200
 _LONGEST = 1_000  # maximum number of characters of a question
 _LETTERS = 40  # maximum number of characters of a question that is matched letter by letter
-# exactness, negative score, index, order in the index, entry
+# (exactness, negative score, index, order in the index, entry)
 _Hit = tuple[int, float, int, int, SearchedTool | SearchableItem]
 
 

@@ -254,7 +254,7 @@ def origins_of(every: Iterable[TrackedValue]) -> Origins:
 
 
 def field_of(one: AnswerOrigin) -> AnswerOrigin:
-    """Return the origin of a part of a row whose key is unknown."""
+    """Return the origin of a part of a row whose key is not known."""
     return element(one) if one.depth > 0 else one
 
 

@@ -349,7 +349,7 @@ class ValueTracker:
             self.found.outputs[node] = self.found.outputs.get(node, NOTHING) | found
 
     def return_value(self, data: TrackedValue) -> None:
-        """Add a return value to the current function. At module level, this adds nothing."""
+        """Add a return value to the current function. Does nothing at module level."""
         if self.scope is not None:
             now = change_each(self.conditions(), derived)
             self.add_answer(self.scope, data.made_of(data.origins | now))

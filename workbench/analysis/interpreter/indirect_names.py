@@ -30,7 +30,7 @@ from workbench.records.common_types import at_least
 _USUAL = names("asyncio.subprocess concurrent.futures os.path logging.os asyncio.threading")
 _COMPUTING = names("math cmath statistics random operator string datetime itertools functools collections decimal")
 _CALLERS = names("client.call_tool client.call_mcp_tool runtime.call_tool runtime.call_mcp_tool")
-# harmless under a different name, if the analysis follows it
+# Not reported if only bound to a different name, which the analysis follows.
 _FOLLOWED = _CALLERS | names("builtins.open client.write_file runtime.write_file")
 _OWN = frozenset({"__main__", "globals()"})  # where the sandbox puts the functions of its client
 _BINDING = names("__call__ __get__")
