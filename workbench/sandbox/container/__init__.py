@@ -1,5 +1,5 @@
-"""Programs in containers that podman or docker makes; our own locks are added inside, and the channel is the same.
+"""Runs programs in containers of podman or docker. The same locks are applied inside, and the channel is the same.
 
-`image_builder.py` builds the image and finds out how this machine's engine must be called; `container_maker.py` makes
-the children from then on; `entry.py` runs first inside.
+`image_builder.py` builds the image and finds the options that work with this machine's engine. `container_maker.py`
+makes the children with them. `entry.py` is the first process in the container.
 """

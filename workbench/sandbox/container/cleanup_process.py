@@ -1,7 +1,8 @@
-"""A process that outlives the core by a moment and removes the containers that the core left.
+"""Process that outlives the core briefly and removes the containers that the core left.
 
-The core writes their names to its stdin ("+name" made, "-name" gone, one a line). When the core is gone, even by
-kill -9, stdin ends, and every container still named is removed. Standard library only; started with -I -S.
+The core writes container names to its stdin, one per line: "+name" for a new container, "-name" for a removed one. When
+the core ends, even by kill -9, stdin ends, and every container still listed is removed. Uses only the standard
+library; started with -I -S.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 
-_TRIES = 20  # a container may be in the middle of being made
+_TRIES = 20  # removal attempts, because the engine may still be creating a container
 _PAUSE = 0.5
 _PATIENCE = 30.0
 
 
 def follow(lines: Iterable[str]) -> set[str]:
-    """Keep the list up to date until the core is gone; what is left is what must be removed."""
+    """Update the set of containers until the core ends. Returns the names that must be removed."""
     names: set[str] = set()
     for line in lines:
         if line.startswith("+"):
@@ -29,7 +30,7 @@ def follow(lines: Iterable[str]) -> set[str]:
 
 
 def end(names: set[str], engine: Sequence[str]) -> None:
-    """Asked until the engine knows none of them any more, twice in a row: one may just be coming up."""
+    """Remove the containers until the engine reports none of them twice in a row: one may still be starting."""
     calm = 0
     for _ in range(_TRIES):
         for name in names:

@@ -1,4 +1,4 @@
-"""Makes locked children that are containers, and removes each of them even when the core is killed."""
+"""Makes locked children as containers, and ensures that each container is removed, even if the core is killed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ from workbench.sandbox.locked_child import ChildExit, SandboxChild
 
 
 class FileOwnership:
-    """As root: gives a folder to the program's user while containers use it, and back to root after the last."""
+    """Changes the owner of a folder to the program's user while containers use it, and back to root after the last one.
+
+    Needed only if this process runs as root.
+    """
 
     def __init__(self) -> None:
         self._users: Counter[str] = Counter()
@@ -62,7 +65,7 @@ class FileOwnership:
 
 
 def _change_owner(folder: str, user: int) -> None:
-    """Follows no link; a file that is deleted meanwhile needs no owner."""
+    """Change the owner of all files without following links. Files that are deleted meanwhile are skipped."""
     with contextlib.suppress(FileNotFoundError):
         for _, folders, files, at in os.fwalk(folder, follow_symlinks=False):
             os.fchown(at, user, user)
@@ -71,11 +74,11 @@ def _change_owner(folder: str, user: int) -> None:
                     os.chown(name, user, user, dir_fd=at, follow_symlinks=False)
 
 
-_LOW = 10  # descriptors of ours are moved above those that the client gets
+_LOW = 10  # descriptors are moved above those that the engine's client receives
 
 
 class EngineClient:
-    """One attached client. `ended` is called once, with its exit code."""
+    """An attached client process of the engine. Calls `ended` once, with the exit code."""
 
     def __init__(self, command: Sequence[str], channel: socket.socket, output: int, *, descriptor: bool) -> None:
         moved = [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, _LOW) for one in (channel.fileno(), output)]
@@ -91,7 +94,7 @@ class EngineClient:
         self._over = False
 
     def watch(self, ended: Callable[[int], None]) -> None:
-        """Call once a loop runs; the process is buried then."""
+        """Watch for the client's end and reap the process then. Requires a running event loop."""
         loop = asyncio.get_running_loop()
 
         def gone() -> None:
@@ -104,7 +107,7 @@ class EngineClient:
         loop.add_reader(self._watch, gone)
 
     def kill(self) -> None:
-        """Kill the client only: its container keeps running and must be removed by name."""
+        """Kill only the client. Its container keeps running and must be removed by name."""
         if not self._over:
             signal.pidfd_send_signal(self._watch, signal.SIGKILL)
 
@@ -123,17 +126,17 @@ def _copy(source: int, target: int) -> tuple[int, int, int]:
 log = logging.getLogger(__name__)
 
 BUILD = "mcp-workbench sandbox build container"
-_AGAIN = 0.5  # seconds between two tries to end a container
-_KILL_CLIENT_AFTER = 10.0  # seconds after which its client is ended too
-_KEPT_READY = 600.0  # seconds a container that nobody uses is kept ready
-_READY_TIMEOUT = 60.0  # seconds for a container on another machine to be ready
-_REMOTE_TIMEOUT = 15.0  # seconds for another machine to answer
-_KILLED = 137  # what a client says of a container that SIGKILL ended
+_AGAIN = 0.5  # seconds between attempts to remove a container
+_KILL_CLIENT_AFTER = 10.0  # seconds after which the container's client is killed too
+_KEPT_READY = 600.0  # seconds that an unused container is kept ready
+_READY_TIMEOUT = 60.0  # seconds within which a container on a remote machine must be ready
+_REMOTE_TIMEOUT = 15.0  # seconds within which a remote machine must answer
+_KILLED = 137  # exit code of the client if SIGKILL ended the container
 
 
 @dataclass(frozen=True, slots=True)
 class _ContainerOrder:
-    """A container that is to be made."""
+    """Name, profile and command line of a container to be started."""
 
     number: int
     name: str
@@ -143,20 +146,24 @@ class _ContainerOrder:
 
 @dataclass(slots=True, eq=False)
 class _Container:
-    """State of one container beside its `SandboxChild`."""
+    """State of a container that `SandboxChild` does not hold."""
 
     child: SandboxChild
     name: str
     client: EngineClient
-    words: bytearray = field(default_factory=bytearray)  # what was printed before it was ready: the engine's complaint
+    # output before the container was ready: the engine's error messages
+    words: bytearray = field(default_factory=bytearray)
     killed: bool = False
     removing: asyncio.Task[None] | None = None
     warm: asyncio.TimerHandle | None = None
-    multiplexer: HostMultiplexer | None = None  # where files are carried
+    multiplexer: HostMultiplexer | None = None  # if files are copied
 
 
 class ContainerMaker:
-    """All containers of one sandbox. `engine_settings` is tried instead of what was built, by who builds."""
+    """Makes and removes the containers of one sandbox.
+
+    The image builder passes `engine_settings` to try them; otherwise the stored settings are used.
+    """
 
     def __init__(self, images: Path, engine_settings: EngineSettings | None = None) -> None:
         self._images = images
@@ -170,7 +177,7 @@ class ContainerMaker:
         self._swept = False
 
     async def look(self) -> Level:
-        """No process is started where nothing was built."""
+        """Probe the level. No process is started if no image was built."""
         self._engine_settings = self._fixed_settings or read_engine_settings(self._images)
         engine_settings = self._engine_settings
         if engine_settings is None:
@@ -217,12 +224,12 @@ class ContainerMaker:
         container = self._containers.get(child.number)
         if container is not None and container.removing is None:
             container.killed = True
-            if child.channel.reason == "lost":  # its engine will not answer either
+            if child.channel.reason == "lost":  # the engine does not answer either
                 container.client.kill()
             container.removing = spawn(f"end container {container.name}", self._remove(container))
 
     async def finish(self, child: SandboxChild) -> ChildExit:
-        """Wait until its processes are gone; what the engine has to tidy up afterwards is waited for at the end."""
+        """Kill a container and wait until its processes are gone. `close` waits for the engine's cleanup."""
         child.channel.close()
         if child.files is not None:
             child.files.close()
@@ -290,7 +297,7 @@ class ContainerMaker:
         return child
 
     async def _wait_until_ready(self, child: SandboxChild) -> None:
-        """The way to another machine may be long."""
+        """Wait until the child is ready. The connection to a remote machine may be slow."""
         try:
             await asyncio.wait([child.channel.ready], timeout=_READY_TIMEOUT)
         except BaseException:
@@ -299,22 +306,22 @@ class ContainerMaker:
 
     @staticmethod
     def _process_of(engine_settings: EngineSettings, name: str) -> int:
-        """The first process of a container as this machine numbers it; 0 where it has none of it."""
+        """Process ID of the container's first process on this machine; 0 if it does not run on this machine."""
         try:
             number = ask(engine_settings.command("container", "inspect", "--format", "{{.State.Pid}}", name))
             words = Path(f"/proc/{int(number)}/cmdline").read_bytes()
         except (WorkbenchError, OSError, ValueError):
             return 0
-        return int(number) if ENTRY.encode() in words else 0  # else the engine counts in another world
+        return int(number) if ENTRY.encode() in words else 0  # otherwise the engine uses a different PID namespace
 
     async def _undo_start(self, engine_settings: EngineSettings, order: _ContainerOrder) -> None:
-        """The client did not start: return the workspace to its owner and forget the container."""
+        """Clean up after the client failed to start: restore the workspace's owner and forget the container."""
         if order.profile.writable and not engine_settings.remote:
             await asyncio.to_thread(self._owners.take_back, order.profile.workspace)
         self._tell_cleanup(engine_settings, f"-{order.name}")
 
     def _ended(self, container: _Container, code: int) -> None:
-        """The client is gone, and with it what it was attached to."""
+        """Handle the end of the client, with which its container's connection ended too."""
         child = container.child
         if container.warm is not None:
             container.warm.cancel()
@@ -329,13 +336,13 @@ class ContainerMaker:
         child.gone.set_result(ChildExit(code, spent))
 
     async def _remote_ended(self, container: _Container, multiplexer: HostMultiplexer, code: int) -> None:
-        """Read what is still on its way from a remote container, then report its end."""
+        """Read data that is still in transit from a remote container, then report its end."""
         multiplexer.read_to_end()
         await asyncio.wait([multiplexer.closed], timeout=_REMOTE_TIMEOUT)
         container.child.gone.set_result(multiplexer.exit_of(code, killed=container.killed))
 
     async def _last_words(self, container: _Container) -> None:
-        """Report the engine's error output as the reason of a container that never was ready."""
+        """Report the engine's error output as the reason why a container never became ready."""
         await asyncio.wait([container.child.silent], timeout=1.0)
         channel = container.child.channel
         if not channel.ready.done():
@@ -343,7 +350,7 @@ class ContainerMaker:
             channel.connection_lost(None)
 
     async def _remove(self, container: _Container) -> None:
-        """Until the engine has nothing of that name: it may be in the middle of making it."""
+        """Remove the container, repeatedly if necessary, because the engine may still be creating it."""
         engine_settings, child = self._engine_settings, container.child
         assert engine_settings is not None
         began = asyncio.get_running_loop().time()
@@ -357,7 +364,7 @@ class ContainerMaker:
         await self._forget(container, engine_settings)
 
     async def _forget(self, container: _Container, engine_settings: EngineSettings) -> None:
-        if container.killed:  # it may have been made after the engine was asked to remove it
+        if container.killed:  # the engine may have created it after the first request to remove it
             await self._ask_to_remove(engine_settings, container)
         profile = container.child.profile
         if profile.writable and not engine_settings.remote:
@@ -369,7 +376,7 @@ class ContainerMaker:
         command = engine_settings.command("rm", "-f", "-v", container.name)
         try:
             await asyncio.to_thread(ask, command, _timeout(engine_settings))
-        except WorkbenchError as fault:  # it is gone, or in the middle of being made
+        except WorkbenchError as fault:  # the container is gone or still being created
             log.info("container %s was not removed: %s", container.name, fault.message)
 
     def _kill_unused(self, container: _Container) -> None:
@@ -402,7 +409,7 @@ class ContainerMaker:
 
 
 class _ContainerChannel(Channel):
-    """A channel to a container that may never start; the engine's error output tells the reason later."""
+    """Channel to a container that may fail to start. The engine's error output gives the reason later."""
 
     def connection_lost(self, fault: Exception | None) -> None:
         if self.ready.done():
@@ -410,7 +417,7 @@ class _ContainerChannel(Channel):
 
 
 class _RawContainerOutput(asyncio.Protocol):
-    """Bytes that a program writes past Python's streams, and what the engine complains about."""
+    """Reads output that bypasses Python's streams, and error messages of the engine."""
 
     def __init__(self, container: _Container) -> None:
         self._container = container
@@ -421,7 +428,7 @@ class _RawContainerOutput(asyncio.Protocol):
             self._container.words += data[: 4096 - len(self._container.words)]
         if self._container.multiplexer is None:
             child.channel.raw_output(data)
-        else:  # where files are carried, what a program prints comes with them: these are the client's own words
+        else:  # with a multiplexer, program output arrives through it; this is output of the client itself
             log.info("the client of %s said: %s", self._container.name, last_line(data))
 
     def connection_lost(self, fault: Exception | None) -> None:
@@ -446,12 +453,15 @@ def describe_level(engine_settings: EngineSettings) -> str:
 
 
 def _timeout(engine_settings: EngineSettings) -> float:
-    """A machine may be gone; an engine of this one is only slow."""
+    """Timeout for the engine: short for a remote machine, which may be down.
+
+    A local engine is only slow, so it gets more time.
+    """
     return _REMOTE_TIMEOUT if engine_settings.remote else TIMEOUT
 
 
 def _engine_name(engine_settings: EngineSettings) -> str:
-    """The engine and its machine, as approval requests and the audit name them."""
+    """Engine and remote machine as shown in approval requests and the audit."""
     return f"{engine_settings.engine} on {engine_settings.remote}" if engine_settings.remote else engine_settings.engine
 
 
@@ -463,7 +473,7 @@ def _transfer_target(engine_settings: EngineSettings) -> TransferTarget:
 
 
 def _level_without_answer(engine_settings: EngineSettings, fault: WorkbenchError) -> Level:
-    """The level when the image is gone or the remote machine does not answer."""
+    """Level to report if the image is missing or the remote machine does not answer."""
     if not engine_settings.remote:
         return Level("container", False, engine_settings.engine, fault.message, f"Run `{BUILD}`.")
     words = f"{_engine_name(engine_settings)} cannot be used: {fault.message}"

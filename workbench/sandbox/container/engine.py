@@ -1,7 +1,7 @@
-"""Finds a container engine, on this machine or another one, and runs its command-line client.
+"""Finds a container engine, local or remote, and runs its command-line client.
 
-DOCKER_HOST, CONTAINER_HOST and the client's contexts lead to engines on other machines, which cannot mount the
-project's folders. How the engine starts containers, found by trying when the image was built, is read from a file.
+DOCKER_HOST, CONTAINER_HOST and the client's contexts may select engines on other machines, which cannot mount the
+project's folders. The options for starting containers, found when the image was built, are read from a file.
 """
 
 from __future__ import annotations
@@ -26,44 +26,47 @@ _LEADING = (
     "CONTAINER_HOST", "CONTAINER_SSHKEY", "CONTAINER_CONNECTION", "DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_TLS",
     "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH",
 )  # fmt: skip
-_CONTEXT_TIMEOUT = 20.0  # seconds for a client to say what it is set to
+_CONTEXT_TIMEOUT = 20.0  # seconds within which a client must report its configuration
 _LOCAL = ("", "unix", "npipe", "fd")
 
 
 @dataclass(frozen=True, slots=True)
 class EngineAddress:
-    """An address, and the client's options that lead there."""
+    """Address of an engine, and the client options that select it."""
 
     host: str = ""
     options: tuple[str, ...] = ()
 
     @property
     def is_remote(self) -> bool:
-        """The engine runs on another machine, which has no folders of ours."""
+        """Whether the engine runs on a different machine, which cannot access this machine's folders."""
         return urlsplit(self.host).scheme not in _LOCAL
 
     @property
     def without_user(self) -> str:
-        """The remote machine's address without the user name; empty for this machine."""
+        """Address of the remote machine without the user name; "" for this machine."""
         parts = urlsplit(self.host)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if self.is_remote else ""
 
     @property
     def fault(self) -> str:
-        """Why this address must not be used, in half a sentence."""
+        """Why this address must not be used, as a clause; "" if it may."""
         if urlsplit(self.host).password:
             return "its address holds a password, which everybody here would see in the list of processes"
         return ""
 
     @property
     def unprotected(self) -> bool:
-        """Whether others on the network can read and change the connection."""
+        """Whether others on the network can read and modify the connection."""
         parts = urlsplit(self.host)
         return parts.scheme == "tcp" and "--tlsverify" not in self.options and not _is_loopback(parts.hostname or "")
 
 
 def address_of(engine: str, program: str, environment: Mapping[str, str]) -> EngineAddress:
-    """Written into the options, because a core may be started without the environment that this was found in."""
+    """Read the engine's address from the environment or the client's configuration.
+
+    It is stored in the client's options, because a core may be started without this environment.
+    """
     if engine == "podman":
         key = environment.get("CONTAINER_SSHKEY", "")
         host = environment.get("CONTAINER_HOST", "")
@@ -74,7 +77,7 @@ def address_of(engine: str, program: str, environment: Mapping[str, str]) -> Eng
 
 
 def client_environment() -> dict[str, str]:
-    """Our environment without what would lead a client elsewhere than its options say."""
+    """Environment without the variables that would override the address in the client's options."""
     return {name: value for name, value in os.environ.items() if name not in _LEADING}
 
 
@@ -87,7 +90,7 @@ def _certificates(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _docker_context(program: str, environment: Mapping[str, str]) -> EngineAddress:
-    """The engine of docker's current context; without a context, the default one."""
+    """The engine of docker's current context, or the default engine."""
     name = environment.get("DOCKER_CONTEXT", "")
     command = [program, "context", "inspect", "--format", "{{json .}}", *([name] if name else [])]
     try:
@@ -97,7 +100,7 @@ def _docker_context(program: str, environment: Mapping[str, str]) -> EngineAddre
         found = json.loads(done.stdout)
         host, name = str(found["Endpoints"]["docker"]["Host"]), str(found["Name"])
     except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, TypeError):
-        return EngineAddress()  # a client that knows no such names
+        return EngineAddress()  # this client does not support these fields
     return (
         EngineAddress(host, ("--context", name))
         if urlsplit(host).scheme not in _LOCAL
@@ -106,36 +109,36 @@ def _docker_context(program: str, environment: Mapping[str, str]) -> EngineAddre
 
 
 def _is_loopback(name: str) -> bool:
-    """A tunnel begins on this machine itself."""
+    """Whether the address is on this machine, where a tunnel may begin."""
     try:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
         return name == "localhost"
 
 
-ENGINES = ("podman", "docker")  # in the order they are preferred
+ENGINES = ("podman", "docker")  # in order of preference
 _POINTING = {"podman": ("CONTAINER_HOST",), "docker": ("DOCKER_HOST", "DOCKER_CONTEXT")}
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
-_ADVICE = ("See 'docker", "Run 'docker")  # what docker says after its reason
-TIMEOUT = 60.0  # seconds for an answer
+_ADVICE = ("See 'docker", "Run 'docker")  # advice that docker prints after the reason
+TIMEOUT = 60.0  # seconds to wait for an answer
 INSTALL = "Install podman (`sudo apt install podman mmdebstrap uidmap`)"
 
 
 @dataclass(frozen=True, slots=True)
 class ContainerEngine:
-    """One engine that answers."""
+    """An engine that answered."""
 
     name: str
     program: str
     address: EngineAddress = field(default_factory=EngineAddress)
     rootless: bool = False
-    groups: bool = False  # it can limit memory, processors and processes
+    groups: bool = False  # it can limit memory, processors and processes by cgroups
     storage: str = ""
-    machine: str = ""  # the kind of processor it has, as this machine would call it
+    machine: str = ""  # processor type, spelled as on this machine
 
 
 def find_engine(environment: Mapping[str, str] = os.environ) -> ContainerEngine:
-    """The first engine that answers; the error names what each of them lacks."""
+    """The first engine that answers. Raises an error that names the problem of each engine."""
     reasons = []
     for name in _wanted(environment):
         program = shutil.which(name, path=environment.get("PATH"))
@@ -155,7 +158,7 @@ def find_engine(environment: Mapping[str, str] = os.environ) -> ContainerEngine:
 
 
 def ask(command: Sequence[str], patience: float = TIMEOUT, given: bytes = b"") -> str:
-    """Run the client and return its output; its error output becomes the error."""
+    """Run the client and return its output. If it fails, raises an error with its error output."""
     name = os.path.basename(command[0])
     try:
         done = subprocess.run(
@@ -172,14 +175,14 @@ def ask(command: Sequence[str], patience: float = TIMEOUT, given: bytes = b"") -
 
 
 def last_line(text: bytes | str) -> str:
-    """What matters in an engine's complaint."""
+    """The relevant line of an engine's error output."""
     words = text.decode(errors="replace") if isinstance(text, bytes) else text
     lines = [line.strip() for line in words.splitlines() if line.strip() and not line.startswith(_ADVICE)]
     return lines[-1][:300] if lines else "it gave no reason"
 
 
 def _wanted(environment: Mapping[str, str]) -> list[str]:
-    """Only the engine that the environment points to, if it points to one."""
+    """Names of the engines to try: only the one that the environment selects, if any."""
     return [name for name in ENGINES if any(environment.get(one) for one in _POINTING[name])] or list(ENGINES)
 
 
@@ -215,7 +218,7 @@ def _podman(engine: ContainerEngine, facts: dict[str, Any]) -> ContainerEngine: 
 
 
 def _machine(told: object) -> str:
-    """The processor's name as this machine spells it; an engine that names none is taken to have the same kind."""
+    """Processor type spelled as on this machine. If the engine names none, the same type is assumed."""
     return _MACHINES.get(str(told or ""), str(told or "")) or platform.machine()
 
 
@@ -224,30 +227,30 @@ FILE = "container.json"
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """One engine and the options that work with it: `options` go before `run`, `run_options` after it."""
+    """An engine and the options that work with it. `options` precede `run`, `run_options` follow it."""
 
     engine: str  # podman or docker
-    program: str  # its path
+    program: str  # path of the client
     options: tuple[str, ...] = ()
     run_options: tuple[str, ...] = ()
     image: str = ""
-    source: str = ""  # hash of the runner's files that are in the image
+    source: str = ""  # hash of the runner's files in the image
     rootless: bool = False
-    descriptor: bool = False  # the channel is handed in as descriptor 3; else it is stdin and stdout
-    limits: bool = False  # the kernel's groups limit memory, processors and processes
-    service: bool = False  # the client only speaks to a service, at an address that `options` hold
-    remote: str = ""  # the other machine it runs on, without who asks; then files are carried
-    machine: str = ""  # its kind of processor, where that was asked
+    descriptor: bool = False  # the channel is passed as descriptor 3; otherwise it is stdin and stdout
+    limits: bool = False  # cgroups limit memory, processors and processes
+    service: bool = False  # the client talks to a service, whose address is in `options`
+    remote: str = ""  # the remote machine without the user name; if set, files are copied
+    machine: str = ""  # processor type of the engine, if known
     runtime: str = ""
-    starts_ms: int = 0  # typical, from asking for one to its first word
+    starts_ms: int = 0  # typical milliseconds from the request to the first output
 
     def command(self, *words: str) -> list[str]:
-        """The engine's command line for something other than starting a container."""
+        """Command line of the client for everything except starting a container."""
         return [self.program, *self.options, *words]
 
 
 def read_engine_settings(images: Path) -> EngineSettings | None:
-    """What was built; None where nothing was, or where another version wrote it."""
+    """Stored engine settings, or None if nothing was built or a different version wrote them."""
     try:
         words = json.loads((images / FILE).read_text(encoding="utf-8"))
         return EngineSettings(

@@ -1,8 +1,9 @@
-"""First process in a container: adds our own locks to the engine's, then becomes the runner.
+"""First process in a container: adds the sandbox's own locks to the engine's, then becomes the runner.
 
-Standard library and the image's own files only; the program's text has not arrived yet. Where the engine cannot pass
-a descriptor, a parent process relays bytes. On another machine the parent also copies files (`ContainerMultiplexer`);
-no process of ours could end that container from outside, so it ends itself when the core stays silent.
+Uses only the standard library and files of the image. The program's text has not arrived yet. If the engine cannot pass
+a descriptor, a parent process relays bytes. On a remote machine the parent also copies files
+(`ContainerMultiplexer`). Nothing outside could kill that container when the connection fails, so it ends itself when
+the core is silent.
 """
 
 from __future__ import annotations
@@ -29,20 +30,24 @@ from workbench.sandbox.file_transfer.transfer_frames import BEAT, FAILED, Head, 
 from workbench.sandbox.inside import runner
 from workbench.sandbox.locks import kernel_calls, landlock, lockdown
 
-SILENCE_SECONDS = 60.0  # seconds without a word from the core: it is gone, or the way to it
-_BLOCKED_FACTOR = 60  # times as long while the program takes nothing, because then nothing is read
+SILENCE_SECONDS = 60.0  # seconds without data from the core after which the core or the connection counts as lost
+# multiple of that time while the program reads nothing, because then the core's data is not read either
+_BLOCKED_FACTOR = 60
 _PIECE = 1 << 16
-_UNSENT = 1 << 20  # bytes waiting for one direction before its source is left alone
-_LOOK_EVERY = 0.5  # seconds between looks at how full the workspace is
-_EXIT_SECONDS = 2.0  # seconds for a process that has nothing more to say
+_UNSENT = 1 << 20  # unsent bytes in one direction above which its source is not read
+_LOOK_EVERY = 0.5  # seconds between checks of the workspace's size
+_EXIT_SECONDS = 2.0  # seconds within which a process that closed its channel must exit
 
 
 class CoreGone(Exception):
-    """The connection to the core is gone or silent."""
+    """The connection to the core is lost or silent."""
 
 
 class ContainerMultiplexer:
-    """Carries until the program's process has nothing more to say; `finish` tells what it changed and how it ended."""
+    """Relays data until the program's process closes its channel.
+
+    `finish` then sends file changes and the exit status.
+    """
 
     def __init__(
         self,
@@ -52,7 +57,7 @@ class ContainerMultiplexer:
         project: str = BENCH,
         silence: float = SILENCE_SECONDS,
     ) -> None:
-        """`printed` is a pipe on which bytes come that are written past Python's streams."""
+        """`printed` is a pipe with output that bypasses Python's streams."""
         self._channel, self._printed = channel, printed
         self._profile = profile
         self._project = project
@@ -73,7 +78,7 @@ class ContainerMultiplexer:
             self._step()
 
     def reap(self, child: int) -> tuple[int, float, float]:
-        """Its status, its processor time and its memory; a process that stays is not waited for."""
+        """Wait for the child, for a limited time. Returns its status, CPU time and memory."""
         until = time.monotonic() + _EXIT_SECONDS
         while True:
             found, status, usage = os.wait4(child, os.WNOHANG)
@@ -84,10 +89,10 @@ class ContainerMultiplexer:
             time.sleep(0.002)
 
     def finish(self, status: int, cpu: float, memory_mb: float) -> None:
-        """What is different in the workspace, and the end."""
+        """Send the changes in the workspace and the exit status."""
         code = os.waitstatus_to_exitcode(status)
         over = pack("over", code=code, cpu=cpu, memory_mb=memory_mb, sent=self._sent)
-        while self._printed >= 0:  # its other end is closed by now
+        while self._printed >= 0:  # the other end is closed already
             self._step()
         for transfer_frame in chain(self._changes(), [over]):
             self._outward += transfer_frame
@@ -178,7 +183,7 @@ class ContainerMultiplexer:
         except BlockingIOError:
             return
         except OSError:
-            self._inward.clear()  # nobody is there to read it
+            self._inward.clear()  # no process reads it any more
 
     def _write_core(self) -> None:
         try:
@@ -199,13 +204,13 @@ class ContainerMultiplexer:
 
 
 class _OwnFolders(RemoteFolders):
-    """Everything in the container is made by its one user, so nothing changes hands."""
+    """Folders in the container. Its only user creates all files, so owners are never changed."""
 
     def _give(self, path: str, head: Head) -> None:
-        """Nothing to do: the container's only user owns everything."""
+        """Do nothing, because the container's only user owns all files."""
 
 
-_CHANNEL = 3  # what the engine handed in
+_CHANNEL = 3  # descriptor that the engine passed
 _CLOSED = {"proc", "sys", "app", "run", "dev"}  # folders of the container that no program needs
 _CHUNK = 1 << 18
 
@@ -247,17 +252,17 @@ def _readable() -> list[str]:
 
 
 def _with_parent(carried: ChildProfile | None = None) -> int:
-    """Fork: the parent relays bytes between stdin, stdout and the channel, for engines that cannot pass a descriptor.
+    """Fork. The parent relays bytes between stdin, stdout and the channel, for engines that cannot pass a descriptor.
 
-    It reads none of the bytes and ends as its child ended. The child's stdout is stderr, so that prints never mix with
-    frames. With `carried`, the parent also copies files and relays what the child prints.
+    It does not interpret the bytes, and exits with the child's status. The child's stdout is stderr, so that its output
+    never mixes with frames. With `carried`, the parent also copies files and relays the child's output.
     """
     ours, theirs = socket.socketpair()
     reading, writing = os.pipe() if carried else (-1, 2)
     child = os.fork()
     if child:
         theirs.close()
-        ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # not dumpable: the child cannot look into this process
+        ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # not dumpable, so the child cannot inspect this process
         if carried:
             os.close(writing)
         os._exit(
@@ -283,7 +288,7 @@ def _relay_for(channel: socket.socket, child: int) -> int:
 
 
 def _run_multiplexer(multiplexer: ContainerMultiplexer, child: int) -> int:
-    """Relay and copy files until the program has ended; the child dies with this process."""
+    """Relay data and copy files until the program has ended. The child dies with this process."""
     try:
         multiplexer.run()
         status, cpu, memory_mb = multiplexer.reap(child)
@@ -296,7 +301,7 @@ def _run_multiplexer(multiplexer: ContainerMultiplexer, child: int) -> int:
 
 
 def _relay(channel: socket.socket) -> None:
-    """Relay until the child has closed its end and all of its output is written."""
+    """Relay until the child has closed its end and all its output is written."""
     for descriptor in (0, 1):
         os.set_blocking(descriptor, False)
     channel.setblocking(False)
@@ -315,13 +320,13 @@ def _relay(channel: socket.socket) -> None:
         if not hearing and not inward and not told:
             told = True
             with contextlib.suppress(OSError):
-                channel.shutdown(socket.SHUT_WR)  # whoever spoke to us is gone, and everything it said is handed on
+                channel.shutdown(socket.SHUT_WR)  # the core closed the connection, and all its data was passed on
         if 1 in writable and not _sent(lambda data: os.write(1, data), outward):
             return
 
 
 def _moved(read: Callable[[], bytes], into: bytearray) -> bool:
-    """False when there is nothing more to come."""
+    """Read available data into the buffer. Returns False at the end of the stream."""
     try:
         data = read()
     except BlockingIOError:
@@ -333,7 +338,7 @@ def _moved(read: Callable[[], bytes], into: bytearray) -> bool:
 
 
 def _sent(write: Callable[[bytes], int], waiting: bytearray) -> bool:
-    """Write what fits; False when the reader is gone."""
+    """Write as much as possible. Returns False if the reader is gone."""
     try:
         del waiting[: write(bytes(waiting[:_CHUNK]))]
     except BlockingIOError:

@@ -1,7 +1,7 @@
-"""The core's end of the stream of a container on another machine: frames and files in one connection.
+"""The core's side of the stream of a container on a remote machine: channel frames and files in one connection.
 
-The stream is hostile: a malformed transfer frame ends the run. Both sides send heartbeats, so that each notices within
-a minute when the connection between them breaks.
+The stream is untrusted: a malformed transfer frame ends the run. Both sides send heartbeats, so that each notices
+within a minute when the connection breaks.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from workbench.sandbox.file_transfer.transfer_frames import (
 from workbench.sandbox.file_transfer.transfer_host import TransferHost, TransferTarget
 from workbench.sandbox.locked_child import ChildExit
 
-_SILENCE = 45.0  # seconds without a word of the container's
-_MOST_HELD_BYTES = 4 << 20  # bytes of frames that wait for the channel before nothing more is read
-_SIGNALS = range(129, 160)  # what a client says when a signal ended the container
+_SILENCE = 45.0  # seconds without data after which the container counts as lost
+_MOST_HELD_BYTES = 4 << 20  # bytes of frames waiting for the channel above which reading pauses
+_SIGNALS = range(129, 160)  # exit codes of a client whose container was ended by a signal
 
 
 class HostMultiplexer(asyncio.Protocol):
-    """One container's stream. `closed` is done when nothing more comes."""
+    """Protocol for the stream of one container. `closed` is done when no more data arrives."""
 
     def __init__(self, profile: ChildProfile, channel: Channel, engine: str, target: TransferTarget) -> None:
         self.transfer = TransferHost(profile, channel, self, target)
@@ -36,7 +36,7 @@ class HostMultiplexer(asyncio.Protocol):
         self._channel, self._engine = channel, engine
         self._reader = TransferReader()
         self._transport: asyncio.Transport | None = None
-        self._held: deque[bytes] = deque()  # frames the channel does not want yet
+        self._held: deque[bytes] = deque()  # frames for the channel, which is paused
         self._held_bytes = 0
         self._holding = False
         self._heard = 0.0
@@ -45,7 +45,7 @@ class HostMultiplexer(asyncio.Protocol):
 
     @property
     def is_holding(self) -> bool:
-        """The channel takes no more for now."""
+        """Whether frames are held because the channel is paused."""
         return self._holding
 
     def hold(self) -> None:
@@ -53,14 +53,14 @@ class HostMultiplexer(asyncio.Protocol):
             self._holding = True
 
     def release(self) -> None:
-        """Hand held frames to the channel until it pauses again."""
+        """Pass held frames to the channel until it pauses again."""
         self._holding = False
         while self._held and not self._holding and not self._channel.ended.done():
             self._channel.data_received(self._next_held())
         self._pause_or_resume()
 
     def read_to_end(self) -> None:
-        """The program is over, or its container: what still comes is read to its end."""
+        """Read the rest of the stream after the program or its container ended."""
         self._holding = False
         if self._channel.ended.done():
             self._held.clear()
@@ -68,14 +68,14 @@ class HostMultiplexer(asyncio.Protocol):
         self._pause_or_resume()
 
     def expect(self, whole: int) -> None:
-        """The program has ended. Frames and files share one order, so every frame has arrived by now."""
+        """The program has ended. Frames and files share one ordered stream, so every frame has arrived by now."""
         while self._held and not self._channel.ended.done():
             self._channel.data_received(self._next_held())
         if not self._channel.ended.done():
             self._channel.connection_lost(None)
 
     def exit_of(self, code: int, *, killed: bool) -> ChildExit:
-        """How the container ended, given its client's exit code; a broken connection counts as lost."""
+        """Exit status of the container from its client's exit code. A broken connection counts as lost."""
         over = self.transfer.over.result() if self.transfer.over.done() else ChildExit(lost=True)
         if not over.lost:
             return over
@@ -140,7 +140,7 @@ class HostMultiplexer(asyncio.Protocol):
         return piece
 
     def _pause_or_resume(self) -> None:
-        """Stop reading while too many frames are held, so that a program waits instead of filling our memory."""
+        """Stop reading while too many frames are held, so that a program waits instead of filling the core's memory."""
         transport = self._transport
         if transport is None or transport.is_closing():
             return
@@ -162,7 +162,7 @@ class HostMultiplexer(asyncio.Protocol):
 
 
 class _MultiplexedTransport(asyncio.Transport):
-    """The channel's transport: its writes become transfer frames, and pausing it holds back channel frames only."""
+    """Transport of the channel. Writes become transfer frames; pausing it holds back only channel frames."""
 
     def __init__(self, inner: asyncio.Transport, multiplexer: HostMultiplexer) -> None:
         super().__init__()

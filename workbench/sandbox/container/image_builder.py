@@ -1,6 +1,6 @@
-"""Builds the container image from the system's packages, without a registry, and tries how the engine starts it.
+"""Builds the container image from the system's packages, without a registry, and finds out how the engine starts it.
 
-The trial goes through runtimes, control groups and storage until a container starts with all locks in force.
+It tries runtimes, cgroup settings and storage drivers until a container starts with all locks in force.
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ from workbench.sandbox.sandbox import Sandbox
 _PACKAGES = "python3-minimal,libpython3-stdlib,tzdata,media-types"
 _NAME, _BASE = "mcp-workbench-runner", "mcp-workbench-python"
 _STORE = "store"
-_LIST_LABEL = "io.containers.seccomp.profile"  # where podman looks for it
+_LIST_LABEL = "io.containers.seccomp.profile"  # label that podman reads
 _PATIENCE = 1800.0  # seconds for downloading packages
 _SYSTEMS = {"debian", "ubuntu"}
 _MISSING = "Install it (`sudo apt install mmdebstrap`), or begin with an image your engine has: `--from IMAGE`."
-# Bytecode that is never checked against a clock: the root is read-only, so it could not be written later.
+# Bytecode that is never compared with the source's modification time: the root is read-only, so Python could not update
+# it.
 _COMPILE = (
     "import compileall, py_compile, sysconfig; compileall.compile_dir(sysconfig.get_path('stdlib'), quiet=2, "
     "invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)"
@@ -56,13 +57,16 @@ _COMPILE = (
 
 
 class ImageBuilder:
-    """Builds the container image; the settings found by trying are stored in one small file."""
+    """Builds the container image. The settings found by trying are stored in a small file."""
 
     def __init__(self, images: Path) -> None:
         self._images = images
 
     def build(self, tell: Tell, base: str = "", again: bool = False) -> None:
-        """Build the image, from the image `base` or the system's packages; `again`: also when the image is current."""
+        """Build the image from the image `base` or from the system's packages.
+
+        `again`: even if the image is current.
+        """
         if platform.system() != "Linux":
             raise WorkbenchError("Containers for programs need Linux.", "Use Linux, or WSL on Windows.")
         engine = find_engine()
@@ -105,7 +109,10 @@ class ImageBuilder:
             tell(f"Removed the store {store}.")
 
     def _engine_settings(self, engine: ContainerEngine, source: str, tell: Tell) -> EngineSettings:
-        """A store of our own where the usual one copies whole images for each start."""
+        """Find settings for the engine.
+
+        If its default storage copies the image at each start, a separate store is used.
+        """
         address, prefix = engine.address, "localhost/" if engine.name == "podman" else ""
         engine_settings = EngineSettings(
             engine.name,
@@ -135,7 +142,7 @@ class ImageBuilder:
 
 
 def add_runner(engine_settings: EngineSettings, base: str, tell: Tell) -> None:
-    """The runner over an image that has Python 3.11 or newer; nothing is pulled, nothing is run."""
+    """Add the runner to an image with Python 3.11 or newer, without downloading or running anything."""
     began = time.monotonic()
     name = f"{_NAME}-{os.getpid()}"
     ask(engine_settings.command("create", "--pull", "never", "--name", name, "--entrypoint", "python3", base))
@@ -148,13 +155,13 @@ def add_runner(engine_settings: EngineSettings, base: str, tell: Tell) -> None:
 
 
 def _commit(engine_settings: EngineSettings, name: str) -> None:
-    """Commit the image. podman cannot send the seccomp profile to another machine, so there the image holds it."""
+    """Commit the image. podman cannot send a seccomp profile to a remote machine, so there the image contains it."""
     if not (engine_settings.remote and engine_settings.engine == "podman"):
         ask(engine_settings.command("commit", name, engine_settings.image), _PATIENCE)
         return
     words = json.dumps(seccomp_profile(parent=True, machine=engine_settings.machine), separators=(",", ":"))
     template = f'{{{{index .Labels "{_LIST_LABEL}"}}}}'
-    for written in (words, json.dumps(words)):  # which of them is read back as it was goes by the version
+    for written in (words, json.dumps(words)):  # which form podman reads back unchanged depends on its version
         ask(
             engine_settings.command(
                 "commit", "--change", f"LABEL {_LIST_LABEL}={written}", name, engine_settings.image
@@ -167,7 +174,7 @@ def _commit(engine_settings: EngineSettings, name: str) -> None:
 
 
 def _tell_of_remote(engine: ContainerEngine, tell: Tell) -> None:
-    """Tell the user that programs will run on another machine."""
+    """Tell the user that programs will run on a remote machine."""
     if not engine.address.is_remote:
         return
     tell(f"The engine runs on another machine: {engine.address.without_user}. Programs run there. The workspace,")
@@ -177,7 +184,7 @@ def _tell_of_remote(engine: ContainerEngine, tell: Tell) -> None:
 
 
 def _is_same(known: EngineSettings, engine: ContainerEngine) -> bool:
-    """What was built was built for this engine, on this machine or the other."""
+    """Whether the image was built for this engine and machine."""
     address = engine.address
     at = known.options[: len(address.options)] == address.options
     return (known.program, known.service, known.remote) == (
@@ -192,7 +199,7 @@ def _is_current(known: EngineSettings, engine: ContainerEngine, source: str) -> 
 
 
 def base_image(engine_settings: EngineSettings) -> str:
-    """The name of the layer that holds Python; another system or other packages, another name."""
+    """Name of the image layer with Python. It differs for each system and package list."""
     parts = f"{_PACKAGES} {_debian_suite()} {platform.machine()} 1"
     prefix = "localhost/" if engine_settings.engine == "podman" else ""
     suffix = _remote_suffix(bool(engine_settings.remote))
@@ -200,12 +207,12 @@ def base_image(engine_settings: EngineSettings) -> str:
 
 
 def _remote_suffix(is_remote: bool) -> str:
-    """Names images after this machine: several machines may build at one remote engine."""
+    """Suffix of image names that identifies this machine, because several machines may build with one remote engine."""
     return f"-{machine_id()[:12]}" if is_remote else ""
 
 
 def is_there(engine_settings: EngineSettings, image: str) -> bool:
-    """Whether the engine has an image of this name."""
+    """Whether the engine has an image with this name."""
     try:
         ask(engine_settings.command("image", "inspect", "--format", "{{.Id}}", image))
     except WorkbenchError:
@@ -214,7 +221,7 @@ def is_there(engine_settings: EngineSettings, image: str) -> bool:
 
 
 def _python_image(engine_settings: EngineSettings, wished: str, tell: Tell, *, again: bool) -> str:
-    """The image with Python: the given one, the earlier one, or one made from packages."""
+    """The image with Python: the given one, an earlier one, or one made from packages."""
     if wished:
         return wished
     if engine_settings.machine != platform.machine():
@@ -233,7 +240,7 @@ def _python_image(engine_settings: EngineSettings, wished: str, tell: Tell, *, a
 
 
 def _packages(folder: Path, tell: Tell) -> Path:
-    """A tar of a system with nothing but Python; which tool makes it depends on what is here."""
+    """Create a tar file of a system that contains only Python, with whichever tool is installed."""
     began = time.monotonic()
     system = folder / "system.tar"
     if (tool := shutil.which("mmdebstrap")) is not None:
@@ -257,7 +264,7 @@ def _packages(folder: Path, tell: Tell) -> Path:
 
 
 def _debian_suite() -> str:
-    """This system's own release where it has Debian's packages, else Debian's stable one."""
+    """This system's release if it uses Debian packages, otherwise Debian's stable release."""
     facts = platform.freedesktop_os_release()
     return facts.get("VERSION_CODENAME", "stable") if facts.get("ID") in _SYSTEMS else "stable"
 
@@ -278,12 +285,13 @@ def _remove_image(engine_settings: EngineSettings, tell: Tell) -> None:
         tell(f"The image {engine_settings.image} was not removed: {fault.message}")
 
 
-_RUNTIMES = ("runsc", "crun", "runc")  # gVisor first: it is a kernel of its own; then what engines bring along
+# gVisor first, because it is a separate kernel; then the engines' default runtimes
+_RUNTIMES = ("runsc", "crun", "runc")
 _STARTS = 7
 
 
 def find_working_settings(engine_settings: EngineSettings, tell: Tell, times: int = _STARTS) -> EngineSettings:
-    """The first way that works, with how fast it starts; a refusal tells what each way lacked."""
+    """The first settings that work, with the measured start time. The error lists why each attempt failed."""
     reasons = []
     for candidate in _candidates(engine_settings):
         try:
@@ -301,7 +309,7 @@ def find_working_settings(engine_settings: EngineSettings, tell: Tell, times: in
 
 
 def describe_settings(engine_settings: EngineSettings) -> str:
-    """Describe a candidate in a few words."""
+    """Describe candidate settings in a few words."""
     facts = [engine_settings.engine, engine_settings.runtime or "its own runtime"]
     facts.append("limits by groups" if engine_settings.limits else "no groups")
     facts.append("direct channel" if engine_settings.descriptor else "channel over stdin and stdout")
@@ -309,7 +317,7 @@ def describe_settings(engine_settings: EngineSettings) -> str:
 
 
 def _candidates(engine_settings: EngineSettings) -> Iterator[EngineSettings]:
-    """From the strongest and fastest to what may still do."""
+    """Candidate settings, from the strongest and fastest to the least restrictive."""
     for runtime in _runtimes(engine_settings):
         for limits, groups in _groups(engine_settings):
             for manager in (
@@ -321,7 +329,7 @@ def _candidates(engine_settings: EngineSettings) -> Iterator[EngineSettings]:
 
 
 def _groups(engine_settings: EngineSettings) -> Iterator[tuple[bool, bool]]:
-    """Whether the kernel's groups limit something, and whether they are asked for; podman can do without any."""
+    """Pairs: whether cgroups enforce limits, and whether to request them. podman also works without cgroups."""
     if engine_settings.limits:
         yield True, True
     if engine_settings.engine != "podman" or not engine_settings.limits:
@@ -331,18 +339,18 @@ def _groups(engine_settings: EngineSettings) -> Iterator[tuple[bool, bool]]:
 
 
 def _channels(engine_settings: EngineSettings) -> Iterator[EngineSettings]:
-    """With and without a passed descriptor; a client of a service cannot pass one."""
+    """Variants with and without a passed descriptor. A client of a service cannot pass one."""
     if engine_settings.engine == "podman" and not engine_settings.service:
         yield replace(engine_settings, descriptor=True)
     yield replace(engine_settings, descriptor=False)
 
 
 def _runtimes(engine_settings: EngineSettings) -> list[str]:
-    """OCI runtimes to try. podman's service chooses its own; docker knows gVisor only when configured."""
+    """OCI runtimes to try. podman's service chooses its own; docker knows gVisor only if it is configured."""
     if engine_settings.service and engine_settings.engine == "podman":
         return [""]
     if engine_settings.remote:
-        return ["runsc", ""]  # what is installed here says nothing of it
+        return ["runsc", ""]  # the installed runtimes of this machine say nothing about the service's
     there = [name for name in _RUNTIMES if shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")]
     return [*(name for name in there if name == "runsc"), "", *(name for name in there if name != "runsc")]
 
@@ -359,7 +367,10 @@ def _with_options(engine_settings: EngineSettings, runtime: str, manager: str, *
 
 
 async def _measure_starts(engine_settings: EngineSettings, times: int) -> list[float]:
-    """Seconds from asking to the end of a small program, some times over; the first one looks around inside."""
+    """Run a small program several times and return the seconds from request to end.
+
+    The first run tests the isolation.
+    """
     maker = ContainerMaker(Path(), engine_settings)
     sandbox = Sandbox(ready=0, engines={"container": maker})
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-trial-") as folder:

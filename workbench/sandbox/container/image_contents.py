@@ -1,6 +1,6 @@
-"""Contents of the container image: Python with its library from the system's packages, and the runner's files.
+"""Contents of the container image: Python and its library from the system's packages, and the runner's files.
 
-No shell, no package manager, no program but Python, no setuid file.
+The image has no shell, no package manager, no program except Python, and no setuid file.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _KEPT = re.compile(
 )
 _LEFT_OUT = re.compile(r"/(test|tests|idlelib|turtledemo|tkinter|ensurepip|lib2to3|distutils|dist-packages)(/|$)")
 _PROJECT_FOLDERS = ("workspace", "servers", "skills")
-_RIGHTS = 0o777  # without the bits that give a file's owner's rights
+_RIGHTS = 0o777  # file mode without setuid, setgid and sticky bits
 
 
 def runner_files() -> dict[str, bytes]:
-    """Path in the image → content: the entry and everything it imports, found by reading them."""
+    """Path in the image → content: the entry module and everything that it imports, found by parsing imports."""
     found: dict[str, bytes] = {}
     waiting = [ENTRY]
     while waiting:
@@ -51,7 +51,7 @@ def runner_files() -> dict[str, bytes]:
 
 
 def source_hash() -> str:
-    """Another runner, another hash: an image with the old one is not used."""
+    """Hash of the runner's files. An image with a different hash is outdated."""
     profiles = [seccomp_profile(parent, machine) for parent in (False, True) for machine in ARCHITECTURES]
     digest = hashlib.sha256(str((sorted(_texts().items()), profiles)).encode())
     for name, data in runner_files().items():
@@ -60,12 +60,12 @@ def source_hash() -> str:
 
 
 def own_files() -> bytes:
-    """A tar of ours alone: to be laid over a system that has Python."""
+    """Tar file with only the Workbench's files, to be added to a system with Python."""
     target = io.BytesIO()
     with tarfile.open(fileobj=target, mode="w") as tar:
         for name in ("etc", "home"):
             tar.addfile(_folder(name, 0o755))
-        for part in _PROJECT_FOLDERS:  # podman gives a folder in memory the rights of the one that it covers
+        for part in _PROJECT_FOLDERS:  # podman gives an in-memory folder the mode of the folder that it covers
             tar.addfile(_folder(f"{BENCH[1:]}/{part}", 0o1777))
         tar.addfile(_folder(TEMP[1:], 0o1777))
         tar.addfile(_link(HOME[1:], f"{TEMP}/home"))
@@ -78,7 +78,7 @@ def own_files() -> bytes:
 
 
 def reduce_system(source: Path, target: Path) -> None:
-    """From a whole system's tar to what an image needs."""
+    """Reduce the tar file of a full system to the files that the image needs."""
     names: set[str] = set()
     with tarfile.open(source) as old, tarfile.open(target, "w") as new:
         for member in old:
@@ -86,7 +86,7 @@ def reduce_system(source: Path, target: Path) -> None:
             if _KEPT.match(name) and not _LEFT_OUT.search(name) and not member.isdev():
                 names.add(name)
                 new.addfile(_plain_member(member, name), old.extractfile(member) if member.isreg() else None)
-        for name in ("bin", "sbin", "lib", "lib64"):  # newer systems keep these below /usr, and link them
+        for name in ("bin", "sbin", "lib", "lib64"):  # links below /usr on newer systems
             if name not in names and f"usr/{name}" in names:
                 new.addfile(_link(name, f"usr/{name}"))
         for name in ("dev", "proc", "sys", "run"):
@@ -94,13 +94,13 @@ def reduce_system(source: Path, target: Path) -> None:
 
 
 def _compiled(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files with bytecode of this Python, which an image of the same Python version uses."""
+    """Add bytecode for this Python version, which an image with the same version uses."""
     found = dict(files)
     for name, data in files.items():
         if not name.startswith(PACKAGE_PLACE[1:]):
-            continue  # what a program sees has no folders of ours in it
+            continue  # folders that programs see get no __pycache__
         code = compile(data, f"/{name}", "exec", dont_inherit=True)
-        head = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little")  # never checked against the source
+        head = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little")  # flag: never checked against the source
         folder, _, file = name.rpartition("/")
         place = f"{folder}/__pycache__/{file.removesuffix('.py')}.{sys.implementation.cache_tag}.pyc"
         found[place] = head + importlib.util.source_hash(data) + marshal.dumps(code)
@@ -121,7 +121,7 @@ def _texts() -> dict[str, bytes]:
 
 
 def _accounts() -> dict[str, bytes]:
-    """The account of this user, and of the user that programs have on another machine."""
+    """Account files with this user, and with the user that programs have on a remote machine."""
     found = dict(native_backend.account(*user()))
     if user() != (NOBODY, NOBODY):
         for name, line in native_backend.account(NOBODY, NOBODY).items():

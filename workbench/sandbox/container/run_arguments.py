@@ -1,7 +1,7 @@
-"""Arguments of `podman run` and `docker run`, and the engine's seccomp profile: allow only what a program needs.
+"""Arguments of `podman run` and `docker run`, and the seccomp profile for the engine.
 
-The profile is in force from the container's first instruction. System calls that only the engine's runtime and the
-runner need, before the program's text arrives, are allowed here and refused by the runner's own filter afterwards.
+The profile applies from the container's first instruction. System calls that only the engine's runtime and the runner
+need, before the program's text arrives, are allowed here and refused later by the runner's own filter.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from workbench.sandbox.file_transfer.transfer_host import OTHERS_MB, WORKSPACE_M
 from workbench.sandbox.locks.seccomp_filter import ABSENT, CONDITIONAL, PLAIN, UNSUPPORTED, numbers
 from workbench.sandbox.supervision.workspace_quota import MOST_FILES
 
-LABEL = "mcp-workbench.core"  # whose containers these are: process id and start time of the core
-PYTHON = "python3"  # of the image, wherever it lies there
-PACKAGE_PLACE = "/app"  # where the runner lies in the image
-ENTRY = "workbench.sandbox.container.entry"  # what runs first inside
+LABEL = "mcp-workbench.core"  # label with process ID and start time of the core that owns the container
+PYTHON = "python3"  # found through the image's PATH
+PACKAGE_PLACE = "/app"  # folder of the runner in the image
+ENTRY = "workbench.sandbox.container.entry"  # first module that runs in the container
 _START = f"import sys; sys.path.insert(0, {PACKAGE_PLACE!r}); from {ENTRY} import main; main()"
-_PRIVATE_MB, _PRIVATE_FILES = 80, 8192  # the folder for temporary files, the home in it
-_OVERHEAD_MB = _PRIVATE_MB + 80  # what the kernel counts beside the program's own memory
-_COPIED_MB = OTHERS_MB + 16  # a file system in memory takes more than what lies in it
+_PRIVATE_MB, _PRIVATE_FILES = 80, 8192  # folder for temporary files, which includes home
+_OVERHEAD_MB = _PRIVATE_MB + 80  # memory that cgroups count in addition to the program's own
+_COPIED_MB = OTHERS_MB + 16  # an in-memory file system needs more memory than its files
 _COPIED_FILES = MOST_FILES + 1000
-_PROCESSES = 4096  # where the kernel's groups count them; a user's own limit would count those of every container
+_PROCESSES = 4096  # if cgroups count processes; a per-user limit would count the processes of all containers
 _OPEN_FILES = 256
 _QUIET = ("--log-level", "error")
 
@@ -38,7 +38,7 @@ _QUIET = ("--log-level", "error")
 def run_arguments(
     engine_settings: EngineSettings, profile: ChildProfile, name: str, owner: str, system_calls: Path
 ) -> list[str]:
-    """The whole command that starts one child and stays attached to it."""
+    """Complete command that starts one child and stays attached to it."""
     command = [
         engine_settings.program,
         *engine_settings.options,
@@ -74,7 +74,7 @@ def run_arguments(
 
 
 def user() -> tuple[int, int]:
-    """Whose rights a program has: never root's."""
+    """User and group ID of programs, never root's."""
     return (NOBODY, NOBODY) if os.getuid() == 0 else (os.getuid(), os.getgid())
 
 
@@ -83,14 +83,18 @@ def _lock_options(engine_settings: EngineSettings, system_calls: Path) -> list[s
     words += ["--security-opt", "no-new-privileges", *_filter(engine_settings, system_calls)]
     words += ["--log-driver", "none", "--stop-timeout", "0", "--env", "HOSTNAME="]
     if engine_settings.remote:
-        words += ["--rm"]  # one that ends because nobody is left who could end it shall not lie there either
+        words += ["--rm"]  # a container that ends without a core must not remain on the engine
     elif os.path.isdir("/sys/fs/selinux"):
-        words += ["--security-opt", "label=disable"]  # else the project's folders would have to be given other labels
+        # otherwise the project's folders would need different SELinux labels
+        words += ["--security-opt", "label=disable"]
     return words
 
 
 def _filter(engine_settings: EngineSettings, system_calls: Path) -> list[str]:
-    """docker's client sends what the file holds; podman's sends its name, so elsewhere the image holds the list."""
+    """Seccomp options.
+
+    docker's client sends the file's content. podman's client sends its path, so a remote image contains the profile.
+    """
     if engine_settings.remote and engine_settings.engine == "podman":
         return ["--seccomp-policy", "image"]
     return ["--security-opt", f"seccomp={system_calls}"]
@@ -102,7 +106,7 @@ def _user_options(engine_settings: EngineSettings) -> list[str]:
     if engine_settings.engine == "podman" and engine_settings.rootless:
         return ["--userns", "keep-id", "--user", "{}:{}".format(*user())]
     if engine_settings.rootless:
-        return ["--user", "0:0"]  # which is the person outside, and without a single capability inside
+        return ["--user", "0:0"]  # root in the container is the unprivileged user outside, and has no capabilities
     return ["--user", "{}:{}".format(*user())]
 
 
@@ -118,7 +122,7 @@ def _limits(engine_settings: EngineSettings, profile: ChildProfile) -> list[str]
 
 
 def _copied_mb(profile: ChildProfile) -> int:
-    """Megabytes of a copied workspace, which lies in memory on the other machine and therefore is smaller."""
+    """Megabytes of a copied workspace. It is in the remote machine's memory and therefore smaller."""
     return min(profile.disk_mb, WORKSPACE_MB)
 
 
@@ -130,7 +134,7 @@ def _most_processes(engine_settings: EngineSettings) -> int:
 
 
 def _folders(engine_settings: EngineSettings, profile: ChildProfile) -> list[str]:
-    """What the project lends, and one small private folder for home and temporary files."""
+    """Mounts: the project's folders, and one small private folder for home and temporary files."""
     private = _memory_folder(engine_settings, TEMP, _PRIVATE_MB, _PRIVATE_FILES, "700")
     if engine_settings.remote:
         return [*private, *_copied_folders(engine_settings, profile)]
@@ -149,12 +153,13 @@ def _copied_folders(engine_settings: EngineSettings, profile: ChildProfile) -> l
 
 
 def _memory_folder(engine_settings: EngineSettings, at: str, megabytes: int, files: int, mode: str) -> list[str]:
-    """A folder in the memory of the engine's machine, of the user that a program has."""
+    """Mount an in-memory folder on the engine's machine, owned by the program's user."""
     number, group = _owner(engine_settings)
     if engine_settings.engine == "docker":
         options = f"rw,nosuid,nodev,noexec,size={megabytes}m,nr_inodes={files},mode={mode}"
         return ["--tmpfs", f"{at}:{options},uid={number},gid={group}"]
-    blocks = (megabytes << 20) // os.sysconf("SC_PAGE_SIZE")  # podman knows no limit of files but takes the kernel's
+    # podman's --tmpfs cannot limit files, but a tmpfs volume passes kernel options
+    blocks = (megabytes << 20) // os.sysconf("SC_PAGE_SIZE")
     options = f"o=nr_blocks={blocks},nr_inodes={files},mode={mode},uid={number},gid={group}"
     parts = ["type=volume", f"dst={at}", "volume-opt=type=tmpfs", "volume-opt=device=tmpfs", f"volume-opt={options}"]
     return ["--mount", _joined(parts)]
@@ -179,23 +184,26 @@ def _joined(parts: list[str]) -> str:
 
 
 _ARCHITECTURES = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
-_FULL_MASK = 0xFFFFFFFF  # a condition with this mask compares the whole argument
+_FULL_MASK = 0xFFFFFFFF  # with this mask, a condition compares the whole argument
 
-# The runtime starts the runner, and the runner takes its own rights away and sets its limits.
+# The runtime starts the runner, which drops its privileges and sets its limits.
 _RUNNER_SETUP = "execve prctl capset seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"
 _RUNNER_SETUP += " setrlimit prlimit64"
 
-# Where no descriptor can be handed in, the runner's parent carries the bytes: one more process, before the filter.
+# If no descriptor can be passed, the runner's parent relays the bytes: one more process, before the filter.
 _PARENT_CALLS = "clone clone3 fork vfork"
 
 
 def seccomp_profile(parent: bool, machine: str = "") -> dict[str, Any]:  # Any: JSON of the OCI runtime specification
-    """The profile as `--security-opt seccomp=FILE` takes it; `parent` where the runner gets a parent that carries."""
+    """Seccomp profile in the format of `--security-opt seccomp=FILE`.
+
+    `parent`: the runner has a relaying parent process.
+    """
     machine = machine or platform.machine()
     known, free = numbers(machine), {*PLAIN.split(), *_RUNNER_SETUP.split(), *(_PARENT_CALLS.split() if parent else ())}
     absent = [name for name in ABSENT.split() if name not in free]
     rules = [
-        _rule(sorted(free), "SCMP_ACT_ALLOW"),  # a name that this processor does not have counts for nothing
+        _rule(sorted(free), "SCMP_ACT_ALLOW"),  # names that this processor does not have are ignored
         {**_rule(absent, "SCMP_ACT_ERRNO"), "errnoRet": errno.ENOSYS},
         {**_rule(sorted(UNSUPPORTED), "SCMP_ACT_ERRNO"), "errnoRet": errno.ENOTSUP},
     ]

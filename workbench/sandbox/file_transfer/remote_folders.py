@@ -144,7 +144,7 @@ class RemoteFolders:
         place = f"{self._root}/workspace/{path}"
         try:
             _make_accessible(place, 0o400)
-            file = open(place, "rb")  # noqa: SIM115 - what cannot be opened is told before its head is sent
+            file = open(place, "rb")  # noqa: SIM115 - a failure to open is reported before the head is sent
         except OSError:
             yield _skipped(path, "it cannot be read")
             return

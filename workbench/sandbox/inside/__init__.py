@@ -1,4 +1,4 @@
-"""What runs inside the sandbox. Standard library only; nothing here protects anybody: a program may change all of it.
+"""Code that runs in the sandbox. It provides no protection, because a program may change all of it.
 
-`modules/` holds the modules that programs import by their own names.
+Uses only the standard library. `modules/` holds the modules that programs import by their own names.
 """

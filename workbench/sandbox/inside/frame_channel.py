@@ -1,8 +1,8 @@
-"""The sandbox's end of the channel: sends and receives frames from any thread and any event loop.
+"""The sandbox's side of the channel: sends and receives frames from any thread and any event loop.
 
-There is no reader thread: whoever waits also reads, and hands out what is not its own. A task that asks while its loop
-has nothing else to do, and nobody who could give it something, does not go through the loop at all. Standard library
-only.
+There is no reader thread: each thread that waits for an answer also reads, and delivers answers for others. A task
+that sends a request reads the answer without going through the event loop if the loop has nothing else to do and
+nothing else can wake it. Uses only the standard library.
 """
 
 from __future__ import annotations
@@ -24,43 +24,44 @@ from typing import Any
 
 from workbench.sandbox.inside.json_output import json_text
 
-Frame = dict[str, Any]  # Any: JSON from the host
-_PATIENCE = 0.01  # seconds before a waiting thread looks again whether it must do the reading
-_CHUNK, _SMALL_CHUNK = 1 << 18, 1 << 14  # room for what comes; memory for the larger one is fetched anew each time
-_BULKY = 1 << 16  # characters from which a value is worth a bulk frame
+Frame = dict[str, Any]  # Any: JSON from the core
+_PATIENCE = 0.01  # seconds after which a waiting thread checks again whether it must read
+_CHUNK, _SMALL_CHUNK = 1 << 18, 1 << 14  # bytes per read; the larger buffer is allocated anew each time
+_BULKY = 1 << 16  # characters from which a value is sent as a bulk frame
 _BULK = 1 << 31
-_LARGEST = 8 << 20  # bytes of one question; the host takes no larger one
-_OWN_DESCRIPTORS = 2  # that a loop watches which waits for us alone: the channel, and the end it is woken by
-_PLAIN_LOOP: Any = asyncio.SelectorEventLoop  # Any: compared only; subclasses may keep elsewhere what they have to do
+_LARGEST = 8 << 20  # maximum bytes of a request, as enforced by the core
+_OWN_DESCRIPTORS = 2  # descriptors watched by an otherwise idle loop: the channel and the loop's wake-up socket
+_PLAIN_LOOP: Any = asyncio.SelectorEventLoop  # Any: compared only; subclasses may store their pending work elsewhere
 _OVER = {"message": "The program that asks is over.", "code": "over", "valid_parameters": [], "suggestions": []}
-_ROOM = socket.CMSG_SPACE(8)  # for two descriptors, which come with a first frame only
+_ROOM = socket.CMSG_SPACE(8)  # for two descriptors, which arrive only with a first frame
 _decoded = json.JSONDecoder().decode
 
 
 class FrameChannel:
-    """Sends output and requests of the program, and gives each answer to its caller."""
+    """Sends output and requests of the program, and delivers each answer to its caller."""
 
     def __init__(
         self, channel: socket.socket, fault: Callable[[Frame], Exception], shaped: Callable[[str, Any], Any]
-    ) -> None:  # Any: JSON, and what a program gets of it
+    ) -> None:  # Any: JSON, and its conversion for the program
         self._channel = channel
-        self._fault = fault  # makes the exception a program catches out of the host's refusal
-        self._shaped = shaped  # makes what a program gets out of an answer that is more than JSON
+        self._fault = fault  # converts an error of the core to the exception for the program
+        self._shaped = shaped  # converts an answer that is not plain JSON
         self._sending = threading.Lock()
         self._reading = threading.Lock()
-        self.given: list[int] = []  # descriptors that came with the first frame
+        self.given: list[int] = []  # descriptors that arrived with the first frame
         self._bytes = bytearray()
         self._chunk = _SMALL_CHUNK
         self._waiting: dict[int, Callable[[Frame], None]] = {}
         self._starts: list[Frame] = []
-        self._silenced: weakref.WeakSet[threading.Thread] = weakref.WeakSet()  # left behind by programs that are over
+        # threads left running by earlier programs
+        self._silenced: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
         self._loops: weakref.WeakSet[asyncio.AbstractEventLoop] = weakref.WeakSet()
-        self._loop: asyncio.AbstractEventLoop | None = None  # that asked last
+        self._loop: asyncio.AbstractEventLoop | None = None  # loop of the last request
         self._numbers = itertools.count(1)
-        self.bytes_exchanged = 0  # bytes of questions and answers so far
+        self.bytes_exchanged = 0  # bytes of requests and answers so far
 
     def start(self) -> Frame:
-        """Wait for the frame that starts a program; a thread that an earlier one left behind may take it in for us."""
+        """Wait for the frame that starts a program. A thread left by an earlier program may receive it for this one."""
         while not self._starts:
             with self._reading:
                 if not self._starts:
@@ -69,14 +70,14 @@ class FrameChannel:
         return self._starts.pop()
 
     def end_program(self) -> None:
-        """A program is over: threads that it left behind say nothing more, and none of them waits for an answer."""
+        """End a program: its remaining threads can send nothing more, and none of them keeps waiting for an answer."""
         with self._sending:
             self._silenced.update(
                 thread for thread in threading.enumerate() if thread is not threading.current_thread()
             )
             waiting, self._waiting = self._waiting, {}
         for settle in waiting.values():
-            with contextlib.suppress(RuntimeError):  # its event loop is closed
+            with contextlib.suppress(RuntimeError):  # the event loop is closed
                 settle({"error": _OVER})
 
     def say(self, **frame: Any) -> None:  # Any: JSON
@@ -92,7 +93,7 @@ class FrameChannel:
             self._push(data)
 
     def _push(self, data: bytes) -> None:
-        """While the host is not taking any, its answers are still read, so neither side waits forever."""
+        """Write bytes. While the core does not read, its answers are still read, so that neither side waits forever."""
         sent = 0
         while sent < len(data) and not self._is_silenced():
             try:
@@ -120,7 +121,7 @@ class FrameChannel:
         return self._value(answer.result() if answer.done() else await answer)
 
     def ask_now(self, what: str, **wish: Any) -> Any:  # Any: JSON both ways
-        """The same for code that does not await; blocks this thread only."""
+        """Send a request from code that does not await. Blocks only this thread."""
         answers: list[Frame] = []
         arrived = threading.Event()
 
@@ -140,7 +141,7 @@ class FrameChannel:
             raise self._fault(answers[0]["error"])
         return self._value(answers[0])
 
-    def _value(self, frame: Frame) -> Any:  # Any: JSON, or what it was made into
+    def _value(self, frame: Frame) -> Any:  # Any: JSON, or its conversion
         value = frame.get("value")
         return self._shaped(frame["shape"], value) if "shape" in frame else value
 
@@ -169,7 +170,7 @@ class FrameChannel:
                 loop.add_reader(self._channel.fileno(), self._take_in)
 
     def _take_in(self) -> None:
-        """Read what is there; when another thread is at it, it will hand out ours as well."""
+        """Read available data. If a different thread is reading, that thread delivers the answers."""
         if self._reading.acquire(blocking=False):
             try:
                 self._hand_out(self._receive(socket.MSG_DONTWAIT))
@@ -184,7 +185,7 @@ class FrameChannel:
         for _, _, words in given:
             self.given += array.array("i", words)
         if not data:
-            os._exit(0)  # nobody is listening any more
+            os._exit(0)  # the core closed the channel
         self.bytes_exchanged += len(data)
         if not self._bytes:
             frames, at = _split_frames(data)
@@ -212,9 +213,12 @@ class FrameChannel:
             answer.set_result(frame)
 
 
-def _has_nothing_else(loop: Any) -> bool:  # Any: what a loop has to do is known to itself only
-    """Whether nothing but a frame of ours can wake this loop: no task that may go on, no clock, no other descriptor
-    beside our own and the loop's, no other thread, no signal."""
+def _has_nothing_else(loop: Any) -> bool:  # Any: private attributes of the loop
+    """Whether only a frame on the channel can wake this loop.
+
+    The loop must have no ready tasks, no timers, no other descriptors and no signal handlers, and the process no other
+    threads.
+    """
     return (
         type(loop) is _PLAIN_LOOP
         and not loop._ready
@@ -248,7 +252,7 @@ def _bulk(frame: Frame, text: str) -> bytes:
 
 
 def _split_frames(data: bytes | bytearray) -> tuple[list[Frame], int]:
-    """The whole frames at the beginning, and where the first one begins that is not whole."""
+    """Decode all complete frames at the beginning. Returns them and the position of the first incomplete frame."""
     found: list[Frame] = []
     at, there = 0, len(data)
     while there - at >= 4:

@@ -1,4 +1,7 @@
-"""Turns any object that a program returns into JSON text: odd values are shown, not lost. Standard library only."""
+"""Converts any object that a program returns to JSON text. Unusual values are shown as text instead of being lost.
+
+Uses only the standard library.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def json_text(value: object) -> str:
-    """JSON text of any value; the quick way first, the patient way for what JSON has no word for."""
+    """JSON text of any value: fast for plain JSON values, slower for others."""
     try:
         return _written(value)
     except (TypeError, ValueError, RecursionError):
@@ -25,7 +28,7 @@ def json_text(value: object) -> str:
 
 
 def plain(value: object, depth: int = _DEPTH) -> Any:  # Any: JSON
-    """The nearest JSON value: what has no form of its own becomes its repr."""
+    """Convert a value to the nearest JSON value. Unknown types become their repr."""
     if value is None or (isinstance(value, bool | int | str) and not isinstance(value, enum.Enum)):
         return value
     if isinstance(value, float):
@@ -50,7 +53,7 @@ def _convert_known(value: object, depth: int) -> Any:  # Any: JSON
         return str(value)
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).decode("utf-8", "backslashreplace")
-    for method in ("tolist", "to_dict", "model_dump"):  # numpy, pandas, pydantic, where a program has them
+    for method in ("tolist", "to_dict", "model_dump"):  # numpy, pandas and pydantic objects
         convert = getattr(value, method, None)
         if callable(convert) and not isinstance(value, type):
             return plain(convert(), depth - 1)
@@ -65,7 +68,8 @@ def _key(key: object) -> str:
     return str(key) if isinstance(key, int | float) else str(plain(key, 3))
 
 
-def _ordered(values: list[Any] | tuple[Any, ...] | set[Any] | frozenset[Any]) -> list[Any]:  # Any: a program's values
+# Any: values of the program
+def _ordered(values: list[Any] | tuple[Any, ...] | set[Any] | frozenset[Any]) -> list[Any]:
     if isinstance(values, set | frozenset):
         try:
             return sorted(values)
@@ -77,5 +81,5 @@ def _ordered(values: list[Any] | tuple[Any, ...] | set[Any] | frozenset[Any]) ->
 def _safe_repr(value: object) -> str:
     try:
         return repr(value)
-    except Exception as fault:  # a program's own __repr__ may do anything
+    except Exception as fault:  # a program's __repr__ may raise anything
         return f"<{type(value).__name__}: {type(fault).__name__} in its repr>"

@@ -1,7 +1,6 @@
-"""Makes a program's text runnable: top-level await, top-level return, the value of its last line.
+"""Prepares a program's text for execution: top-level await, top-level return, and the value of its last line.
 
-Standard library only.
-The text is parsed, never patched, so what is valid Python stays what it means.
+Uses only the standard library. The text is parsed, never edited as text, so valid Python keeps its meaning.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 NAME = "<program>"
-_LAST_VALUE = "__last__"  # where the value of the last line is kept
-_PROGRAM_FUNCTION = "__program__"  # the function a program with a top-level `return` becomes
+_LAST_VALUE = "__last__"  # variable with the value of the last line
+_PROGRAM_FUNCTION = "__program__"  # name of the function that a program with a top-level `return` becomes
 
 
 class _Nothing:
-    """A program that answers nothing, which is not the same as `result = None`."""
+    """Type of NOTHING, the result of a program that returns none. Differs from `result = None`."""
 
 
 NOTHING = _Nothing()
@@ -26,20 +25,20 @@ NOTHING = _Nothing()
 
 @dataclass(frozen=True, slots=True)
 class PreparedProgram:
-    """Code that is ready to run, and how to find its answer afterwards."""
+    """Compiled program, with the way to find its result."""
 
     code: types.CodeType
     returns: bool
 
     def start(self, names: dict[str, Any]) -> object:  # Any: a program's names
-        """Run it, or, where it awaits at its top level, answer the coroutine that does."""
+        """Run the program. If it awaits at its top level, return a coroutine instead."""
         value = eval(self.code, names)  # noqa: S307  # running code is this file's purpose
         return names[_PROGRAM_FUNCTION]() if self.returns else value
 
     def answer(self, returned: object, names: dict[str, Any], before: object = NOTHING) -> object:
-        """`return`, then `result = …`, then the value of the last line. Any: a program's names.
+        """The program's result: `return`, then `result = …`, then the value of the last line. Any: a program's names.
 
-        `before` is what an earlier program of the same state left as `result`: that is no answer of this one.
+        `before` is the `result` of an earlier program in the same REPL session, which does not count.
         """
         if self.returns and returned is not None:
             return returned
@@ -52,7 +51,8 @@ class PreparedProgram:
 def prepare(text: str, name: str = NAME) -> PreparedProgram:
     tree = ast.parse(text, name)
     _keep_last(tree.body)
-    returns = "return" in text and _TopLevelScan.among(tree.body)  # looking at every node takes as long as the rest
+    # visiting every node takes as long as all other steps
+    returns = "return" in text and _TopLevelScan.among(tree.body)
     if returns:
         tree.body = [_as_function(tree.body)]
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -60,7 +60,7 @@ def prepare(text: str, name: str = NAME) -> PreparedProgram:
 
 
 def begin(names: dict[str, Any], text: str) -> object:  # Any: a program's names
-    """Make names that an earlier program left ready for the next; answers the `result` that is none of the next."""
+    """Clear the result variables of an earlier program. Returns its `result`, which does not count for this program."""
     for name in (_LAST_VALUE, _PROGRAM_FUNCTION):
         names.pop(name, None)
     before = names.get("result", NOTHING)
@@ -71,7 +71,7 @@ def _binds_result(text: str) -> bool:
     try:
         nodes = ast.walk(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False  # it fails before it answers anything
+        return False  # it fails before it returns anything
     return any(isinstance(node, ast.Name) and node.id == "result" and _is_stored(node) for node in nodes)
 
 
@@ -87,7 +87,7 @@ def _keep_last(body: list[ast.stmt]) -> None:
 
 
 class _TopLevelScan(ast.NodeVisitor):
-    """Looks for a `return` or `await` that belongs to the top level."""
+    """Looks for a `return` or `await` at the top level."""
 
     def __init__(self) -> None:
         self.returns = False
@@ -129,20 +129,20 @@ class _TopLevelScan(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        """Another function's business."""
+        """Skip statements of nested functions."""
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        """Another function's business."""
+        """Skip statements of nested functions."""
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        """A class body cannot return."""
+        """Skip class bodies, which cannot return."""
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        """Another function's business."""
+        """Skip lambdas."""
 
 
 def _as_function(body: list[ast.stmt]) -> ast.stmt:
-    """The body as a function whose names are all global, so that it behaves as a module that may return."""
+    """Wrap the body in a function whose names are all global, so that it behaves like a module with `return`."""
     imports = [part for part in body if isinstance(part, ast.ImportFrom) and part.module == "__future__"]
     body = [_AnnotationRemover().visit(part) for part in body if part not in imports]
     names = _local_names(_function(body))
@@ -160,7 +160,7 @@ def _function(body: list[ast.stmt]) -> ast.stmt:
 
 
 def _local_names(function: ast.stmt) -> list[str]:
-    """Ask the compiler which names the function would keep to itself."""
+    """Names that the compiler would make local to the function."""
     module = ast.fix_missing_locations(ast.Module([function], []))
     outer = compile(module, NAME, "exec", dont_inherit=True)
     inner = next(part for part in outer.co_consts if inspect.iscode(part) and part.co_name == _PROGRAM_FUNCTION)
@@ -168,7 +168,7 @@ def _local_names(function: ast.stmt) -> list[str]:
 
 
 class _AnnotationRemover(ast.NodeTransformer):
-    """Removes annotations of top-level names, which a `global` statement forbids; the value stays."""
+    """Removes annotations of top-level names, which a `global` statement forbids. The values stay."""
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         if node.value is None or not isinstance(node.target, ast.Name):

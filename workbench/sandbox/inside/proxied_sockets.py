@@ -1,8 +1,8 @@
-"""Sockets of programs that may reach hosts: they look like any socket, and the core makes the connection.
+"""Replaces sockets for programs with network access: they behave as usual, and the core opens the connections.
 
-A program keeps using `urllib`, `http.client`, `ssl` or `asyncio` as at home. Here no name is looked up and no packet
-sent: `getaddrinfo` answers a placeholder, and `connect` asks the host, which decides, and hands over a socket that is
-connected already. Standard library only; nothing here protects anybody.
+Programs use `urllib`, `http.client`, `ssl` or `asyncio` as usual. No name is resolved and no packet sent here:
+`getaddrinfo` returns a placeholder address, and `connect` asks the core, which decides and passes a connected socket.
+Uses only the standard library. This module provides no protection.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from typing import Any, cast
 from workbench.sandbox.inside.frame_channel import FrameChannel
 
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
-_PLACEHOLDERS = 0xC6120001  # 198.18.0.1: a range that belongs to nobody
+_PLACEHOLDERS = 0xC6120001  # 198.18.0.1: a reserved range for benchmarks
 _SERVICES = {"http": 80, "https": 443, "ftp": 21, "ssh": 22, "smtp": 25, "domain": 53}
 _OPTIONS_OF_OTHERS = (socket.IPPROTO_TCP, socket.IPPROTO_IP, socket.IPPROTO_IPV6)
 _PIECE = 1 << 18
-_CERTIFICATES = "/.certificates.pem"  # below the program's home
+_CERTIFICATES = "/.certificates.pem"  # path below the program's home
 _FAULTS: dict[str, Callable[[str], OSError]] = {
     "blocked": lambda words: PermissionError(errno.EACCES, words),
     "timeout": lambda words: TimeoutError(errno.ETIMEDOUT, words),
     "unknown": lambda words: socket.gaierror(socket.EAI_NONAME, words),
 }
 _installed: list[ProxiedSockets] = []
-Address = tuple[Any, ...]  # Any: host and port as a program gives them
+Address = tuple[Any, ...]  # Any: host and port as the program passes them
 
 
 class ProxiedSockets:
-    """Asks the host for connections, and knows which descriptors are ours."""
+    """Requests connections from the core and keeps track of their descriptors."""
 
     def __init__(self, line: FrameChannel, passing: int) -> None:
         self._line = line
@@ -46,10 +46,10 @@ class ProxiedSockets:
         self._arrived: dict[int, int] = {}
         self._names: dict[str, str] = {}  # placeholder → name
         self._numbers: dict[str, str] = {}  # name → placeholder
-        self.peers: dict[int, Address | None] = {}  # our descriptors: whom they are connected to
+        self.peers: dict[int, Address | None] = {}  # descriptors of replaced sockets → address they are connected to
 
     def renew(self, passing: int) -> None:
-        """Use the descriptor channel of the next program of a REPL session."""
+        """Use the descriptor socket of the next program of a REPL session."""
         self._passing = socket.socket(fileno=passing) if passing >= 0 else None
 
     def numbered(self, name: str) -> str:
@@ -60,7 +60,7 @@ class ProxiedSockets:
         return self._numbers[name]
 
     def connect(self, sock: socket.socket, address: Address) -> None:
-        """For code that does not await; blocks this thread only."""
+        """Connect from code that does not await. Blocks only this thread."""
         self._adopt_descriptor(
             sock, address, self._ask_core(lambda wish: self._line.ask_now("connect", **wish), address, sock)
         )
@@ -90,7 +90,7 @@ class ProxiedSockets:
         return {"host": self._names.get(host, host), "port": port, "seconds": sock.gettimeout() or 0}
 
     def _adopt_descriptor(self, sock: socket.socket, address: Address, answer: Any) -> None:  # Any: JSON
-        """Put the connected descriptor in the place of the one that only held it."""
+        """Replace the socket's placeholder descriptor with the connected one."""
         number = int(answer["number"])
         end = self._receive_descriptor(number) if self._passing is not None else self._relay_by_threads(number)
         timeout, place = sock.gettimeout(), sock.fileno()
@@ -98,11 +98,11 @@ class ProxiedSockets:
             os.dup2(end, place, inheritable=False)
         finally:
             os.close(end)
-        sock.settimeout(timeout)  # the descriptor brought its own
+        sock.settimeout(timeout)  # dup2 changed the blocking mode
         self.peers[place] = tuple(address)
 
     def _receive_descriptor(self, number: int) -> int:
-        """The descriptor is there before the answer that tells of it."""
+        """Receive the descriptor of a connection. The core sends it before the answer."""
         assert self._passing is not None
         with self._taking:
             while number not in self._arrived:
@@ -113,14 +113,14 @@ class ProxiedSockets:
             return self._arrived.pop(number)
 
     def _relay_by_threads(self, number: int) -> int:
-        """Where no descriptor can be passed, two threads carry the bytes in requests and answers."""
+        """Relay bytes as requests and answers in two threads, if no descriptor can be passed."""
         near, target = socket.socketpair()
         for carry in (self._carry_out, self._carry_in):
             threading.Thread(target=carry, args=(target, number), daemon=True).start()
         return near.detach()
 
     def _carry_out(self, target: socket.socket, number: int) -> None:
-        with contextlib.suppress(Exception):  # the host has let go of it, and the other thread ends it
+        with contextlib.suppress(Exception):  # the core closed the connection, and the other thread ends it
             data = b"-"
             while data:
                 data = target.recv(_PIECE)
@@ -135,7 +135,7 @@ class ProxiedSockets:
 
 
 def install(line: FrameChannel) -> None:
-    """Change the standard library's sockets, with the descriptors that came with the first frame."""
+    """Patch the standard library's sockets. Uses the descriptors that arrived with the first frame."""
     given, line.given = line.given, []
     passing = given[0] if given else -1
     if len(given) > 1:
@@ -151,7 +151,7 @@ def install(line: FrameChannel) -> None:
 
 
 def _trust(file: int) -> None:
-    """The system's certificates as a file, which is what OpenSSL asks for."""
+    """Write the system's CA certificates to a file, because OpenSSL requires a path."""
     place = os.environ.get("HOME", "/tmp") + _CERTIFICATES
     with open(file, "rb") as source, open(place, "wb") as target:
         target.write(source.read())
@@ -159,7 +159,7 @@ def _trust(file: int) -> None:
 
 
 def _os_error(fault: Exception) -> OSError:
-    """The host's refusal as what socket code expects."""
+    """Convert an error of the core to the OSError that socket code expects."""
     words, code = str(fault), str(getattr(fault, "code", ""))
     make = _FAULTS.get(code.removeprefix("network."))
     return make(words) if make else ConnectionRefusedError(errno.ECONNREFUSED, words)
@@ -178,7 +178,7 @@ def _change_sockets(outside: ProxiedSockets) -> None:
 
 
 def _change_making(kind: Any, outside: ProxiedSockets) -> None:  # Any: as above
-    """Make an internet socket half of a socket pair until it is connected, and forget it when it is closed."""
+    """Make each internet socket one end of a socket pair until it is connected, and forget it when it is closed."""
     begin, closing = kind.__init__, kind._real_close
 
     def made(self: Any, family: int = -1, type: int = -1, proto: int = -1, fileno: int | None = None) -> None:
@@ -237,7 +237,7 @@ def _change_names(kind: Any, outside: ProxiedSockets) -> None:  # Any: as above
 
 
 def _change_options(kind: Any, outside: ProxiedSockets) -> None:  # Any: as above
-    """Options of TCP and IP mean nothing to a pair; setting one is no fault of the program's."""
+    """Ignore TCP and IP options, which socket pairs do not have and programs may set."""
     setting, getting = kind.setsockopt, kind.getsockopt
 
     def set_option(self: Any, level: int, *words: Any) -> None:

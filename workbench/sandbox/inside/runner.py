@@ -1,6 +1,6 @@
-"""Runs inside the sandbox: takes a program's text from the channel, runs it, sends back output and result.
+"""Entry point in the sandbox: receives a program's text over the channel, runs it, and sends output and result.
 
-It protects nobody: the program shares this process and may change all of it. Standard library only.
+It provides no protection: the program shares this process and may change all of it. Uses only the standard library.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from workbench.sandbox.inside.frame_channel import FrameChannel
 from workbench.sandbox.inside.json_output import json_text
 from workbench.sandbox.inside.traceback_report import format_failure
 
-BENCH = "/bench"  # where the program's folders are, unless `settle` is told another place
+BENCH = "/bench"  # folder with the program's folders, unless `arrange_process` receives a different one
 PACKAGES = "/packages"
-CHANNEL = 3  # the descriptor the host speaks to
-_THREAD_STACK = 1 << 20  # thread stacks count as memory
+CHANNEL = 3  # descriptor of the channel to the core
+_THREAD_STACK = 1 << 20  # bytes; thread stacks count as memory
 _LONGEST_RESULT = 24_000_000  # bytes
-_BULKY = 1 << 16  # characters from which a result goes as a bulk frame
+_BULKY = 1 << 16  # characters from which a result is sent as a bulk frame
 _MODULES = ("mcp_content", "client", "tool_discovery")
 _WARM_UP_PROGRAM = "import json\nprint('x')\njson.loads('[1]')\n"
 _place = BENCH
 
 
 def load_modules(folder: Path) -> None:
-    """Import the modules programs call, ahead of time; they look as if they came from the project."""
+    """Import the modules for programs ahead of time. Their origin appears to be the project folder."""
     for name in _MODULES:
         found = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
         assert found is not None
@@ -82,26 +82,26 @@ def arrange_process(
 
 
 def report_broken(channel: int, fault: BaseException, detail: str) -> None:
-    """The world could not be built: say so on the channel before anything of a program was read."""
+    """Report on the channel that the sandbox could not be built. No data of a program has been read yet."""
     frame = json.dumps({"kind": "broken", "message": str(fault) or type(fault).__name__, "detail": detail}).encode()
     os.write(channel, struct.pack(">I", len(frame)) + frame)
 
 
 def import_ahead(modules: Sequence[str]) -> None:
-    """Import modules before a program asks. One that fails fails again in the program, where its author sees why."""
+    """Preload modules. A module that fails here fails again in the program, where its author sees the error."""
     if modules and PACKAGES not in sys.path:
         sys.path.append(PACKAGES)
     for name in modules:
         try:
             importlib.import_module(name)
-        except Exception:  # half of a module would be worse than none
+        except Exception:  # remove partially imported modules
             top = name.split(".")[0]
             for made in [made for made in sys.modules if made.split(".")[0] == top]:
                 del sys.modules[made]
 
 
 def run_programs(facts: dict[str, Any], ahead: bool = False, preload: Sequence[str] = ()) -> NoReturn:  # Any: JSON
-    """Say that the locks are on, wait for the program, run it, send its end."""
+    """Report that the locks are in force, wait for a program, run it, and send its end."""
     _forget_ourselves()
     signal.signal(signal.SIGUSR1, _report_line)
     signal.signal(signal.SIGXCPU, _report_line)
@@ -125,10 +125,10 @@ def run_programs(facts: dict[str, Any], ahead: bool = False, preload: Sequence[s
 
 
 def _report_line(number: int, frame: types.FrameType | None) -> None:
-    """Signal handler: write the program's current line to descriptor 1, past Python's streams."""
+    """Signal handler: write the program's current line to descriptor 1, bypassing Python's streams."""
     while frame is not None and not frame.f_code.co_filename.startswith("<program"):
         frame = frame.f_back
-    if frame is None:  # the event loop waits, and the program with it
+    if frame is None:  # the program waits in the event loop
         with contextlib.suppress(RuntimeError):
             stacks = [task.get_stack(limit=1) for task in asyncio.all_tasks()]
             own = [at[0] for at in stacks if at and at[0].f_code.co_filename.startswith("<program")]
@@ -138,20 +138,20 @@ def _report_line(number: int, frame: types.FrameType | None) -> None:
 
 
 def _connect(channel: socket.socket) -> tuple[FrameChannel, dict[str, Any]]:  # Any: a program's names
-    """Connect the modules that programs call with the channel; returns the channel and the program's first names."""
+    """Connect the modules for programs with the channel. Returns the channel and the program's initial names."""
     client = sys.modules["client"]
     content = sys.modules["mcp_content"]
     line = FrameChannel(channel, lambda error: client.ToolError(**error), content.shaped)
-    content._in_workspace = _in_workspace  # type: ignore[attr-defined]  # a module made at run time
+    content._in_workspace = _in_workspace  # type: ignore[attr-defined]  # a module created at run time
     client.get_client()._line = line
-    sys.modules["tool_discovery"]._line = line  # type: ignore[attr-defined]  # a module made at run time
+    sys.modules["tool_discovery"]._line = line  # type: ignore[attr-defined]  # a module created at run time
     return line, _first_names(line)
 
 
 def warm_up() -> None:
-    """All of a run on a line to nowhere, so that what it touches is at hand, and in this process's own memory.
+    """Run a small program on an unconnected channel, so that all code is loaded and in this process's own memory.
 
-    What it leaves behind is what `run_programs` makes anew, and no task: tasks are numbered.
+    Its remains are replaced by `run_programs`. It creates no task, because tasks are numbered.
     """
     ours, nobodys = socket.socketpair()
     text = json.dumps({"kind": "start", "code": _WARM_UP_PROGRAM}).encode()
@@ -174,11 +174,11 @@ def _run_one(
     line: FrameChannel,
     streams: tuple[io.TextIOWrapper, io.TextIOWrapper],
 ) -> dict[str, Any]:  # Any: JSON
-    """Run one program with its own streams; programs of a REPL session are numbered and share their names."""
+    """Run one program with its own streams. Programs of a REPL session are numbered and share their names."""
     sys.stdout, sys.stderr = streams
     number = start.get("run", 1)
     if number > 1:
-        importlib.invalidate_caches()  # servers and skills may have come since
+        importlib.invalidate_caches()  # servers and skills may have been added
     if start.get("network"):
         proxied_sockets.install(line)
     end = run(str(start["code"]), names, program_transform.NAME if number == 1 else f"<program {number}>")
@@ -197,7 +197,7 @@ def _send_end(end: dict[str, Any], line: FrameChannel) -> None:  # Any: JSON
 
 
 def run(code: str, names: dict[str, Any], called: str) -> dict[str, Any]:  # Any: a program's names; JSON
-    """Run a program and return its end as the core reads it, also when it fails."""
+    """Run a program and return its end frame for the core, also if it fails."""
     linecache.cache[called] = (len(code), None, code.splitlines(keepends=True), called)
     try:
         value = _execute(code, names, called)
@@ -214,14 +214,14 @@ def run(code: str, names: dict[str, Any], called: str) -> dict[str, Any]:  # Any
 
 
 def _execute(code: str, names: dict[str, Any], called: str) -> object:  # Any: a program's names
-    """Without a top-level await no event loop runs, so that a program's own `asyncio.run` works as it does at home."""
+    """Execute a program. An event loop runs only for a top-level await, so that a program's own `asyncio.run` works."""
     before = program_transform.begin(names, code)
     prepared = program_transform.prepare(code, called)
     value = prepared.start(names)
     if asyncio.iscoroutine(value):
         value = asyncio.run(value)
     value = prepared.answer(value, names, before)
-    if asyncio.iscoroutine(value):  # the last line is `main()`, the await forgotten
+    if asyncio.iscoroutine(value):  # the last line is `main()` without await
         value = asyncio.run(value)
     return value
 
@@ -234,7 +234,7 @@ def _end_of_exit(leaving: SystemExit) -> dict[str, Any]:  # Any: JSON
 
 
 def _first_names(line: FrameChannel) -> dict[str, Any]:  # Any: a program's names
-    """A module of the program's own, with what programs of agents expect to be there."""
+    """Create a `__main__` module for the program, with the names that agents' programs expect."""
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     client, discovery = sys.modules["client"], sys.modules["tool_discovery"]
@@ -258,17 +258,17 @@ def _first_names(line: FrameChannel) -> dict[str, Any]:  # Any: a program's name
 
 
 class LoadedSkill(str):
-    """A skill's text, for `exec(load_skill(name))`; its functions are there by name as well."""
+    """A skill's text, for `exec(load_skill(name))`. Its functions are also available as attributes."""
 
     _module: types.ModuleType
 
-    def __getattribute__(self, name: str) -> Any:  # Any: whatever the skill defines
+    def __getattribute__(self, name: str) -> Any:  # Any: names that the skill defines
         own = str.__getattribute__(self, "_module").__dict__ if not name.startswith("_") else {}
         return own[name] if name in own else str.__getattribute__(self, name)
 
 
 def load_skill(name: str, line: FrameChannel) -> LoadedSkill:
-    """A kept skill, from its file or, where it has none, from the core."""
+    """A kept skill, from its file or, if it has none, from the core."""
     module = "skills." + re.sub(r"\W", "_", name)
     spec = importlib.util.find_spec(module) if importlib.util.find_spec("skills") else None
     if spec is not None and spec.origin:
@@ -288,7 +288,7 @@ def read_file(path: str) -> str:
 
 
 def write_file(path: str, content: str) -> str:
-    """Write a file in the workspace, with its folders; answers its path there."""
+    """Write a file in the workspace and create missing folders. Returns its path in the workspace."""
     target = _in_workspace(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(content, encoding="utf-8")
@@ -307,7 +307,7 @@ def _in_workspace(path: str) -> Path:
 
 
 class _OutputStream(io.RawIOBase):
-    """A stream whose bytes become frames, so that prints and calls keep their order."""
+    """Stream whose bytes are sent as frames, so that output and calls keep their order."""
 
     def __init__(self, line: FrameChannel, name: str) -> None:
         self._line = line
@@ -325,7 +325,7 @@ class _OutputStream(io.RawIOBase):
         for at in range(0, len(text), 1 << 20):
             try:
                 self._line.say(kind="output", stream=self._name, text=text[at : at + (1 << 20)])
-            except OSError:  # the program closed its own channel: the plain descriptor is left
+            except OSError:  # the program closed the channel: write to the plain descriptor
                 os.write(self.fileno(), text[at : at + (1 << 20)].encode())
         return len(data)
 
@@ -339,14 +339,14 @@ def _stream(line: FrameChannel, name: str) -> io.TextIOWrapper:
     return io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", line_buffering=True)
 
 
-def _flush(stream: Any) -> None:  # Any: a program may have put anything in the stream's place
+def _flush(stream: Any) -> None:  # Any: the program may have replaced the stream
     try:
         stream.flush()
     except Exception:
-        return  # what a program did to its own stream is its own loss
+        return  # output in a stream that the program broke is lost
 
 
 def _forget_ourselves() -> None:
-    """The program's `import` sees the project, not the package that built the sandbox."""
+    """Remove this package from `sys.modules`, so that a program's `import` finds the project."""
     for name in [name for name in sys.modules if name.split(".")[0] == "workbench"]:
         del sys.modules[name]

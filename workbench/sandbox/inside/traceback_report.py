@@ -1,16 +1,19 @@
-"""Reports an exception with the program's own lines, without the frames of the runner. Standard library only."""
+"""Formats an exception with the program's own lines, without the frames of the runner.
+
+Uses only the standard library.
+"""
 
 from __future__ import annotations
 
 import traceback
 
 _OWN = ("<program", "<skill")
-_SKILLS = "/bench/skills/"  # the end of the folder's path in every backend
+_SKILLS = "/bench/skills/"  # end of the skills folder's path in every backend
 _LONGEST = 20_000
 
 
 def format_failure(fault: BaseException) -> dict[str, str]:
-    """The kind, the sentence and the shortened traceback of a failure."""
+    """Type, message and shortened traceback of an exception."""
     return {"error_type": type(fault).__name__, "message": _sentence(fault), "traceback": _own_lines(fault)}
 
 
@@ -19,7 +22,7 @@ def _sentence(fault: BaseException) -> str:
         if isinstance(fault, SyntaxError):
             return f"{fault.msg} (line {fault.lineno})"
         return str(fault)[:_LONGEST]
-    except Exception:  # a program's own __str__ may do anything
+    except Exception:  # a program's __str__ may raise anything
         return type(fault).__name__
 
 

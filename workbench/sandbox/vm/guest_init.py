@@ -1,7 +1,8 @@
-"""First process inside the virtual machine: waits in the snapshot, then serves exactly one program.
+"""First process in the virtual machine: waits in the snapshot, then serves exactly one program.
 
-Standard library and the sandbox's own modules. The program itself runs in the same locked process as everywhere; this
-process only carries bytes between it and the serial ports, and files between the ports and the project's folders.
+Uses only the standard library and the sandbox's own modules. The program itself runs in the same locked process as on
+other levels. This process only relays bytes between that process and the serial ports, and files between the ports and
+the project's folders.
 """
 
 from __future__ import annotations
@@ -30,17 +31,18 @@ from workbench.sandbox.locks.seccomp_filter import filter_program
 from workbench.sandbox.process import native_backend
 
 FRAMES, FILES = "/dev/vport0p1", "/dev/vport0p2"
-MODULES = "/modules"  # the kernel's drivers, named in the order they are loaded in
-FOLDERS = "/files"  # the project's folders as they were brought
+MODULES = "/modules"  # kernel drivers, named in loading order
+FOLDERS = "/files"  # copies of the project's folders
 _CHUNK = 1 << 16
-_UNSENT = 1 << 20  # bytes waiting for one direction before its source is left alone
-_LOOK_EVERY = 500  # milliseconds between looks at how full the workspace is
+_UNSENT = 1 << 20  # unsent bytes in one direction above which its source is not read
+_LOOK_EVERY = 500  # milliseconds between checks of the workspace's size
 _ADD_ENTROPY, _MIX_ENTROPY = 0x40085203, 0x5207
 _INODES = 100_000
 _MOVE, _BIND_ALL, _REMOUNT = 8192, 4096 | 16384, 32
 _PLAIN = kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES | kernel_calls.NO_EXECUTION
 _RESEED = signal.SIGUSR1
-_UNLIMITED_MB, _UNLIMITED_SECONDS, _MOST_THREADS = 1 << 20, 86_400, 4096  # until the order comes, when nothing runs yet
+# limits until the order arrives; no program runs before that
+_UNLIMITED_MB, _UNLIMITED_SECONDS, _MOST_THREADS = 1 << 20, 86_400, 4096
 
 
 def main() -> NoReturn:
@@ -56,17 +58,17 @@ def main() -> NoReturn:
 
 
 class Guest:
-    """Has one locked child ready, waits for one order, relays, and tells how the child ended and what it changed."""
+    """Prepares one locked child, waits for one order, relays data, and reports the child's end and its file changes."""
 
     def __init__(self, frames: int, files: int) -> None:
         self._frames, self._files = frames, files
         self._reader = TransferReader()
         self._folders_inside = RemoteFolders(Path(FOLDERS))
         self._child = 0
-        self._first = b""  # what the child said of itself before the snapshot was taken
-        self._disk = 0  # bytes the workspace may hold
+        self._first = b""  # the child's ready frame, sent before the snapshot was taken
+        self._disk = 0  # limit of the workspace in bytes
         self._writable = True
-        self._sent = 0  # bytes of frames that went out
+        self._sent = 0  # bytes of sent frames
         self._program = self._output = -1
         self._ready: set[int] = set()
 
@@ -74,7 +76,7 @@ class Guest:
         self._start_child()
         self._first = _frame(self._program)
         _write_all(self._files, pack("up"))
-        self._take_order()  # the snapshot is taken while this waits
+        self._take_order()  # the snapshot is taken while this call waits
         self._relay()
         status, usage = os.wait4(self._child, 0)[1:]
         if self._folders_inside.filled and self._folders_inside.size() > self._disk:
@@ -86,11 +88,11 @@ class Guest:
         cpu = usage.ru_utime + usage.ru_stime
         memory = usage.ru_maxrss / 1024
         _write_all(self._files, pack("over", code=code, cpu=cpu, memory_mb=memory, sent=self._sent))
-        while True:  # whoever started this machine ends it
+        while True:  # the core ends this machine
             signal.pause()
 
     def _start_child(self) -> None:
-        """The locked child, as wide as any may be; the order makes it as narrow as it must be."""
+        """Start the locked child with the widest limits. The order reduces them later."""
         _make_folders()
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
@@ -104,7 +106,7 @@ class Guest:
         self._program, self._output = ours.detach(), reading
 
     def _take_order(self) -> None:
-        transfer_frames: list[tuple[dict[str, Any], bytes]] = []  # Any: JSON of the host's
+        transfer_frames: list[tuple[dict[str, Any], bytes]] = []  # Any: JSON of the core
         while not transfer_frames:
             transfer_frames += self._reader.feed(os.read(self._files, _CHUNK))
         order = transfer_frames[0][0]
@@ -118,7 +120,10 @@ class Guest:
         os.set_blocking(self._program, False)
 
     def _relay(self) -> None:
-        """Until both ends the child holds are closed: frames both ways, raw output and files on the other port."""
+        """Relay until the child closed both its descriptors.
+
+        Frames travel in both directions on one port, raw output and files on the other.
+        """
         inward = _ByteFlow(self._frames, self._program)
         outward = _ByteFlow(self._program, self._frames, self._first)
         sources = {self._program, self._output}
@@ -177,7 +182,7 @@ class Guest:
 
 
 class _ByteFlow:
-    """Bytes from one descriptor to another, neither of which may block the rest."""
+    """Copies bytes from one descriptor to another without blocking."""
 
     def __init__(self, source: int, target: int, first: bytes = b"") -> None:
         self._source, self._target = source, target
@@ -221,11 +226,11 @@ class _ByteFlow:
         except BlockingIOError:
             return
         except OSError:
-            self._bytes.clear()  # nobody is there to read it
+            self._bytes.clear()  # no process reads it any more
 
 
 def _run_child(channel: int, output: int) -> NoReturn:
-    """First process of its world, and the only one that will ever read a program."""
+    """First process of its namespaces, and the only process that reads a program."""
     workspace, servers, skills = (f"{FOLDERS}/{name}" for name in AREAS)
     profile = ChildProfile(
         "native", workspace, servers, skills, True, _UNLIMITED_MB, _UNLIMITED_SECONDS, _MOST_THREADS, _UNLIMITED_MB
@@ -251,13 +256,16 @@ def _run_child(channel: int, output: int) -> NoReturn:
 
 
 def _reseed(number: int, frame: object) -> None:
-    """The child slept in the snapshot as well: what it drew chance from is the same in every machine."""
+    """Signal handler: reseed `random`.
+
+    The child's random state comes from the snapshot and is the same in every machine.
+    """
     random.seed()
     signal.signal(number, signal.SIG_DFL)
 
 
 def _frame(channel: int) -> bytes:
-    """One whole frame as it came."""
+    """Read one complete frame as raw bytes."""
     data = b""
     while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "big"):
         more = os.read(channel, _CHUNK)
@@ -268,7 +276,7 @@ def _frame(channel: int) -> bytes:
 
 
 def _mount_root() -> None:
-    """Mounts the rest needs, and a root that can be changed again: the first file system of a kernel cannot."""
+    """Mount /proc and /dev, and a root that pivot_root can replace, which the kernel's initial root does not allow."""
     _mount(b"/", b"/top", _BIND_ALL)
     os.chdir("/top")
     _mount(b".", b"/", _MOVE)
@@ -309,7 +317,7 @@ def _remount(name: str, options: str, flags: int = 0) -> None:
 
 
 def _set_time_and_entropy(seed: bytes, now: int) -> None:
-    """Set clock and entropy: all machines resume from the same snapshot."""
+    """Set clock and entropy, because all machines resume from the same snapshot."""
     time.clock_settime_ns(time.CLOCK_REALTIME, now)
     with open("/dev/urandom", "wb", 0) as device:
         fcntl.ioctl(device, _ADD_ENTROPY, struct.pack("ii", len(seed) * 8, len(seed)) + seed)

@@ -1,4 +1,4 @@
-"""Builds the virtual machine's image: kernel, initramfs, first boot, snapshot, and a trial of the snapshot."""
+"""Builds the virtual machine image: kernel, initramfs, first boot, snapshot, and a test of the snapshot."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from workbench.sandbox.vm.vm_image import SNAPSHOT_MB, VmImage
 from workbench.sandbox.vm.vm_maker import VmMaker, version_of
 
 _BOOT_TIMEOUT = 90.0  # seconds for a boot under software emulation on a busy machine
-_KVM_BOOT_TIMEOUT = 15.0  # with KVM; it may answer and still not work
+_KVM_BOOT_TIMEOUT = 15.0  # with KVM, which may be present but not work
 _TRIES = 3
 
 
 class VmImageBuilder:
-    """`folder` holds one image, which is replaced once the next one works."""
+    """Builds the image in `folder`. An existing image is replaced only after the new one works."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -67,7 +67,7 @@ class VmImageBuilder:
         size = (target / "first-root").stat().st_size >> 20
         _report_seconds(tell, f"First file system of {size} MB with {base_python()}", began)
         for path in target.iterdir():
-            path.chmod(0o644)  # QEMU reads it as nobody, through a fence that shows these files only
+            path.chmod(0o644)  # QEMU reads it as `nobody`, in a root where only these files are visible
         return VmImage(
             folder=str(target),
             built=datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -83,7 +83,7 @@ class VmImageBuilder:
 
 
 async def _boot(image: VmImage, tell: Tell) -> VmImage:
-    """With the first accelerator that boots to the end."""
+    """Boot with the first accelerator that works."""
     if os.access("/dev/kvm", os.R_OK | os.W_OK):
         try:
             fast = replace(image, accelerator="kvm")
@@ -122,7 +122,7 @@ async def _snapshot(image: VmImage, patience: float, tell: Tell) -> None:
 
 
 async def _try_snapshot(folder: Path, tell: Tell) -> None:
-    """Start a few machines from the snapshot, each until the sandbox in it is ready."""
+    """Start a few machines from the snapshot, each until its sandbox is ready."""
     machines = VmMaker(folder)
     times = []
     try:

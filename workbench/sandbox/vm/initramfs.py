@@ -1,7 +1,7 @@
 """Writes the machine's initramfs as a cpio archive: Python and its library, C libraries, our modules, drivers.
 
-Everything comes from this machine, so a program meets the same Python as in every other sandbox. All of it belongs to
-root, and times are left out, so that the same files make the same archive.
+All files come from this machine, so programs have the same Python as in other sandboxes. Files belong to root and have
+no times, so that the same files produce the same archive.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ sys.dont_write_bytecode = True
 from workbench.sandbox.vm.guest_init import main
 main()
 """
-# Parts of the library that need a screen, a network, another compiler or the tests of Python itself.
+# Parts of the standard library that need a screen, a network or a compiler, or that test Python itself.
 _LEFT_OUT = {
     "__pycache__", "test", "tests", "site-packages", "dist-packages", "idlelib", "tkinter", "ensurepip", "lib2to3",
     "turtledemo", "venv", "distutils", "pydoc_data",
@@ -52,7 +52,7 @@ compileall.compile_dir(sys.argv[1], quiet=2, stripdir=sys.argv[1], prependdir="/
 
 
 def our_files() -> list[Path]:
-    """Every file of ours that the machine's first process imports."""
+    """Files of the Workbench that the machine's first process imports."""
     script = _LIST_IMPORTS.format(root=str(PACKAGE.parent))
     command = [base_python(), "-I", "-S", "-B", "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT, timeout=120)
@@ -63,7 +63,7 @@ def our_files() -> list[Path]:
 
 
 def archive_files(ours: list[Path]) -> dict[str, Path]:
-    """Target inside → file of this machine."""
+    """Path in the archive → file on this machine."""
     library = Path(sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix}))
     found = {str(path): path for path in _library(library)}
     python = Path(base_python())
@@ -82,7 +82,7 @@ def first_script() -> bytes:
 
 
 def compiled(sources: list[Path], folder: Path) -> dict[str, Path]:
-    """Ready code for these modules, valid whatever the files' times are inside; `folder` is an empty one to work in."""
+    """Compile modules to bytecode that is valid regardless of file times. `folder` must be an empty working folder."""
     for path in sources:
         copy = folder / str(path).lstrip("/")
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def _library(folder: Path) -> Iterator[Path]:
 
 
 def _is_needed(name: str, top: bool) -> bool:
-    """Modules that are of use, and the data files of packages."""
+    """Whether the archive needs this module or data file."""
     kind = os.path.splitext(name)[1]
     if kind in (".py", ".so"):
         return not _NO_EXTENSION.match(name)
@@ -107,12 +107,12 @@ def _is_needed(name: str, top: bool) -> bool:
 
 
 def _shared_libraries(programs: list[Path]) -> Iterator[Path]:
-    """The C libraries these need, as this machine's own loader finds them."""
+    """C libraries that these programs need, as resolved by this machine's loader."""
     command = ["ldd", *map(str, programs)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     for word in set(re.findall(r"(?:=> |^\s+)(/\S+) \(0x", done.stdout, re.MULTILINE)):
         yield Path(word)
-    for name in ("libgcc_s.so.1",):  # threads that are cancelled ask for it by name
+    for name in ("libgcc_s.so.1",):  # loaded by name when a thread is cancelled
         for folder in ("/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64", "/usr/lib"):
             if Path(folder, name).exists():
                 yield Path(folder, name)
@@ -131,7 +131,7 @@ _LARGEST = 0xFFFFFFFF
 
 
 class CpioWriter:
-    """Writes a cpio archive: folders before their contents; `close` writes the trailer."""
+    """Writes a cpio archive: folders before their contents. `close` writes the trailer."""
 
     def __init__(self, target: BinaryIO) -> None:
         self._target = target
@@ -147,7 +147,7 @@ class CpioWriter:
         self._entry(name, stat.S_IFLNK | 0o777, to.encode())
 
     def device(self, name: str, major: int, minor: int, mode: int = 0o600) -> None:
-        """A character device, for what must be there before the kernel fills /dev."""
+        """Add a character device that is needed before the kernel fills /dev."""
         self._entry(name, stat.S_IFCHR | mode, b"", (major, minor))
 
     def close(self) -> None:
@@ -166,11 +166,11 @@ class CpioWriter:
 
 
 _FOLDERS = ("/proc", "/dev", "/sys", "/tmp", "/top", "/files", "/modules", "/etc", "/root")
-_LINKED = ("bin", "sbin", "lib", "lib64", "lib32")  # links to below /usr on most systems
+_LINKED = ("bin", "sbin", "lib", "lib64", "lib32")  # links below /usr on most systems
 
 
 def write(target: Path, kernel: LinuxKernel, ours: list[Path], folder: Path) -> None:
-    """`folder` is an empty one to work in."""
+    """Write the initramfs. `folder` must be an empty working folder."""
     files = archive_files(ours)
     files |= compiled([path for path in files.values() if path.suffix == ".py" and path not in ours], folder)
     placed = {_real_path(name): path for name, path in files.items()}
@@ -191,7 +191,7 @@ def write(target: Path, kernel: LinuxKernel, ours: list[Path], folder: Path) -> 
 
 
 def _real_path(name: str) -> str:
-    """A file's real path: /lib is a link on most systems."""
+    """Real path of a file: /lib is a link on most systems."""
     folder, _, last = name.rpartition("/")
     return f"{os.path.realpath(folder)}/{last}" if os.path.isdir(folder) else name
 

@@ -1,7 +1,7 @@
 """Finds a Linux kernel for the machine: Debian's cloud kernel from its package, or an installed one.
 
-A kernel suits when the three or four drivers a serial port between host and machine needs are there as modules or built
-in. Nothing is installed: the package is downloaded by apt, which checks its signature, and unpacked beside the image.
+A kernel is suitable if the drivers for a serial port between host and machine exist as modules or are built in. Nothing
+is installed: apt downloads the package and checks its signature, and it is unpacked next to the image.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pathlib import Path
 from workbench.errors import WorkbenchError
 
 _PACKAGE = "linux-image-cloud-amd64"
-_DRIVERS = ("virtio_ring", "virtio", "virtio_mmio", "virtio_console")  # in the order they are loaded in
+_DRIVERS = ("virtio_ring", "virtio", "virtio_mmio", "virtio_console")  # in loading order
 _PLACES = ("drivers/virtio", "drivers/char")
 _HINT = "On Debian and Ubuntu, `apt-get download` fetches one by itself. Elsewhere name a kernel with --kernel."
 
 
 @dataclass(frozen=True, slots=True)
 class LinuxKernel:
-    """What boots, and its drivers by name."""
+    """A bootable kernel, and its drivers by name."""
 
     version: str
     image: Path
@@ -32,7 +32,10 @@ class LinuxKernel:
 
 
 def find_kernel(folder: Path) -> LinuxKernel:
-    """Debian's cloud kernel where apt can fetch it, else the running one; `folder` is an empty one to work in."""
+    """Debian's cloud kernel if apt can download it, otherwise the running kernel.
+
+    `folder` must be an empty working folder.
+    """
     refusals = []
     for look in (_debian_cloud_kernel, _running_kernel):
         try:

@@ -1,7 +1,7 @@
-"""Locks a child and then becomes QEMU, so that a hole in QEMU leads nowhere.
+"""Locks a child and then executes QEMU in it, so that a vulnerability in QEMU gives no access to the host.
 
-No network, no processes but its own, no files but its libraries and the image, nothing writable, the rights of nobody.
-It dies with the core. Where namespaces are forbidden, Landlock and dropped privileges remain.
+QEMU has no network, no other processes, no files except its libraries and the image, nothing writable, and the rights
+of `nobody`. It dies with the core. Where namespaces are forbidden, Landlock and dropped privileges remain.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _NO_PRIVILEGES = kernel_calls.NO_SETUID | kernel_calls.NO_DEVICES
 
 
 class ConfinementOrder(TypedDict):
-    """What the core wants started; it comes as JSON on our command line."""
+    """What the core wants to start, passed as JSON on the command line."""
 
     command: list[str]
     files: dict[str, str]  # path inside → path on this machine
-    keep: list[int]  # descriptors QEMU inherits
-    parent: int  # the core's process
-    megabytes: int  # the machine's memory
-    writes: int  # megabytes of a file it may write: none, but for the snapshot
+    keep: list[int]  # descriptors that QEMU inherits
+    parent: int  # process ID of the core
+    megabytes: int  # memory of the machine
+    writes: int  # megabytes that it may write to a file: 0 except for the snapshot
 
 
 def main() -> NoReturn:
     order: ConfinementOrder = json.loads(sys.argv[1])
     kernel_calls.die_with_parent(signal.SIGKILL)
     if os.getppid() != order["parent"]:
-        os._exit(1)  # the core died before it could take us along
+        os._exit(1)  # the core died before PDEATHSIG was set
     confined = _enter_namespaces()
     parent = os.getpid()
     inner = os.fork()
@@ -77,7 +77,7 @@ def _become(order: ConfinementOrder, parent: int, confined: bool) -> NoReturn:
 
 
 def _enter_root(emulator: str, files: dict[str, str]) -> None:
-    """The host's libraries, QEMU itself and the image, all read-only; nothing else is there."""
+    """Enter a root with only the host's libraries, QEMU and the image, all read-only."""
     trees = {
         place: kernel_calls.clone_tree(place, _NO_PRIVILEGES | kernel_calls.READ_ONLY)
         for place in (*_libraries(), *_SHARED, emulator, "/etc/ld.so.cache")
@@ -98,7 +98,7 @@ def _enter_root(emulator: str, files: dict[str, str]) -> None:
 
 
 def _libraries() -> tuple[str, ...]:
-    """The C libraries; not our Python's own folder, which QEMU has no use for."""
+    """Folders of C libraries. The folder of this Python is omitted, because QEMU does not need it."""
     return tuple(place for place in ("/usr/lib", "/usr/lib64", "/lib", "/lib64") if _is_real_folder(place))
 
 
@@ -122,11 +122,11 @@ def _drop_rights(order: ConfinementOrder, confined: bool) -> None:
     kernel_calls.drop_capabilities()
     kernel_calls.gain_nothing()
     _lock_files(["/"] if confined else [*_existing(_SHARED), *order["files"].values()], order["command"][0])
-    kernel_calls.die_with_parent(signal.SIGKILL)  # after the last change of rights: the kernel forgets it at each
+    kernel_calls.die_with_parent(signal.SIGKILL)  # after the last change of credentials, because each change resets it
 
 
 def _accelerator_group() -> list[int]:
-    """The group of /dev/kvm, which nobody needs to use hardware virtualisation."""
+    """Group of /dev/kvm, which `nobody` needs to use hardware virtualization."""
     try:
         found = os.stat("/dev/kvm")
     except OSError:
@@ -135,7 +135,7 @@ def _accelerator_group() -> list[int]:
 
 
 def _lock_files(readable: list[str], emulator: str) -> None:
-    """Landlock as well; QEMU's own filter forbids it to start anything once it runs."""
+    """Add Landlock rules. QEMU's own filter prevents it from starting programs once it runs."""
     plain = [name for name in _DEVICES if name != "/dev/kvm"]
     with contextlib.suppress(OSError):
         landlock.restrict(readable, [], plain, [emulator, *_libraries()], _existing(("/dev/kvm",)))

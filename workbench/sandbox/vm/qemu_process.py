@@ -1,4 +1,4 @@
-"""Starts one confined QEMU: one processor, memory, two serial ports; no network, disk, screen or shared folder."""
+"""Starts a confined QEMU: one processor, memory, two serial ports; no network, disk, screen or shared folder."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from workbench.errors import WorkbenchError
 from workbench.sandbox.child_profile import ENVIRONMENT, base_python
 from workbench.sandbox.vm.vm_image import PACKAGE, VmImage, need_emulator
 
-KERNEL, FIRST_ROOT = "/image/kernel", "/image/first-root"  # where the fence shows them to QEMU
-# Our first process; quiet; a panic ends the machine. Memory that was freed is zeroed, so the snapshot is small.
+KERNEL, FIRST_ROOT = "/image/kernel", "/image/first-root"  # paths that QEMU sees in its root
+# Start the Workbench's first process, without messages. A panic ends the machine. Freed memory is zeroed, so that the
+# snapshot is small.
 _KERNEL_ARGUMENTS = (
     "console=ttyS0 quiet reboot=t panic=-1 rdinit=/init no_timer_check cryptomgr.notests mitigations=off nokaslr"
     " random.trust_cpu=on init_on_free=1"
 )
 _QEMU_SANDBOX = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"
-_TRANSLATED_MB = 128  # room for translated code under software emulation
+_TRANSLATED_MB = 128  # memory for translated code under software emulation
 
 
 @dataclass(frozen=True, slots=True)
 class PortDescriptors:
-    """Descriptors QEMU inherits: sockets to us, and the snapshot to begin from; -1: boot."""
+    """Descriptors that QEMU inherits: sockets of the ports, and the snapshot to resume from; -1: boot."""
 
     frames: int
     files: int
@@ -50,9 +51,9 @@ def arguments(
     first_root: str,
     clock_khz: int = 0,
 ) -> Sequence[str]:
-    """The same devices in the same order each time, or a snapshot does not fit."""
+    """QEMU's command line. Devices and their order must never change, or a snapshot does not fit."""
     words = _KERNEL_ARGUMENTS
-    if clock_khz:  # a busy host cannot let the kernel find out by itself how fast its clock is
+    if clock_khz:  # on a busy host the kernel cannot measure its clock frequency
         words += f" tsc_early_khz={clock_khz} lpj={clock_khz * 4}"
     speed = f"tcg,tb-size={_TRANSLATED_MB}" if accelerator == "tcg" else accelerator
     command = [emulator, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-sandbox", _QEMU_SANDBOX]
@@ -73,11 +74,15 @@ _START = (
     f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r});"
     " from workbench.sandbox.vm.qemu_confinement import main; main()"
 )
-_LAST_WORDS = 2000  # characters of what QEMU said before it failed
+_LAST_WORDS = 2000  # characters of QEMU's error output that are stored
 
 
 class QemuProcess:
-    """One QEMU, used once. Its sockets are ours until a transport takes them over; `writes` MB it may save."""
+    """One QEMU process, used once.
+
+    Its sockets belong to this object until a transport takes them over. `writes` is the size in MB of the file it may
+    save.
+    """
 
     def __init__(self, image: VmImage, megabytes: int, snapshot: Path | None, writes: int = 0) -> None:
         pairs = [socket.socketpair() for _ in range(3)]
@@ -109,19 +114,19 @@ class QemuProcess:
             ours.setblocking(False)
 
     def kill(self) -> None:
-        """Kill the confining process; the kernel kills QEMU with it."""
+        """Kill the confining process. The kernel then kills QEMU."""
         if self.process.poll() is None:
             self.process.kill()
 
     def words(self) -> str:
-        """QEMU's error output after its end."""
+        """QEMU's error output, after its end."""
         assert self.process.stderr is not None
         with contextlib.suppress(OSError):
             return (os.read(self.process.stderr.fileno(), _LAST_WORDS) or b"").decode("utf-8", "replace").strip()
         return ""
 
     def forget(self) -> None:
-        """After the end: everything that is still open here."""
+        """Close all remaining descriptors after the end of QEMU."""
         self.process.wait()
         assert self.process.stderr is not None
         self.process.stderr.close()
@@ -156,14 +161,14 @@ def _started(
 
 
 class QemuMonitor:
-    """QEMU's own control line (QMP); nothing inside the machine reaches it."""
+    """QEMU's control connection (QMP), which the machine itself cannot reach."""
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end
         self._bytes = b""
 
     async def begin(self) -> None:
-        await self._next()  # its greeting
+        await self._next()  # QMP's greeting
         await self.ask("qmp_capabilities")
 
     async def running(self) -> None:
@@ -185,7 +190,7 @@ class QemuMonitor:
                 return answer["return"]
 
     async def saved(self, target: Path) -> None:
-        """Write the snapshot; the machine is paused afterwards."""
+        """Write the snapshot. The machine stays paused afterwards."""
         with target.open("wb") as file:
             await self.ask("getfd", file.fileno(), fdname="snapshot")
             await self.ask("migrate-set-capabilities", capabilities=[{"capability": "events", "state": True}])

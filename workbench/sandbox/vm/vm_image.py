@@ -1,6 +1,6 @@
-"""The built virtual machine image: kernel, initramfs, snapshot, and a note about what it was built from.
+"""The built virtual machine image: kernel, initramfs, snapshot, and a note with the versions it was built from.
 
-A snapshot fits only the QEMU version and processor it was made with, so the note names both.
+A snapshot works only with the QEMU version and processor it was made with, so the note names both.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from workbench.sandbox.file_transfer.transfer_host import WORKSPACE_MB
 PACKAGE = Path(workbench.__file__).resolve().parent
 BUILD = "Build one: `mcp-workbench sandbox build vm`."
 SNAPSHOT_MB = 1024  # memory of the machine in the snapshot
-_BASE_MB = 256  # kernel, Python, private folders
+_BASE_MB = 256  # memory for kernel, Python and private folders
 _MACHINES = {"x86_64": "qemu-system-x86_64"}
 _NOTE = "image.json"
 
 
 @dataclass(frozen=True, slots=True)
 class VmImage:
-    """One built image. Everything in the note was true when it was built."""
+    """Facts about a built image, as they were at build time."""
 
     folder: str
-    built: str  # day
+    built: str  # date
     kernel: str  # version
-    engine: str  # version of QEMU: a snapshot fits no other
+    engine: str  # QEMU version, which the snapshot requires
     accelerator: str  # tcg (software emulation) or kvm
-    processor: str  # of the machine it was built on: a snapshot fits no other
-    clock_khz: int  # how fast that one's clock counts
+    processor: str  # processor of the build machine, which the snapshot requires
+    clock_khz: int  # TSC frequency of that processor
     python: str
-    ours: tuple[str, ...]  # our files inside, below the package
+    ours: tuple[str, ...]  # the Workbench's files in the image, relative to the package
     fingerprint: str
 
     @property
@@ -64,7 +64,7 @@ class VmImage:
 
 
 def read(folder: Path) -> VmImage | None:
-    """The image in this folder; None where nothing whole was built."""
+    """The image in this folder, or None if it is missing or incomplete."""
     try:
         words = json.loads((folder / _NOTE).read_text(encoding="utf-8"))
         image = VmImage(**{**words, "folder": str(folder), "ours": tuple(words["ours"])})
@@ -75,7 +75,7 @@ def read(folder: Path) -> VmImage | None:
 
 
 def outdated(image: VmImage, engine: str) -> str:
-    """Why the image may not be used any more; empty when it may."""
+    """Why the image cannot be used any more, or "" if it can."""
     if fingerprint(PACKAGE / name for name in image.ours) != image.fingerprint:
         return "The virtual machine's image was built for other files of the workbench."
     if image.python != base_python():
@@ -88,7 +88,7 @@ def outdated(image: VmImage, engine: str) -> str:
 
 
 def fingerprint(files: Iterable[Path]) -> str:
-    """One hash of our files as they are on the disk; a file that is gone has none."""
+    """Hash of the Workbench's current files. Missing files count as empty."""
     found = hashlib.sha256()
     for path in sorted(files):
         try:
@@ -100,13 +100,13 @@ def fingerprint(files: Iterable[Path]) -> str:
 
 
 def memory_of(profile: ChildProfile) -> int:
-    """Megabytes for a machine that runs this: the program's, its files', and what the system below it takes."""
+    """Memory of a machine for this profile in MB: the program's, its files' and the system's."""
     wanted = profile.memory_mb + min(profile.disk_mb, WORKSPACE_MB) + _BASE_MB
     return -(-wanted // SNAPSHOT_MB) * SNAPSHOT_MB
 
 
 def emulator() -> str:
-    """Path of QEMU for this processor, or "" when it is not installed."""
+    """Path of QEMU for this processor, or "" if it is not installed."""
     name = _MACHINES.get(platform.machine(), "")
     return shutil.which(name) or "" if name else ""
 
@@ -127,7 +127,7 @@ def need_emulator() -> str:
 
 
 def processor() -> str:
-    """The processor's name, as far as the system tells it."""
+    """The processor's name, as far as the system reports it."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -137,7 +137,10 @@ def processor() -> str:
 
 
 def private_folder(folder: Path) -> None:
-    """Make the folder for its owner alone: whoever can write there controls what programs run in."""
+    """Create the folder for its owner only.
+
+    Whoever can write in it controls the system that programs run in.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     os.chmod(folder, 0o700)
 

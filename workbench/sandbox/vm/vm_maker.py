@@ -1,4 +1,4 @@
-"""Makes locked children that are virtual machines: each starts from the snapshot, serves one program and is killed."""
+"""Makes locked children as virtual machines. Each starts from the snapshot, serves one program and is killed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ from workbench.sandbox.vm.vm_image import BUILD, VmImage
 
 
 class GuestFrames(asyncio.Protocol):
-    """The serial port for frames. A serial port has no end of stream, so the other port tells how many bytes come."""
+    """Protocol of the serial port for frames.
+
+    A serial port has no end of stream, so the other port reports the number of bytes.
+    """
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -33,7 +36,7 @@ class GuestFrames(asyncio.Protocol):
         self._whole: int | None = None
 
     def expect(self, whole: int) -> None:
-        """So many bytes were sent; after them nothing comes any more."""
+        """The machine sent `whole` bytes in total; no more will follow."""
         self._whole = whole
         self._end_when_whole()
 
@@ -60,7 +63,7 @@ class GuestFrames(asyncio.Protocol):
 
 
 def start_order(profile: ChildProfile) -> bytes:
-    """The order that starts one program; the machine comes from a snapshot, so it also gets the time and entropy."""
+    """Order that starts one program. It includes time and entropy, because the machine comes from a snapshot."""
     inner = {
         **profile.as_json(),
         "disk_mb": min(profile.disk_mb, WORKSPACE_MB),
@@ -71,8 +74,8 @@ def start_order(profile: ChildProfile) -> bytes:
 
 log = logging.getLogger(__name__)
 
-_RESUME_TIMEOUT = 60.0  # seconds for a machine to go on from its snapshot
-_BOOT_TIMEOUT = 180.0  # seconds for one to boot, which emulated, on a busy machine, takes above a minute
+_RESUME_TIMEOUT = 60.0  # seconds within which a machine must resume from its snapshot
+_BOOT_TIMEOUT = 180.0  # seconds for a boot, which takes over a minute under emulation on a busy machine
 _TRANSFER_TARGET = TransferTarget(
     "the virtual machine",
     "Run the program again; if it happens again, build the image anew: `mcp-workbench sandbox build vm --again`.",
@@ -82,16 +85,16 @@ _AGAIN = "Build it again: `mcp-workbench sandbox build vm --again`."
 
 @dataclass(slots=True, eq=False)
 class _RunningMachine:
-    """The machine of one child and the futures of its end."""
+    """Machine of one child, and the futures for its end."""
 
     machine: QemuProcess
     transfer: TransferHost
-    ended: asyncio.Future[None]  # QEMU is gone
-    watch: int  # a descriptor that becomes readable at its end
+    ended: asyncio.Future[None]  # QEMU has ended
+    watch: int  # descriptor that becomes readable when QEMU ends
 
 
 class VmMaker:
-    """Makes, kills and buries virtual machines; `folder` is where the builder leaves the image."""
+    """Makes and kills virtual machines. `folder` contains the built image."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -143,7 +146,7 @@ class VmMaker:
             self._running[child].machine.kill()
 
     async def finish(self, child: SandboxChild) -> ChildExit:
-        """Kill the machine, whatever it is doing."""
+        """Kill the machine and wait for its end."""
         child.channel.close()
         running = self._running.get(child)
         if running is not None:
@@ -186,7 +189,7 @@ class VmMaker:
         transfer.over.add_done_callback(lambda over: _program_ended(child, over.result()))
 
     def _machine_ended(self, child: SandboxChild) -> None:
-        """QEMU is gone, by our hand or another's."""
+        """Handle the end of QEMU, by `kill` or from outside."""
         running = self._running.pop(child)
         asyncio.get_running_loop().remove_reader(running.watch)
         os.close(running.watch)
@@ -213,7 +216,7 @@ def _refuse_unfit(profile: ChildProfile) -> None:
 
 
 def version_of(emulator: str) -> str:
-    """What this QEMU calls itself: 7.2.22."""
+    """Version that this QEMU reports, for example 7.2.22."""
     try:
         done = subprocess.run([emulator, "--version"], capture_output=True, text=True, check=True, timeout=20, env={})
     except (OSError, subprocess.SubprocessError) as fault:
@@ -223,7 +226,7 @@ def version_of(emulator: str) -> str:
 
 
 def _program_ended(child: SandboxChild, gone: ChildExit) -> None:
-    """The program's process ended; the machine around it may still be there."""
+    """Record the end of the program's process. The machine may still run."""
     if not child.gone.done():
         child.gone.set_result(gone)
     if not child.silent.done():

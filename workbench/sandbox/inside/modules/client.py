@@ -1,22 +1,22 @@
-"""Calls tools from inside the sandbox: every call goes to the workbench, which checks it and answers.
+"""Calls tools from inside the sandbox. Every call goes to the workbench, which checks it and returns the answer.
 
-from client import call_tool, call_mcp_tool, ToolError
-orders = await call_tool("demo", "list_orders", {"limit": 5})
+    from client import call_tool, call_mcp_tool, ToolError
+    orders = await call_tool("demo", "list_orders", {"limit": 5})
 
-An answer is the structured content of the tool; else the value of its text where that is JSON, else the text; else
-`Blocks`, a list of typed parts: Text, Image, Audio, Resource, Link.
+An answer is the tool's structured content. Without structured content it is the parsed value if its text is JSON, or
+the text itself. Answers with other parts are `Blocks`, a list of typed parts: Text, Image, Audio, Resource, Link.
 
-Where a person sealed a tool, its answers hold tokens such as `[EMAIL_1.k7q2]` in place of values. They may stand in
-texts, and become values again in the arguments of tools. What the workbench tells about them:
+If the user sealed a tool, its answers contain tokens such as `[EMAIL_1.k7q2]` in place of values. Tokens can be part of
+longer text. In the arguments of tools they are replaced by the values. These functions return facts about the values:
 
-equal(a, b)   domain_of(email)   year_of(date)   last4(card_or_phone)   initials(name)   masked(value)
+    equal(a, b)   domain_of(email)   year_of(date)   last4(card_or_phone)   initials(name)   masked(value)
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias  # Any: arguments and answers are whatever JSON the tool speaks
+from typing import Any, TypeAlias  # Any: arguments and answers are JSON of any kind
 
-from mcp_content import (  # type: ignore[import-not-found]  # inside the sandbox it stands beside this file
+from mcp_content import (  # type: ignore[import-not-found]  # in the sandbox it is in the same folder
     Audio,
     Block,
     Blocks,
@@ -54,11 +54,11 @@ __all__ = [
 ]
 
 Answer: TypeAlias = Any
-"""What a tool answers that does not say what it answers: a JSON value, a text, or `Blocks`."""
+"""Answer of a tool without an output schema: a JSON value, text, or `Blocks`."""
 
 
 class ToolError(Exception):
-    """A tool said no, failed, or may not be called; catch it and go on."""
+    """A tool reported an error, failed, or may not be called. Programs can catch it and continue."""
 
     def __init__(
         self,
@@ -71,10 +71,10 @@ class ToolError(Exception):
     ) -> None:
         super().__init__(message)
         self.message = message
-        self.code = code  # tool, refused, unknown_tool, timeout, arguments, …; what a server's protocol error said
+        self.code = code  # tool, refused, unknown_tool, timeout, arguments, …; or the code of a server's protocol error
         self.valid_parameters = list(valid_parameters or ())
         self.suggestions = list(suggestions or ())
-        self.hint = hint  # what to do next, in words
+        self.hint = hint  # what to do next
 
     def __str__(self) -> str:
         if self.hint:
@@ -88,7 +88,7 @@ class ToolError(Exception):
 
 
 class Client:
-    """What this run has asked for so far."""
+    """Tool calls of this run, and their count."""
 
     def __init__(self) -> None:
         self.call_count = 0
@@ -96,7 +96,7 @@ class Client:
 
     @property
     def total_tokens(self) -> int:
-        """An estimate: four characters a token, arguments and answers."""
+        """Estimated model tokens of arguments and answers: four bytes per token."""
         return int(self._line.bytes_exchanged) // 4
 
     async def call_tool(self, server: str, tool: str, arguments: Any = None, *, whole: bool = False) -> Any:
@@ -105,12 +105,12 @@ class Client:
         return await self._line.ask("call", **wish, **({} if whole else {"unwrap": True}))
 
 
-MCPClient = Client  # by the name that programs written elsewhere know
+MCPClient = Client  # alternative name that existing programs use
 _client = Client()
 
 
 def save_skill(name: str, code: str, description: str = "") -> str:
-    """Offer a program as a skill; it can be used once the user has kept it."""
+    """Propose a program as a skill. It can be used after the user has kept it."""
     return str(_client._line.ask_now("offer", name=name, code=code, description=description))
 
 
@@ -119,22 +119,29 @@ def get_client() -> Client:
 
 
 async def call_tool(server: str, tool: str, arguments: Any = None, *, whole: bool = False) -> Any:
-    """Call a tool by the names its server gave; raises ToolError. An answer that only wraps one value, as
-    `{"result": X}` by its schema, is X, as with the tool's function; `whole`: as the server sent it."""
+    """Call a tool by the names of its server and tool. Raises ToolError.
+
+    An answer that only wraps one value by its schema, such as `{"result": X}`, is returned as X, as with the tool's
+    generated function. `whole=True` returns the answer as the server sent it.
+    """
     return await _client.call_tool(server, tool, arguments, whole=whole)
 
 
 def as_arguments(given: Any, name: str) -> Any:
-    """What a tool's function was given without a keyword: a dict of arguments, or the value of `name`, the only
-    argument that the tool needs."""
+    """Convert the positional argument of a tool's generated function to a dict of arguments.
+
+    It is either that dict already, or the value of `name`, the only argument that the tool requires.
+    """
     if given is None or hasattr(given, "keys"):
         return given or {}
     return {name: given}
 
 
 async def call_mcp_tool(id: str, arguments: Any = None, type: Any = None) -> Any:
-    """Call a tool by one name: `mcp__server__tool` or `server__tool`. `type`, such as dict, is what the caller expects
-    to get; it changes nothing."""
+    """Call a tool by a single name: `mcp__server__tool` or `server__tool`.
+
+    `type`, such as dict, is the type that the caller expects. It has no effect.
+    """
     if isinstance(type, str) and type != "tool":
         raise ToolError(f"Only tools can be called, not {type!r}.", "unsupported")
     server, found, tool = id.removeprefix("mcp__").partition("__")
@@ -144,32 +151,32 @@ async def call_mcp_tool(id: str, arguments: Any = None, type: Any = None) -> Any
 
 
 def equal(a: Any, b: Any) -> bool:
-    """Whether two tokens stand for the same value, however it is written; one of them may be a text."""
+    """Whether two tokens stand for the same value, regardless of its spelling. One of them may be plain text."""
     return bool(_about("equal", a, b))
 
 
 def domain_of(email: str) -> str:
-    """What follows the @ of an e-mail address that is sealed."""
+    """The domain of a sealed e-mail address."""
     return str(_about("domain_of", email))
 
 
 def year_of(date: str) -> int:
-    """The year of a date of birth, or of another date that is sealed."""
+    """The year of a sealed date, such as a date of birth."""
     return int(_about("year_of", date))
 
 
 def last4(number: str) -> str:
-    """The last four signs of a card, phone, IBAN or account number that is sealed."""
+    """The last four characters of a sealed card, phone, IBAN or account number."""
     return str(_about("last4", number))
 
 
 def initials(name: str) -> str:
-    """The first letters of a name that is sealed."""
+    """The initials of a sealed name."""
     return str(_about("initials", name))
 
 
 def masked(value: str) -> str:
-    """A sealed value as it may be shown: `a…@example.org`, `…1234`, `A.L.`"""
+    """A sealed value in a form that may be shown: `a…@example.org`, `…1234`, `A.L.`"""
     return str(_about("masked", value))
 
 

@@ -1,11 +1,11 @@
-"""The parts of a tool's answer that is more than JSON or one text: pictures, sounds, files, links.
+"""Typed parts of a tool's answer that is more than JSON or text: images, audio, files, links.
 
-Each part is the dict that the protocol has, so it can be kept, passed on or returned as it is; what programs want of it
-stands beside that as attributes.
+Each part is a dict as defined by the protocol, so it can be stored, passed on or returned unchanged. Attributes give
+access to its content.
 
-chart = await order_chart()
-chart.images[0].save("chart.png")
-result = chart.images[0]            # whoever proposed the program gets the picture
+    chart = await order_chart()
+    chart.images[0].save("chart.png")
+    result = chart.images[0]            # the agent that proposed the program receives the image
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from __future__ import annotations
 import binascii
 import json
 from collections.abc import Callable, Iterable
-from typing import Any  # Any: parts hold JSON, read with distrust
+from typing import Any  # Any: parts are untrusted JSON
 
 _MAGIC = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
-_in_workspace: Callable[[str], Any] | None = None  # whoever runs programs says where files may be written
+_in_workspace: Callable[[str], Any] | None = None  # set by `runner`: resolves a path in the workspace
 
 
 class Block(dict[str, Any]):
@@ -28,7 +28,7 @@ class Block(dict[str, Any]):
 
     @property
     def text(self) -> str:
-        """Its words; empty where it has none."""
+        """Text of the part; "" if it has none."""
         return _text(self, "text")
 
     def __repr__(self) -> str:
@@ -39,10 +39,10 @@ class Block(dict[str, Any]):
 
 
 class Text(Block):
-    """Words."""
+    """A text part."""
 
     def json(self) -> Any:
-        """The value, where the words are JSON."""
+        """Parse the text as JSON."""
         return json.loads(self.text)
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class Text(Block):
 
 
 class _Bytes(Block):
-    """Bytes with a type; in the dict they stand as base64, as the protocol has them."""
+    """A part with bytes and their MIME type. The dict holds them as base64, as in the protocol."""
 
     _made: bytes | None = None
 
@@ -75,7 +75,7 @@ class _Bytes(Block):
         return _text(self, "mimeType")
 
     def save(self, path: str) -> str:
-        """Write the bytes to a file in the workspace, with its folders; answers its path there."""
+        """Write the bytes to a file in the workspace and create missing folders. Returns the path in the workspace."""
         return _save(path, self.data)
 
     def _about(self) -> Iterable[str]:
@@ -84,21 +84,21 @@ class _Bytes(Block):
 
 
 class Image(_Bytes):
-    """A picture. Programs make their own from bytes: `result = Image(open("workspace/plot.png", "rb").read())`."""
+    """An image. Programs can create one from bytes: `result = Image(open("workspace/plot.png", "rb").read())`."""
 
     def __init__(self, data: bytes, mime_type: str = "") -> None:
         super().__init__(type="image", mimeType=mime_type or _kind_of(data), data=_base64(data))
 
 
 class Audio(_Bytes):
-    """A sound."""
+    """An audio part."""
 
     def __init__(self, data: bytes, mime_type: str = "audio/wav") -> None:
         super().__init__(type="audio", mimeType=mime_type, data=_base64(data))
 
 
 class Resource(_Bytes):
-    """A file that the server put into its answer: text, or bytes."""
+    """An embedded file, as text or bytes."""
 
     @property
     def _inner(self) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class Resource(_Bytes):
 
 
 class Link(Block):
-    """Where something is that the server did not send along."""
+    """Link to a resource that the server did not include in the answer."""
 
     @property
     def uri(self) -> str:
@@ -153,11 +153,11 @@ class Link(Block):
 
 
 class Blocks(list[Block]):
-    """All parts of an answer, in their order. Where only one holds bytes, they can be taken from here."""
+    """All parts of an answer in order. If only one part has bytes, they are available on this list directly."""
 
     @property
     def text(self) -> str:
-        """The words of all parts."""
+        """Text of all parts, joined by line breaks."""
         return "\n".join(block.text for block in self if block.text)
 
     @property
@@ -196,7 +196,7 @@ class Blocks(list[Block]):
 
 
 class Structured(dict[str, Any]):
-    """A structured answer beside which the server sent more than its text: the other parts are `content`."""
+    """Structured answer with additional parts besides its text. They are in `content`."""
 
     content = Blocks()
 
@@ -211,7 +211,7 @@ _CLASSES: dict[str, type[Block]] = {
 
 
 def shaped(shape: str, value: Any) -> Any:
-    """An answer of the host as programs get it."""
+    """Convert an answer of the core to the form that programs receive."""
     if shape == "blocks":
         return _blocks(value)
     if shape == "structured":

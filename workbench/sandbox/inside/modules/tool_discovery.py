@@ -1,21 +1,23 @@
-"""Finds tools from inside the sandbox, little by little, so that only what is needed is read.
+"""Finds tools from inside the sandbox, at increasing levels of detail, so that programs print only what is needed.
 
 print(search_tools("orders"))                              names
-print(search_tools("orders", detail_level="full"))         with the call's signature
+print(search_tools("orders", detail_level="full"))         with signatures
 print(get_tool_definition("mcp__demo__list_orders"))
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any  # Any: what the workbench answers is text or JSON
+from typing import Any  # Any: answers are text or JSON
 
 _line: Any = None
 
 
 class Found(list[Any]):
-    """What a search found: names, or dicts with name, server, description and import, at full detail also with
-    signature and schemas. It prints as a short text, and may be awaited."""
+    """Result of a search: names, or dicts with name, server, description and import.
+
+    At full detail the dicts also have signature and schemas. It prints as short text and may be awaited.
+    """
 
     text = ""
 
@@ -28,7 +30,7 @@ class Found(list[Any]):
 
 
 class _Text(str):
-    """Text that may also be awaited, because half of all programs do."""
+    """Text that may also be awaited, because half of all programs await it."""
 
     def __await__(self) -> Generator[None, None, _Text]:
         yield from ()
@@ -54,20 +56,25 @@ def search_tools(
     category: str | None = None,
     limit: int | None = None,
 ) -> Any:
-    """Tools that fit the words, best first: 20 unless `limit` says otherwise. detail_level: name, description or full.
-    Without a query: all of them."""
+    """Search tools by text, best match first. An empty query returns all tools.
+
+    `detail_level` is name, description or full. Returns at most 20 results unless `limit` is set.
+    """
     wish = {"query": query, "detail_level": detail_level, "server": server or "", "category": category or ""}
     most = limit if limit is not None else 20 if query else 500
     return _kind(_line.ask_now("search", **wish, limit=int(most)))
 
 
 def get_tool_definition(name: str, category: str | None = None) -> Any:
-    """Everything the server says of one tool: description and schemas. `category`: its server, or that one's kind."""
+    """The definition of one tool by its server: description and schemas.
+
+    `category`: its server or the server's category.
+    """
     return _kind(_line.ask_now("definition", name=name, category=category or ""))
 
 
 class ToolDiscovery:
-    """The same as an object, for programs that were written that way."""
+    """The functions of this module as an object, for programs that expect one."""
 
     search_tools = staticmethod(search_tools)
     get_tool_definition = staticmethod(get_tool_definition)
