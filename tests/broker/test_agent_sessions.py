@@ -1,4 +1,4 @@
-"""Sessions are apart: one's tokens mean nothing in another."""
+"""Agent sessions are separate: a PII token of one session means nothing in another."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_after_so_many_minutes_and_with_none_set_a_new_connection_has_read_nothi
     clock[0] += 3_601
     sessions.named(second, "a")
     assert second.provenance.kinds == frozenset()
-    first.provenance.learn(read("private"))  # its connection was still there
+    first.provenance.learn(read("private"))  # its connection was still open
     sessions.remember(first)
     third = sessions.open("an agent")
     sessions.named(third, "a")

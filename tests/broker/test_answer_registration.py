@@ -1,4 +1,4 @@
-"""The user sees a long answer as soon as it is there; whatever is masked with its values waits for them."""
+"""The user sees a long answer immediately. Masking with its values waits until they are registered."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def noted(core):
 
 @pytest.fixture
 def held(monkeypatch):
-    """Looking through an answer takes until this is set."""
+    """Block the search of an answer for personal data until this event is set."""
     go = threading.Event()
     go.begun = threading.Event()
 
@@ -146,7 +146,7 @@ async def test_an_answer_that_breaks_its_reader_is_noted_and_so_are_the_next_one
     assert not registrations.busy
 
 
-NAME = "Wilhelmina Qvortrup"  # no form gives it away
+NAME = "Wilhelmina Qvortrup"  # not recognizable by its form
 RECORD = json.dumps({"customer": {"name": NAME, "email": "w.q@example.org"}})
 
 

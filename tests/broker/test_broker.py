@@ -1,4 +1,4 @@
-"""There is one broker: whatever is called, policy, privacy and audit have seen it."""
+"""Every call passes the one broker, with its policy, privacy and audit."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ async def test_the_names_of_a_tool_that_is_none_are_masked_in_the_audit_and_shor
     assert len(f"{entry.note}") < 5_000
 
 
-# programs get a kept answer only where a person said so, of tools that only read, and everybody can see it is one
+# A program gets a cached answer only of a tool that reads only, if the user allowed caching, and the answer is marked.
 
 
 READS = "from servers.demo import count_orders\nresult = await count_orders()"
@@ -163,7 +163,7 @@ async def agent(demo):
 
 @pytest.fixture
 def asked(demo, monkeypatch):
-    """The tools that the server was really asked for."""
+    """The tools that the server received calls for."""
     seen, true = [], demo.services.catalog.call
 
     async def call(one, progress=None):

@@ -1,4 +1,6 @@
-"""The audit holds no known value, wherever a program puts it and whoever notes it."""
+"""The audit never contains a known personal value, wherever a program puts it and whichever component writes the
+entry.
+"""
 
 from __future__ import annotations
 

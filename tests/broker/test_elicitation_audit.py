@@ -1,4 +1,4 @@
-"""What servers ask is written down without what was typed, and its personal data is known afterwards."""
+"""Elicitation requests are audited without the user's input, and the personal data in them is registered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CREATE = "elicitation/create"
 
 
 async def ask(core, method: str = CREATE, session: str = "person", **params: object) -> asyncio.Task:
-    """A server's question in the middle of a call, open when this comes back."""
+    """Send a server's request during a call. Returns once the request is open."""
 
     async def call() -> object:
         wish = ToolCall("c1", "demo", "book", {}, Origin.PERSON, session, run_id="r1")

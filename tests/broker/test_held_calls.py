@@ -1,4 +1,4 @@
-"""A call that waits is decided once, by a person, for exactly what they saw; nobody's silence is a yes."""
+"""A held call is decided once, by the user, for exactly what was shown. Without an answer it is denied."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.records import HeldCall, HeldCallAnswer
 
 
 class Told:
-    """What doors heard, and a way to wait for it."""
+    """Records events, and waits for them."""
 
     def __init__(self):
         self.events = []
@@ -24,7 +24,7 @@ class Told:
         self._more.set()
 
     async def paused(self, calls):
-        """The newest held call that shows so many calls."""
+        """The newest held call with this many calls."""
         async with asyncio.timeout(60):
             while True:
                 for event in reversed(self.events):

@@ -1,4 +1,4 @@
-"""A picture loses what was written into its file and nothing of what is seen."""
+"""Metadata is removed from pictures, and the visible content stays unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GIF = base64.b64decode("R0lGODdhAQABAIABAP///wAAACwAAAAAAQABAAACAkQBADs=")
 
 
 def drawn(kind):
-    """A real file of this kind, written by Qt."""
+    """A real file of this format, written by Qt."""
     image = QImage(9, 5, QImage.Format.Format_RGB32)
     image.fill(QColor(10, 200, 90))
     held = QByteArray()
@@ -34,7 +34,7 @@ def chunk(kind, data):
 
 
 def noted():
-    """Each kind of file with notes in all the places where cameras and programs leave them."""
+    """A file of each format with metadata in all the places where cameras and programs write it."""
     png = drawn("PNG")
     notes = chunk(b"tEXt", b"Author\0" + MAIL) + chunk(b"zTXt", b"Comment\0\0" + zlib.compress(MAIL))
     notes += chunk(b"iTXt", b"XML:com.adobe.xmp\0\1\0en\0\0" + zlib.compress(b"<x>" + MAIL)) + chunk(b"eXIf", MAIL)
@@ -71,7 +71,7 @@ def test_what_is_written_into_a_file_is_gone_and_readable_apart_from_it(kind):
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
 def test_a_picture_without_notes_stays_byte_by_byte(kind):
     data = drawn(kind)
-    while parted(data).notes:  # Qt itself may write some
+    while parted(data).notes:  # Qt may write some metadata
         data = parted(data).bare
     assert parted(data).bare == data
 

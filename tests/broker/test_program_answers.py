@@ -1,4 +1,4 @@
-"""What a program gets of a call's outcome."""
+"""How a call's outcome is passed to a program."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ ECHO = Path(__file__).resolve().parents[1] / "mcp_servers" / "echoing.py"
 
 @pytest.fixture
 async def office(demo):
-    """The demo's customers, and a second server that says back whatever it gets; every program is allowed."""
+    """The demo's customers, and a second server that echoes its input. Every program is allowed."""
     await demo.catalog.add(ServerConfig("echo", sys.executable, (str(ECHO),), {"PYTHONPATH": str(ABOVE)}))
     await demo.catalog.connect("echo")
     settings = {"approval_auto_medium": True, "isolation_medium": "process", "isolation_high": "process"}
@@ -145,7 +145,7 @@ def seal(core, tool, data="", server="demo"):
 
 
 async def customers(core, **arguments):
-    """What the server really answers."""
+    """The server's real answer."""
     from workbench.broker.broker import Broker
     from workbench.records import Origin, ToolCall
 
@@ -195,7 +195,7 @@ async def test_nothing_real_of_a_sealed_tool_is_in_the_memory_the_files_or_the_e
     real = await customers(office, limit=3)
     words = [value for one in real for key, value in one.items() if key in ("name", "email", "phone")]
     spelled = ["".join(f"\\u{ord(letter):04x}" for letter in word) for word in (*words, real[0]["id"])]
-    code = SPY.replace("WORDS", repr(spelled))  # not as they are, or they stood in the program
+    code = SPY.replace("WORDS", repr(spelled))  # encoded, because otherwise the values would be in the program's text
     rules = [seal(office, tool) for tool in ("list_customers", "get_customer")]
     done = await finished(office, office.services.sessions.open("test agent"), code)
     assert done.state is RunState.DONE, done.fault

@@ -1,4 +1,4 @@
-"""A value is found again in whatever a session has read, however it is written now; and nothing else is."""
+"""A value is found again in everything a session has read, in any encoding; other values are not found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read from a server meets privacy and the audit like a call."""
+"""Resources read from a server are masked and audited like calls."""
 
 from __future__ import annotations
 

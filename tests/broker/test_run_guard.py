@@ -1,4 +1,4 @@
-"""Each call of a run meets its guard with the real arguments: what came from strangers waits for a person."""
+"""The guard of a run checks each call with its real arguments. Values from untrusted text need approval."""
 
 from __future__ import annotations
 
@@ -40,18 +40,19 @@ def test_a_question_begins_with_what_it_is_about():
 
 
 class Person:
-    """Sits at the core's door, approves every program, and answers held calls as told; counts both."""
+    """A simulated user: approves every program, answers held calls as configured, and counts both."""
 
     def __init__(self, core, *answers):
         self.core = core
-        self.answers = list(answers)  # True, False or a HeldCallAnswer without an id; True when none is left
+        self.answers = list(answers)  # True, False or a HeldCallAnswer without an id; True after the last one
         self.held_calls = []
         self.decided = 0
         self._stop = core.bus.listen(self.hear)
 
     def hear(self, event):
         if isinstance(event, CallHeld):
-            asyncio.get_running_loop().call_later(0.15, self.answer, event.held_call)  # calls of a loop gather first
+            # Calls of a loop are batched first.
+            asyncio.get_running_loop().call_later(0.15, self.answer, event.held_call)
         elif type(event).__name__ == "RunChanged" and event.run.state is RunState.WAITING:
             asyncio.get_running_loop().call_soon(self.decide, event.run)
 
@@ -75,7 +76,7 @@ class Person:
 
 @pytest.fixture
 async def office(demo):
-    """Programs of low and medium risk run unasked, so that only the guard asks."""
+    """Programs of low and medium risk run without approval, so that only the guard requests it."""
     demo.settings = replace(
         demo.settings, approval_auto_medium=True, isolation_medium="process", isolation_high="process"
     )
@@ -309,7 +310,9 @@ async def test_a_private_answer_that_a_program_asks_for_past_its_functions_waits
 
 
 async def test_a_call_that_waited_is_judged_again_as_things_are_then(office):
-    """While the user looks at a call, a rule denies its tool, the definition changes, or the server's entry does."""
+    """While the user looks at a held call, a rule denies its tool, the definition changes, or the server's entry
+    changes.
+    """
 
     async def deny():
         denial = Permission("late", "tool", Word.DENY, "demo", "send_email", scope="session", session=agent.id)

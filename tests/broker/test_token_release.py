@@ -1,4 +1,6 @@
-"""Tokens of a call become values again as far as its person lets them; a person's own call asks them back."""
+"""PII tokens in a call are replaced by their values as far as rules allow; the user's own calls replace them on
+request.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,7 @@ TOKEN, OTHER = "[EMAIL_1.k7q2]", "[PHONE_2.aaaa]"
 
 @pytest.fixture
 async def office(demo):
-    """A second server beside the demo's own; programs of low and medium risk run unasked."""
+    """A second server besides the demo server. Programs of low and medium risk run without approval."""
     own = demo.catalog.server("demo").state.config
     await demo.catalog.add(ServerConfig("post", own.command, own.args, {"PYTHONPATH": str(ABOVE)}))
     await demo.catalog.connect("post")
@@ -93,7 +95,7 @@ async def office(demo):
 
 
 class Person:
-    """Approves every program, and answers held calls with these words in their order; keeps what was asked."""
+    """A simulated user: approves every program, answers held calls in order, and records the requests."""
 
     def __init__(self, core, *words):
         self.core, self.words = core, list(words)
@@ -120,7 +122,7 @@ async def finished(core, session, code):
 
 
 async def tokens(core, session):
-    """The two addresses as the agent got them."""
+    """The two addresses as the agent received them."""
     run = await finished(core, session, SHOW)
     assert run.state is RunState.DONE, run.fault
     assert "@" not in run.model_view
@@ -128,7 +130,7 @@ async def tokens(core, session):
 
 
 def _made_when_it_runs(token):
-    """An expression of which nobody can tell from the text that it is this token."""
+    """An expression whose value, this token, is not visible in the program's text."""
     return f"__import__('textwrap').dedent({token[:4]!r}) + {token[4:]!r}"
 
 
@@ -159,7 +161,7 @@ def test_tokens_inside_of_a_call_go_to_its_tool_and_others_to_any() -> None:
 
 
 def test_spelling_decides_nothing_about_where_a_token_goes() -> None:
-    """However the program writes the tool and the token, the tool is told; a second tool is read, and named in vain."""
+    """In any spelling of tool and token, the tool receives the value. A second tool is analyzed but not called."""
     for code in (
         f"await send(to={TOKEN!r})",
         f"await send({{'to': {TOKEN!r}}})",

@@ -1,4 +1,6 @@
-"""Values behind tokens outlive a core where a person wants that, sealed, for a person's eyes, and not for ever."""
+"""Values of PII tokens outlive a core if the user enables that: encrypted, for the user only, and for a limited
+time.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ WORDS = "four good words here"
 
 
 def made(tmp_path: Path, days: int = 7, *, opened: bool = True) -> tuple[Sessions, VaultPersistence]:
-    """As a core has them that starts in this folder."""
+    """Sessions and persistence of a core that starts in this folder."""
     secrets = Secrets(tmp_path, cost=16)
     if opened:
         secrets.unlock(WORDS)
@@ -127,7 +129,7 @@ async def test_a_person_sees_sessions_of_an_earlier_core_and_looks_are_told(path
         await core.open()
         try:
             core.settings = replace(core.settings, privacy_keep_days=7)
-            core.services.vault_persistence._master = b"k" * 32  # what a keyring would hold
+            core.services.vault_persistence._master = b"k" * 32  # a key as a keyring would return it
             if number == 1:
                 session = core.services.sessions.open("claude-code")
                 token = session.mask(MAIL)

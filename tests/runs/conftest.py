@@ -1,4 +1,4 @@
-"""The core of every test, with something to call."""
+"""Fixtures for tests of runs: a core with a connected demo server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program's way to a place outside, for the tests of every kind of sandbox: a server here, a core, hostile tries."""
+"""Helpers for tests of program networking in all sandboxes: a local server, a core, and hostile programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workbench.records import Decision, EntryQuery, Run, RunState
 
 
 class _Echo(BaseHTTPRequestHandler):
-    """Says which host it was asked as."""
+    """Answers with the host name of the request."""
 
     protocol_version = "HTTP/1.1"
 
@@ -32,7 +32,7 @@ class _Echo(BaseHTTPRequestHandler):
         self.wfile.write(said)
 
     def log_message(self, *words: object) -> None:
-        """The test's output stays its own."""
+        """Discards log messages, which would mix with the test's output."""
 
 
 @contextlib.contextmanager
@@ -49,7 +49,7 @@ def serving(context: ssl.SSLContext | None = None) -> Iterator[int]:
 
 @contextlib.asynccontextmanager
 async def housed(paths: Paths) -> AsyncIterator[Core]:
-    """A core whose network knows two names, and may reach this machine itself because the test says so."""
+    """A core whose network resolves two names and allows connections to this machine, which is for tests only."""
     names = Names({"ok.test": ["127.0.0.1"], "rebind.test": ["127.0.0.1", "169.254.169.254"]})
     core = Core(paths, make_network=functools.partial(Network, resolve=names, exempt=LOOPBACK))
     await core.open()
@@ -61,7 +61,7 @@ async def housed(paths: Paths) -> AsyncIterator[Core]:
 
 
 def allow(house: Core, *entries: str, settings: str = "") -> None:
-    """A person's rules, and their other settings."""
+    """Set the user's network rules and other settings."""
     house.paths.person_settings.parent.mkdir(parents=True, exist_ok=True)
     house.paths.person_settings.write_text(
         settings + "".join(f"[[network.allow]]\n{entry}\n" for entry in entries), "utf-8"
@@ -69,7 +69,7 @@ def allow(house: Core, *entries: str, settings: str = "") -> None:
 
 
 async def waiting_run(house: Core, code: str) -> Run:
-    """A program of an agent's, up to where a person is asked, or its end."""
+    """Submit a program of an agent and return its run once it waits for approval or has ended."""
     agent = house.services.sessions.open("test agent")
     run = house.run_manager.submit(code, agent)
     return await reached(house, run, RunState.WAITING, RunState.REFUSED)
@@ -118,7 +118,7 @@ result += [told(other_host), told(other_words)]
 
 
 async def stays_inside(house: Core, code: str) -> Run:
-    """The hostile program ran, nothing but what is allowed answered it, and the audit has why."""
+    """Check that the hostile program ran, reached only allowed hosts, and that the audit has the refusals."""
     done = await ran(house, code)
     assert done.state is RunState.DONE, done.fault
     answers = json.loads(done.result)

@@ -1,4 +1,4 @@
-"""Waiting for a run to take a step: by its events, so that no test guesses how long a step takes."""
+"""Helpers that wait for a state of a run by its events, so that no test guesses durations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PATIENCE = 60.0
 
 
 async def reached(core: Core, run: Run, *states: RunState) -> Run:
-    """The run as it is when it has one of these states."""
+    """Wait until the run has one of these states, and return it."""
     there = asyncio.Event()
 
     def hear(event: Event) -> None:
@@ -30,5 +30,5 @@ async def reached(core: Core, run: Run, *states: RunState) -> Run:
 
 
 async def waiting(core: Core, run: Run) -> Run:
-    """The run when a person is asked about it."""
+    """Wait until the run waits for the user, and return it."""
     return await reached(core, run, RunState.WAITING)

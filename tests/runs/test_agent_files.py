@@ -1,4 +1,4 @@
-"""An agent lists, reads and writes files of the workspace without a program of its own, by the rules of programs."""
+"""An agent lists, reads and writes files of the workspace without a program, under the same rules as programs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def test_a_slice_of_a_large_file_says_where_it_goes_on(core, agent, monkey
     core.services.workspace_files.write("big.txt", "\n".join(lines))
     first = await read(core.services, agent, "big.txt")
     assert "; goes on at line " in first.splitlines()[0]
-    monkeypatch.setattr(agent_files, "_WHOLE", 10_000)  # as if it were too large to be masked whole
+    monkeypatch.setattr(agent_files, "_WHOLE", 10_000)  # as if the file were too large to be masked completely
     said = await read(core.services, agent, "big.txt", 3000, 2)
     assert [one.split(" of ")[0] for one in said.splitlines()[1:]] == ["line 3000", "line 3001"]
     assert "@example.org" not in said
@@ -80,7 +80,7 @@ async def test_writing_takes_the_road_of_programs(core, agent):
     assert core.services.workspace_files.read("out/report.csv") == "a,b\n'1'\n"
     assert new.verdict is not None
     assert new.verdict.mild, "new plain data is written unasked"
-    for path in ("out/report.csv", ".git/hooks/pre-commit"):  # what is there already, and what git would run
+    for path in ("out/report.csv", ".git/hooks/pre-commit"):  # an existing file, and a file that git would run
         waits = core.run_manager.submit(writing(agent, path, "x"), agent, "write")
         await waiting(core, waits)
         await core.run_manager.stop(waits.id)

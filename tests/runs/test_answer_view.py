@@ -1,4 +1,4 @@
-"""What goes back to a model is cut honestly: what is missing is counted, and the shape survives."""
+"""Results for a model are shortened: omitted parts are counted, and the structure stays."""
 
 from __future__ import annotations
 

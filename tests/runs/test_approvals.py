@@ -1,4 +1,4 @@
-"""What was shown, hashed and approved is what runs, and one answer reaches exactly as far as it says."""
+"""The program that was shown, hashed and approved is the one that runs, and an approval applies in its scope only."""
 
 from __future__ import annotations
 

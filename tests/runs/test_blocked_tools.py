@@ -1,4 +1,4 @@
-"""A tool whose definition changed behind a person's back: no call, no new word in wrappers, until it is approved."""
+"""A tool whose definition changed is blocked: no calls, and no changed text in wrappers, until the user approves it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs find out about tools from inside the sandbox: by asking step by step, and as files."""
+"""Programs discover tools from inside the sandbox: with the discovery functions, and as files."""
 
 from __future__ import annotations
 

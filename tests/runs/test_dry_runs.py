@@ -1,4 +1,4 @@
-"""A dry run sends nothing; the real run does what was ticked of its plan, and asks about the rest."""
+"""A dry run sends nothing. The real run makes the selected calls of its plan, and requests approval for others."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def chosen(run, *numbers):
 
 
 class Person:
-    """Answers each held call with a no, and keeps it."""
+    """Denies and records each held call."""
 
     def __init__(self, core, *, allow=False):
         self.held_calls = []

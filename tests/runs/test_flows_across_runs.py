@@ -1,4 +1,4 @@
-"""Private data on its way outside, in one program or over several of a session: a person is asked before it leaves."""
+"""Private data that a session would send out needs approval, within one program and across several programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FETCH = "from servers.demo import fetch_page\n"
 
 
 async def waits(core, session, code, state=""):
-    """The run, once it waits or is over."""
+    """Wait until the run waits for the user or has ended, and return it."""
     started = core.run_manager.submit(code, session, state=state)
     async with asyncio.timeout(60):
         while True:
@@ -34,7 +34,7 @@ async def waits(core, session, code, state=""):
 
 
 async def asked(core, session, code, state=""):
-    """What a person is asked about a call of this program, which they deny."""
+    """Run a program, deny its held call, and return the approval request."""
     held_calls = []
     stop = core.bus.listen(lambda event: held_calls.append(event.held_call) if isinstance(event, CallHeld) else None)
     person = Person(core, *[False] * 20)

@@ -1,4 +1,6 @@
-"""The folders a sandbox mounts follow catalog and library: soon after a change, and at the latest before a run."""
+"""The generated packages that a sandbox mounts follow catalog and library: shortly after a change, or before the next
+run.
+"""
 
 from __future__ import annotations
 

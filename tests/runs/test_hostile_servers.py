@@ -1,4 +1,4 @@
-"""What one connected server sends holds up nobody who does not use it."""
+"""A hostile server does not delay runs that do not use it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.core import Core
 from workbench.records import Decision, Run, RunState, ServerConfig
 
 HOSTILE = Path(__file__).parents[1] / "mcp_servers" / "hostile.py"
-HANG = 120  # seconds; only a test that fails takes them
+HANG = 120  # seconds; used up only if a test fails
 
 
 async def connect(core: Core, mode: str) -> None:
@@ -21,7 +21,7 @@ async def connect(core: Core, mode: str) -> None:
 
 
 async def run(core: Core, code: str) -> Run:
-    """To its end; the user allows whatever asks."""
+    """Run a program to its end. The user allows everything."""
     session = core.services.sessions.open("tester")
     made = core.run_manager.submit(code, session, "a test")
     async with asyncio.timeout(HANG):

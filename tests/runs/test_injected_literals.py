@@ -1,4 +1,4 @@
-"""Whoever reads a program sees which of its words a stranger could have written."""
+"""The approval request shows which literals of a program outsiders could have written."""
 
 from __future__ import annotations
 

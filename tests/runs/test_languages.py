@@ -1,4 +1,6 @@
-"""A program in TypeScript goes the same road: read by nobody, asked about always, run behind the same locks."""
+"""A TypeScript program uses the same run pipeline. It is not analyzed, always needs approval, and runs in the same
+sandbox.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A program prints what it read in every way it can think of, in the real sandbox; none of it reaches the model.
+"""Programs in the real sandbox print private values in many encodings, and none of them reaches the model.
 
-Each way is tried with each value of two customers, printed, returned and raised. What a model gets is searched for the
-writing of every five letters in a row of a value.
+Each encoding is tried with each value of two customers, printed, returned and raised. The model's text is searched for
+the encoded form of every five consecutive letters of a value.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from servers.demo import get_customer
 people = [await get_customer(customer_id=name) for name in ("CUS-0003", "CUS-0011")]
 values = [one[field] for one in people for field in ("name", "email", "phone", "address", "date_of_birth")]
 """
-WAYS = {  # expressions over one value, v
+WAYS = {  # encodings: expressions over one value, v
     "verbatim": "v",
     "tuple": "repr((1, v))",
     "csv": "f'7,\"{v}\",open'",
@@ -67,12 +67,12 @@ PROGRAMS = {
 
 
 def alike(one: str, other: str) -> int:
-    """How many letters two texts begin with alike."""
+    """The length of the common prefix of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def writings(way: str, values: list[str]) -> set[str]:
-    """What any five letters in a row of these values are in this writing, about: without what it puts around them."""
+    """The encoded forms of any five consecutive letters of these values, without what the encoding adds around them."""
     scope = {"base64": base64, "html": html, "json": json, "re": re, "urllib": urllib}
     found: set[str] = set()
     for value in values:
@@ -99,7 +99,7 @@ async def people(demo):
 @pytest.mark.parametrize("how", PROGRAMS)
 async def test_no_way_to_write_a_value_leads_it_to_the_model(demo, people, how):
     demo.settings = replace(demo.settings, run_answer_tokens=1_000_000, isolation_high="process")
-    person = Person(demo)  # who allows it, though its review says that it spells values out
+    person = Person(demo)  # the user allows the program, though its findings say that it encodes values
     run = await demo.run_manager.finished(demo.run_manager.submit(PROGRAMS[how], demo.services.sessions.open("a")).id)
     person.leave()
     assert person.decided == 1

@@ -1,4 +1,4 @@
-"""What programs do teaches the search: the question that led to a call, and the tools that ran side by side."""
+"""Search learns from programs: the query that led to a call, and the tools that ran in one program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from workbench.broker.agent_sessions import Session
 from workbench.records import Depth, RunState
 from workbench.settings import Settings
 
-QUESTION = "ᚠᚢᚦᚨᚱᚲ"  # near no tool in meaning either, which the core may have begun to read
+QUESTION = "ᚠᚢᚦᚨᚱᚲ"  # similar to no tool, also in meaning, because the core may already compare meanings
 PROGRAM = f"""
 from tool_discovery import get_tool_definition, search_tools
 from servers.demo import list_orders

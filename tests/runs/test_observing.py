@@ -1,4 +1,4 @@
-"""A run's deeds are noted while it runs: its calls, its connections, and the files it left different."""
+"""Observed effects are recorded during a run: its calls, its connections, and the files it changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages are found in the program's text, and only those that the person lets in."""
+"""Packages are found in the program's text, and only those that the user allows can be imported."""
 
 from __future__ import annotations
 

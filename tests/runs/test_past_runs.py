@@ -1,4 +1,4 @@
-"""Runs of earlier cores are known again, and those without an end are written down as interrupted."""
+"""A new core lists runs of earlier cores, and records those without an end as interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures leave a program's result for the agent's eyes; other bytes leave it for nobody's context."""
+"""Pictures in a program's result are sent to the agent as images; other bytes are not sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A yes reaches as far as it says: exactly this text in this meaning, for this session or until a day."""
+"""A stored approval applies to exactly the same program with the same definitions, for its session or until it
+expires.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org
 
 @pytest.fixture
 def agent(demo):
-    demo.services.settings.set(replace(demo.settings, approval_auto_mild=False))  # so that the ticket asks
+    demo.services.settings.set(replace(demo.settings, approval_auto_mild=False))  # so that the ticket needs approval
     return demo.services.sessions.open("test agent")
 
 

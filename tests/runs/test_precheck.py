@@ -1,4 +1,4 @@
-"""Programs that are certain to fail go back to their author before anybody is asked."""
+"""Programs that are certain to fail are returned to their author before approval is requested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs are held to their bounds and to the person's rules, whatever their text says: real sandbox, real demo server."""
+"""Runs keep to their profile and to the user's rules, whatever their text says: real sandbox, real demo server."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def ended(core: Core, session: Session, code: str, **more: object) -> Run:
 
 
 async def allowed(core: Core, session: Session, code: str, **more: object) -> Run:
-    """The run after a person said yes."""
+    """Submit a program, allow it, and return its run."""
     run = await waiting(core, core.run_manager.submit(code, session, **more))  # type: ignore[arg-type]
     core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
     return await core.run_manager.finished(run.id)

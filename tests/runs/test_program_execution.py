@@ -1,4 +1,4 @@
-"""What a program gets from its calls, and what it may not ask for."""
+"""Results of a program's calls, and the requests that a program may not make."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ for _ in range(999):
     await get_order(order_id=first)
 result = "done"
 """
-    demo.services.settings.set(replace(demo.settings, run_seconds=600))  # how fast they are, a benchmark says
+    demo.services.settings.set(replace(demo.settings, run_seconds=600))  # this test does not measure speed
     told = []
     stop = demo.bus.listen(lambda event: told.append(event.trace) if isinstance(event, RunCall) else None)
     done = await run(demo, code)

@@ -1,6 +1,6 @@
-"""Programs and the network, through a whole core: a real sandbox, real servers on this machine, the real audit.
+"""Network access of programs through a complete core: real sandbox, real servers on this machine, real audit.
 
-The core's network is given a table of names and one exempt address; nothing that can be configured gives it either.
+The core's network gets a table of names and one exempt address. No configuration can set either.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ async def house(paths: Paths) -> AsyncIterator[Core]:
         yield core
 
 
-# ── deciding ─────────────────────────────────────────────────────────────────────────────────────
+# ── approval ─────────────────────────────────────────────────────────────────────────────────────
 async def test_a_host_ticked_for_one_run_is_reached_in_it(house: Core, port: int) -> None:
     code = GET.format(port=port)
     run = await waiting_run(house, code)
@@ -108,7 +108,9 @@ async def test_a_program_without_a_named_host_goes_back_at_once(house: Core) -> 
 
 
 async def test_a_text_that_tells_of_no_network_gets_none(house: Core, port: int) -> None:
-    """Nobody was told that it goes outside, so nobody agreed; a rule alone opens nothing for it."""
+    """The approval request did not mention the network, so the user has not agreed to it. A rule alone is not
+    enough.
+    """
     allow(house, f'domain = "ok.test"\nports = [{port}]\nprotocols = ["tcp"]')
     person = house.services.sessions.person
     run = house.run_manager.submit("print(sum(range(10)))", person)
@@ -116,7 +118,7 @@ async def test_a_text_that_tells_of_no_network_gets_none(house: Core, port: int)
     assert network_of(house.run_manager._runs[run.id]) is None
 
 
-# ── reaching ─────────────────────────────────────────────────────────────────────────────────────
+# ── connections ──────────────────────────────────────────────────────────────────────────────────
 async def test_a_place_that_a_rule_opens_is_reached_and_told_as_certain(house: Core, port: int) -> None:
     allow(house, f'domain = "ok.test"\nports = [{port}]\nprotocols = ["http"]')
     run = await waiting_run(house, GET.format(port=port))
@@ -141,7 +143,7 @@ async def test_hostile_spellings_and_words_are_kept_in(house: Core, port: int) -
 
 
 async def test_connections_end_with_a_run_that_is_stopped(house: Core) -> None:
-    """The program holds a connection open and waits; stopping it closes the host's side."""
+    """The program holds a connection open and waits. Stopping the program closes the host's side."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
         port = server.getsockname()[1]
@@ -183,7 +185,7 @@ async def test_the_rate_of_connections_is_kept(house: Core, port: int) -> None:
 async def test_where_no_descriptor_can_be_handed_the_bytes_are_carried(
     house: Core, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As in a container or a virtual machine, where the child is not of this machine."""
+    """As in a container or a virtual machine, to which no file descriptor can be passed."""
     far = property(lambda self: False, lambda self, nearby: None)
     monkeypatch.setattr(ConnectionPassing, "nearby", far, raising=False)
     done = await ran(house, GET.format(port=port), f"ok.test:{port}")
@@ -194,7 +196,7 @@ async def test_where_no_descriptor_can_be_handed_the_bytes_are_carried(
 # ── TLS ──────────────────────────────────────────────────────────────────────────────────────────
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
-    """A key and a certificate for ok.test that nobody else trusts."""
+    """A key and a certificate for ok.test that no other test trusts."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec

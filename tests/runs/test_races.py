@@ -1,7 +1,7 @@
-"""Runs, approvals, REPL sessions, agent sessions and the API with threads that take turns every 10 µs.
+"""Runs, approvals, REPL sessions, agent sessions and the API under a thread switch interval of 10 µs.
 
-Each test starts work that crosses threads (assessing, masking, writing files, keeping values) in many tasks at once,
-and asserts what must hold however the threads take turns.
+Each test starts work that crosses threads (assessing, masking, writing files, storing values) in many asyncio tasks at
+once, and asserts what must hold for any thread schedule.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LONG = "x = [" + ", ".join(f"'mail{number}@example.org'" for number in range(120
 
 @pytest.fixture
 def asking(core: Core) -> Core:
-    """A core that asks about every program of an agent and runs three at once."""
+    """A core that requests approval for every program of an agent and runs three at once."""
     core.settings = replace(
         core.settings, approval_auto_low=False, approval_wait_seconds=60, run_concurrent=3, isolation_low="process"
     )
@@ -60,7 +60,9 @@ def _decision(run: Run, *, allow: bool = True) -> Decision:
 
 
 async def test_each_run_ends_once_whoever_decides_edits_and_stops_it(asking: Core) -> None:
-    """Decisions, edits and stops of one run meet its assessment on a thread; each answer is taken at most once."""
+    """Decisions, edits and stops of a run overlap with its assessment on a thread. Each answer is accepted at most
+    once.
+    """
     manager, agent = asking.run_manager, asking.services.sessions.open("agent")
     taken: Counter[str] = Counter()
 
@@ -72,7 +74,7 @@ async def test_each_run_ends_once_whoever_decides_edits_and_stops_it(asking: Cor
                 await found
             taken[run.id, name] += 1
         except WorkbenchError:
-            pass  # another answer came first
+            pass  # a different answer came first
 
     async def whole(number: int) -> tuple[Run, int]:
         run = manager.submit(LONG.replace("{number}", str(number)), agent)
@@ -86,7 +88,7 @@ async def test_each_run_ends_once_whoever_decides_edits_and_stops_it(asking: Cor
         order = deeds[number % len(deeds) :] + deeds[: number % len(deeds)]
         await asyncio.gather(*(answer(run, deed, name) for name, deed in order))
         latest = manager.run(run.id)
-        if asking.run_manager.asks_user(run.id):  # only the edit was taken: the user answers for the new text
+        if asking.run_manager.asks_user(run.id):  # only the edit was accepted, so the user answers for the new text
             manager.decide(_decision(latest))
         return await asyncio.wait_for(manager.finished(run.id), 60), number
 
@@ -100,7 +102,7 @@ async def test_each_run_ends_once_whoever_decides_edits_and_stops_it(asking: Cor
 
 
 async def test_programs_are_compared_with_allowed_ones_while_more_are_allowed(asking: Core) -> None:
-    """The comparison runs on threads over a snapshot; the store of allowed programs grows on the loop."""
+    """The comparison runs on threads over a snapshot, while the store of allowed programs grows on the event loop."""
     manager, agent = asking.run_manager, asking.services.sessions.open("agent")
     first = await _waits(asking, manager.submit("print('v0')", agent))
     manager.decide(_decision(first))
@@ -120,7 +122,9 @@ async def test_programs_are_compared_with_allowed_ones_while_more_are_allowed(as
 
 
 async def test_programs_of_a_repl_session_never_overlap(core: Core) -> None:
-    """Programs of two REPL sessions, submitted at once: each sees the variables of those before it in its session."""
+    """Programs of two REPL sessions are submitted at once. Each sees the variables of earlier programs in its
+    session.
+    """
     core.settings = replace(core.settings, run_concurrent=4, isolation_low="process")
     manager, agent = core.run_manager, core.services.sessions.open("agent")
     first = [manager.submit("seen = []\nresult = 0", agent, state=name) for name in ("one", "two")]
@@ -159,7 +163,7 @@ async def test_run_lists_and_counts_stay_consistent_while_runs_end(core: Core) -
 
 
 async def test_answers_of_the_api_reach_the_request_they_belong_to(core: Core) -> None:
-    """Methods on threads and on the loop, called at once over one connection, with events between the answers."""
+    """Methods on threads and on the event loop, called at once over one connection, with events between the answers."""
     connection = await connect_in_memory(core.methods, core.bus)
     try:
 
@@ -182,7 +186,9 @@ async def test_answers_of_the_api_reach_the_request_they_belong_to(core: Core) -
 
 
 async def test_agent_sessions_come_and_go_while_their_values_are_kept(tmp_path: Path) -> None:
-    """The registry of agent sessions changes on the loop; threads keep and bring back the values of sessions."""
+    """The registry of agent sessions changes on the event loop, while threads store and restore the values of
+    sessions.
+    """
     secrets = Secrets(tmp_path / "state")
     secrets.unlock("a passphrase that is long enough")
     sessions = Sessions(lambda: True, secrets.masks)
@@ -215,7 +221,7 @@ async def test_agent_sessions_come_and_go_while_their_values_are_kept(tmp_path: 
 
 
 async def test_threads_read_whole_settings_while_they_change() -> None:
-    """A thread never sees a part of one set of settings and a part of another."""
+    """A thread never sees a mix of two versions of the settings."""
     pairs = [replace(Settings(), run_seconds=number, run_calls=number) for number in range(10, 40)]
     settings, told = CurrentSettings(pairs[0]), list[int]()
     settings.on_change(lambda: told.append(settings().run_seconds))
@@ -238,7 +244,7 @@ async def test_threads_read_whole_settings_while_they_change() -> None:
 
 
 async def test_the_fingerprint_is_the_same_on_every_thread(core: Core) -> None:
-    """The approval fingerprint of a request does not depend on what other threads do with the catalog meanwhile."""
+    """The approval fingerprint does not depend on what other threads do with the catalog at the same time."""
     await core.catalog.connect("demo")
     agent, manager = core.services.sessions.open("agent"), core.run_manager
     run = manager.submit(

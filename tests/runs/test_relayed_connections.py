@@ -1,4 +1,4 @@
-"""Connections of programs that no descriptor can be handed to: their bytes are questions and answers."""
+"""Connections of programs without file-descriptor passing: their bytes are relayed in messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def carrying() -> AsyncIterator[RelayedConnections]:
 
 
 def _connected(carrying: RelayedConnections, number: int) -> tuple[Relay, socket.socket]:
-    """A connection, and the host at its other end."""
+    """A connection, and the host's end of it."""
     ours, host = socket.socketpair()
     ours.setblocking(False)
     host.setblocking(False)
@@ -69,7 +69,7 @@ async def test_an_end_is_let_go_when_both_sides_have_said_their_last_word(
         host.shutdown(socket.SHUT_WR)
         assert await _receive(carrying, 1) == b""
         if first == "host":
-            assert relay.end.fileno() >= 0  # the program may still have something to say
+            assert relay.end.fileno() >= 0  # the program may still send data
             await _send(carrying, 1, b"")
     assert relay.end.fileno() == -1
     with pytest.raises(ToolFailure, match="no such connection"):

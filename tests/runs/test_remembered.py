@@ -1,4 +1,4 @@
-"""What the audit keeps of a run beside its text: named where it is known, masked, and bounded."""
+"""What the audit stores about a run besides its text: names where known, masked, and bounded."""
 
 from __future__ import annotations
 

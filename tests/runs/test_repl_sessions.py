@@ -1,4 +1,6 @@
-"""Kept states on the road of a run: who goes on with what, how each is judged, and what is told when one is gone."""
+"""REPL sessions in the run pipeline: who may continue a session, how each program is assessed, and errors for ended
+sessions.
+"""
 
 from __future__ import annotations
 
@@ -230,7 +232,7 @@ async def test_a_state_whose_agent_left_before_it_began_is_not_begun(demo, agent
 
 
 async def test_a_state_goes_on_when_the_program_before_ended_as_the_next_arrived(demo, agent):
-    """The one before never ran, so its end takes the state away; the next one must be found all the same."""
+    """The previous program never ran, so its end closes the session. The next program must work anyway."""
     first = await waiting(demo, demo.run_manager.submit(SENDS, agent, state="analysis"))
     stopping = asyncio.ensure_future(demo.run_manager.stop(first.id))
     await asyncio.sleep(0)

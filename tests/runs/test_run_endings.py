@@ -1,4 +1,4 @@
-"""A run that is stopped at any await of its pipeline leaves nothing: no call under way, slot, copy, process or task."""
+"""A run that is stopped at any await of its pipeline leaves no active call, slot, copy, process or asyncio task."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from servers.demo import send_email
 await send_email(to="records@collect-data.example", subject="Records", body="Here they are")
 """
 PRINTS = "for number in range(3000):\n    print('line', number)"
-MOST_AWAITS = 300  # more than any of these programs takes
+MOST_AWAITS = 300  # more than any of these programs has
 
 
 class _Counting(collections.abc.Coroutine):
-    """Runs a coroutine, and tells when it is suspended for the nth time."""
+    """Runs a coroutine and calls back when it is suspended for the nth time."""
 
     def __init__(self, coro, suspended):
         self._coro, self._suspended = coro, suspended
@@ -65,7 +65,7 @@ class _Counting(collections.abc.Coroutine):
 
 @contextlib.contextmanager
 def stopped_at(core: Core, count: int):
-    """The next run is stopped when a task of it is suspended for the nth time; yields how often they were."""
+    """Stop the next run when an asyncio task of it is suspended for the nth time. Yields the number of suspensions."""
     seen, loop = [], asyncio.get_running_loop()
 
     def suspended() -> None:
@@ -100,7 +100,7 @@ def _decide(core: Core, decision: Decision) -> None:
 
 
 def left_behind(core: Core, run, calls: dict[str, str]) -> list[str]:
-    """What is still there of a run that is over."""
+    """The resources that a finished run has not released."""
     found = [f"call {one.tool} is {one.state}" for one in run.calls if one.state in ("running", "waiting")]
     found += [f"call {name} is shown as {state}" for name, state in calls.items() if state in ("running", "waiting")]
     found += ["a slot"] if core.run_manager.slots.full or core.run_manager.slots.waiting else []
@@ -123,12 +123,12 @@ async def nothing_of_it(core: Core, run, calls: dict[str, str], where: str) -> N
 
 
 def _copies(core: Core) -> int:
-    """Copies of the workspace beyond the spare ones and those of living REPL sessions."""
+    """Copies of the workspace, without spare copies and those of open REPL sessions."""
     return len(list(core.paths.stages.iterdir())) - 2 - len(core.run_manager.states.now())
 
 
 async def _processes_end(most: int) -> None:
-    """No program's process is left beside the sandbox's own and those that stand ready."""
+    """Wait until only the processes of the sandbox and of its pool are left."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(10):
             while len(psutil.Process().children(recursive=True)) > most:
@@ -137,7 +137,7 @@ async def _processes_end(most: int) -> None:
 
 
 async def stopped_everywhere(core: Core, submit) -> int:
-    """Stop the run that `submit` makes at each of its awaits, until it takes none more; answers how many it took."""
+    """Stop the run that `submit` starts at each of its awaits, one after the other. Returns the number of awaits."""
     calls: dict[str, str] = {}
     core.bus.listen(lambda event: calls.update({event.trace.call_id: event.trace.state}), RunCall)
     before = len(psutil.Process().children(recursive=True))
@@ -157,7 +157,7 @@ async def stopped_everywhere(core: Core, submit) -> int:
 
 @pytest.fixture
 def narrow(demo):
-    """A core in which one run at a time has a place, so that a slot that is not given back is seen."""
+    """A core that runs one program at a time, so that a leaked slot blocks the next run."""
     anywhere = {f"isolation_{risk}": "process" for risk in ("low", "medium", "high", "critical")}
     demo.services.settings.set(replace(demo.settings, run_concurrent=1, **anywhere))
     (demo.paths.workspace / "old.txt").write_text("old")
@@ -202,7 +202,7 @@ async def test_a_dry_run_can_be_stopped_at_every_await(narrow):
 
 
 async def test_a_large_workspace_is_copied_and_left_at_every_await(narrow):
-    for number in range(300):  # more than is looked at on the event loop
+    for number in range(300):  # more than the event loop processes itself
         (narrow.paths.workspace / f"{number}.txt").write_text("x" * 1000)
     agent, numbers = narrow.services.sessions.open("agent"), iter(range(1000))
 

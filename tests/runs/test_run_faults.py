@@ -1,4 +1,4 @@
-"""What the author of a program that failed is told beside Python's own words."""
+"""Hints for the author of a failed program, in addition to Python's error message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the model gets of a run's end, what it cost, and that nobody waits for ever."""
+"""The end of a run: the answer for the model, its cost, and a bound on waiting."""
 
 from __future__ import annotations
 

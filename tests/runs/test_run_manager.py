@@ -1,4 +1,4 @@
-"""A run takes its steps in order, waits for a person, and ends exactly once."""
+"""A run passes its states in order, waits for the user, and ends exactly once."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ async def test_a_changed_number_of_programs_at_once_counts_at_once(core, agent):
     await reached(core, first, RunState.RUNNING)
     second = core.run_manager.submit("result = 2", agent)
     await reached(core, second, RunState.CHECKED)
-    await asyncio.sleep(0.1)  # in which it would have run
+    await asyncio.sleep(0.1)  # enough time for the run to start
     assert core.run_manager.run(second.id).state is RunState.CHECKED
     core.services.settings.set(_with(core.settings, run_concurrent=2))
     assert (await asyncio.wait_for(core.run_manager.finished(second.id), 60)).state is RunState.DONE

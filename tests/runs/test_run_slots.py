@@ -1,4 +1,4 @@
-"""No more programs than the limit run at once, whatever becomes of those that wait."""
+"""Never more programs than the limit run at once, even if waiting ones are cancelled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.runs.run_slots import RunSlots
 
 
 class Crowd:
-    """Tasks that each hold a slot until they are told to go."""
+    """Asyncio tasks that each hold a slot until they are released."""
 
     def __init__(self, slots: RunSlots) -> None:
         self.slots = slots

@@ -1,4 +1,6 @@
-"""A run is isolated as its risk asks; where that is not to be had, a person agrees first, and it is written down."""
+"""A run gets the isolation that its risk requires. If that is not available, the user must consent, which is
+audited.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org
 
 
 class Known(Sandbox):
-    """A sandbox whose levels are given instead of found."""
+    """A sandbox with predefined isolation levels."""
 
     def __init__(self, *levels: Level) -> None:
         super().__init__()
@@ -103,7 +105,8 @@ async def test_a_program_that_imports_packages_runs_where_they_are_and_that_is_s
 
 
 async def test_what_nothing_here_runs_is_refused_before_anybody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deno_backend, "runtime", lambda: "/usr/bin/deno")  # installed or not: nothing is started here
+    # The result does not depend on an installed Deno; it is not started.
+    monkeypatch.setattr(deno_backend, "runtime", lambda: "/usr/bin/deno")
     nothing = replace(absent(PROCESS), sentence="Namespaces are forbidden.", hint="Allow them.")
     with pytest.raises(WorkbenchError, match=r"Programs cannot run here\. Namespaces are forbidden\."):
         await placed(Risk.LOW, nothing, absent(CONTAINER), absent(VM))
@@ -115,7 +118,7 @@ async def test_what_nothing_here_runs_is_refused_before_anybody_is_asked(monkeyp
     assert refusal.value.hint == "Write it in Python. Allow namespaces."
 
 
-# ── on the road ──────────────────────────────────────────────────────────────────────────────────
+# ── in the run pipeline ──────────────────────────────────────────────────────────────────────────
 
 
 OVER = (RunState.WAITING, RunState.DONE, RunState.FAILED, RunState.REFUSED)
@@ -123,7 +126,7 @@ OVER = (RunState.WAITING, RunState.DONE, RunState.FAILED, RunState.REFUSED)
 
 @pytest.fixture
 async def bare(demo: Core, monkeypatch: pytest.MonkeyPatch) -> Core:
-    """A core whose machine has neither containers nor virtual machines, and a person who lets medium risk pass."""
+    """A core without containers and virtual machines, and with medium risk allowed by the settings."""
 
     async def fitting(wanted: str, language: str = "python") -> Level | None:
         level = demo.sandbox.levels()[0]
@@ -199,4 +202,4 @@ def test_the_settings_take_levels_only(tmp_path: Path) -> None:
     assert (reading.settings.isolation_low, reading.settings.isolation_high) == ("process", "vm")
     assert "isolation.low" in reading.notices[0].message
     reading = read(file, tmp_path / "none.toml")
-    assert reading.settings.isolation_high == "container"  # a project of somebody else's must not loosen it
+    assert reading.settings.isolation_high == "container"  # an untrusted project must not loosen it

@@ -1,4 +1,4 @@
-"""Kept skills are found as tools are, read, and run on the ordinary road."""
+"""Kept skills are found like tools, read, and run through the normal pipeline."""
 
 from __future__ import annotations
 

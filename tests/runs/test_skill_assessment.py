@@ -1,4 +1,4 @@
-"""A program that imports a kept skill is judged by what the skill does, and runs with the skill that was judged."""
+"""A program that imports a kept skill is assessed together with the skill's code, and runs with exactly that code."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def tidy():
         os.unlink(file)
     return "done"
 """
-# Every way of spelling the use of the skill `tidy` that a run takes.
+# All forms in which a program can use the skill `tidy`.
 SPELLINGS = (
     "result = load_skill('tidy').tidy()",
     "result = load_skill(name='tidy').tidy()",
@@ -233,7 +233,7 @@ async def test_a_skill_that_reads_private_data_and_a_program_that_reaches_outsid
 
 
 async def test_a_program_sees_no_skill_that_was_not_assessed_with_it(core):
-    """Whatever reading misses: there is nothing to load."""
+    """The sandbox contains only assessed skills, so uses that the analysis misses cannot load one."""
     keep(core, "tidy", TIDY)
     keep(core, "double", "def double(n):\n    return 2 * n\n")
     agent = core.services.sessions.open("agent")

@@ -1,4 +1,4 @@
-"""Programs that nobody approved, in real sandboxes: what was there before them stays until the user allows a change."""
+"""Programs without approval, in real sandboxes: existing files stay unchanged until the user allows the changes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def _opened(paths, **more) -> Core:
 
 @pytest.fixture(autouse=True)
 def blind(monkeypatch):
-    """As if the reading of programs had missed everything: nobody is asked, unless the author wants that."""
+    """Disable the analysis. Approval is requested only if the author asks for it."""
     monkeypatch.setattr(pipeline, "decide_gate", lambda verdict, settings, force: Gate.ASK if force else Gate.AUTO)
 
 
@@ -90,14 +90,14 @@ def allow(core, run):
 
 
 async def inside(core, name):
-    """Until a program has written this in its copy."""
+    """Wait until a program has written this file in its copy."""
     async with asyncio.timeout(HANGS):
         while not list(core.paths.stages.glob(f"*/workspace/{name}")):
             await asyncio.sleep(0.01)
 
 
 async def approved(core, session, code, **words):
-    """A program that the user is asked about and allows."""
+    """Submit a program that needs approval, and allow it."""
     run = core.run_manager.submit(code, session, "to test", force_approval=True, **words)
     await waiting(core, run)
     allow(core, run)
@@ -109,7 +109,9 @@ def held(core) -> dict[str, set[str]]:
 
 
 async def holds_and_obeys(core, session, code):
-    """The file f stays, is what the program made of it once that is allowed, and stays for good when it is denied."""
+    """The file f stays unchanged until its change is allowed, gets the new content then, and stays for good after a
+    denial.
+    """
     file = core.paths.workspace / "f"
     file.write_text(XML)
     file.chmod(0o644)
@@ -281,7 +283,7 @@ async def test_what_goes_on_writing_between_two_programs_of_a_state_is_not_the_a
         "threading.Thread(target=later).start()"
     )
     assert (await done(core, agent, code, state="s")).held == ()
-    await asyncio.sleep(1.0)  # nothing outside shows that a thread of the program has written
+    await asyncio.sleep(1.0)  # a write by a thread of the program cannot be observed from outside
     run = await approved(core, agent, "print(open('workspace/a.txt').read())", state="s")
     assert run.output == "old\n"
     assert (run.held, file.read_text()) == (("a.txt",), "old")
@@ -409,7 +411,7 @@ HEAD = "import os, shutil, sqlite3\nfrom pathlib import Path\n"
 
 
 def in_the_open(code: str, folder: Path) -> None:
-    """What the program makes of a folder that it may change; its text is this file's own."""
+    """Run this test's own program text on a folder that it may change."""
     subprocess.run([sys.executable, "-I", "-c", code], cwd=folder, check=True)
 
 

@@ -1,4 +1,4 @@
-"""Answers too long for a model are kept whole for the next program, by lines, and not for ever."""
+"""Answers too long for a model are stored completely for the next program, readable by lines, for a limited time."""
 
 from __future__ import annotations
 

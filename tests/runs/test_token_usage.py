@@ -1,4 +1,4 @@
-"""The tokens of a session are followed by what is told of calls and runs."""
+"""The token count of a session is computed from the events of calls and runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_calls_and_views_of_a_session_are_followed_in_it_and_in_no_other():
     trails = TokenUsage(sessions)
     trails.hear(_entry(one.id))
     trails.hear(_ended(one.id))
-    trails.hear(_ended(one.id))  # its pictures came, say: an end is told more than once
+    trails.hear(_ended(one.id))  # for example for its pictures: the end of a run is published more than once
     uses = one.token_history.uses(TOKEN)
     assert uses.times == 1
     assert [(place.server, place.tool, place.run_id) for place in uses.calls.values()] == [("mail", "send", "r1")]

@@ -1,4 +1,6 @@
-"""A run's writes are its own: told at the run, in the audit, and undone; and what is wrong with that stops no run."""
+"""File changes of a run are listed at the run, recorded in the audit, and can be undone. A failure of this stops no
+run.
+"""
 
 from __future__ import annotations
 
