@@ -1,1 +1,1 @@
-"""Programs worth keeping: draft, keep, retire; a folder each that other Agent Skills clients can read."""
+"""The skill library: drafts, kept and retired skills, each a folder that other Agent Skills clients can read."""

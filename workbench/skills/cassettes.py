@@ -1,7 +1,7 @@
 """Cassettes: recordings of a skill's arguments, calls, answers and result, against which the skill is tested.
 
-A cassette is a JSON file in the skill's folder, so that a team reviews it like code. It may come from a stranger: it is
-read with a size limit and checked against its types.
+A cassette is a JSON file in the skill's folder, so that a team can review it like code. It may come from an untrusted
+source, so it is read with a size limit and its types are checked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.records import JsonObject, JsonValue
 from workbench.skills.skill_folder import CASSETTES, read_file, within
 
 FORMAT: Final = 1
-LARGEST: Final = 1_900_000  # characters of a file; no larger one would be read
+LARGEST: Final = 1_900_000  # characters of a file; larger files are not read
 StepKind: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(call|search|definition|skill)$")]
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -33,10 +33,10 @@ class CassetteStep(Struct, frozen=True, omit_defaults=True):
     kind: StepKind
     params: JsonObject  # of a call: server, tool, arguments
     answer: JsonValue = None
-    shape: str = ""  # typed parts and the like, as the sandbox tells answers apart
+    shape: str = ""  # the `shape` of the sandbox's `JsonText`
     text: bool = False  # the answer is a text, not a value
     failure: JsonObject | None = None  # message, code, valid_parameters, suggestions, hint
-    ignore: tuple[str, ...] = ()  # places in the arguments that differ each time
+    ignore: tuple[str, ...] = ()  # paths in the arguments that differ each time
 
     @property
     def tool(self) -> str:
@@ -52,13 +52,13 @@ class Cassette(Struct, frozen=True):
     arguments: JsonObject
     steps: tuple[CassetteStep, ...] = ()
     result: JsonValue = None
-    failure: str = ""  # how the run is expected to fail; empty: it does not
-    ignore: tuple[str, ...] = ()  # places in the result that differ each time
-    tools: Mapping[str, JsonObject] = field(default_factory=dict)  # "server.tool" → its definition then
-    skills: Mapping[str, str] = field(default_factory=dict)  # other skills it used → SHA-256 of their code then
+    failure: str = ""  # the expected failure of the run; empty if it succeeds
+    ignore: tuple[str, ...] = ()  # paths in the result that differ each time
+    tools: Mapping[str, JsonObject] = field(default_factory=dict)  # "server.tool" → its definition when recorded
+    skills: Mapping[str, str] = field(default_factory=dict)  # other used skills → SHA-256 of their recorded code
     recorded: str = ""
     run_id: str = ""
-    program: str = ""  # what calls the skill, where its arguments are no JSON: functions, answers, files
+    program: str = ""  # calls the skill if its arguments are not JSON: functions, answers, files
 
 
 class _Expected(Struct, frozen=True):
@@ -83,7 +83,7 @@ class _CassetteFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def cassette_name(wish: str) -> str:
-    """The name as a file name that every system accepts."""
+    """The name changed to a file name that every system accepts."""
     name = "-".join(re.findall(r"[a-z0-9]+", wish.lower()))[:60].strip("-")
     if not name:
         raise WorkbenchError("A cassette needs a name.", "Use letters and digits, such as three-pending-orders.")
@@ -91,7 +91,7 @@ def cassette_name(wish: str) -> str:
 
 
 def read_cassettes(folder: Path) -> tuple[list[Cassette], dict[str, str]]:
-    """A skill's cassettes by name, and why others cannot be read."""
+    """A skill's cassettes sorted by name, and for each unreadable cassette the reason."""
     found, faults = [], {}
     place = folder / CASSETTES
     for path in sorted(place.glob("*.json")) if place.is_dir() and not place.is_symlink() else ():
@@ -103,7 +103,7 @@ def read_cassettes(folder: Path) -> tuple[list[Cassette], dict[str, str]]:
 
 
 def read_cassette(path: Path) -> Cassette:
-    """One file; a WorkbenchError says what is wrong with it."""
+    """Read one cassette file. Raises WorkbenchError with the reason if the file is invalid."""
     try:
         loaded = json.loads(read_file(path))
         if isinstance(loaded, dict) and loaded.get("format", FORMAT) != FORMAT:
@@ -140,7 +140,7 @@ def write_cassette(folder: Path, cassette: Cassette) -> None:
 
 
 def restamp(folder: Path, before: str, after: str) -> None:
-    """Note the new hash of code that was only renamed in the cassettes of the code with the old one."""
+    """Replace the old hash of renamed code by the new one in the cassettes that were recorded with it."""
     for one in read_cassettes(folder)[0]:
         if one.code == before:
             write_cassette(folder, replace(one, code=after))

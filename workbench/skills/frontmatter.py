@@ -1,7 +1,7 @@
 """Reads and writes the YAML front matter of SKILL.md files (Agent Skills specification).
 
-libyaml parses; every value stays a string, as the specification has no other scalars. Files may come from strangers:
-size and depth are bounded, and aliases, anchors, tags and duplicate keys are refused.
+libyaml parses; every value stays a string, as the specification has no other scalars. Files may be untrusted: size and
+depth are bounded, and aliases, anchors, tags and duplicate keys are rejected.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FENCE: Final = "---"
 LONGEST: Final = 64_000  # characters of front matter that are read
-DEEPEST: Final = 12  # mappings and lists within each other
+DEEPEST: Final = 12  # levels of nested mappings and lists
 
 Value: TypeAlias = str | list[str] | dict[str, str]
 Node: TypeAlias = "str | list[Node] | dict[str, Node]"
@@ -26,7 +26,7 @@ Node: TypeAlias = "str | list[Node] | dict[str, Node]"
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z0-9_](?:[\w .-]*[\w.-])?", re.ASCII)
 _KEY_AND_VALUE: Final = re.compile(r"(?P<indent> {0,40})(?P<key>[A-Za-z0-9_][\w .-]{0,100}?):\s+(?P<value>\S.*)")
 _PLAIN_START: Final = re.compile(r"- |[^\s\"'|>\[\]{}&*!%@`#?-]|-\S")
-_WORDS: Final = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")  # no strings to YAML 1.1 readers
+_WORDS: Final = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")  # not strings in YAML 1.1
 
 
 class FrontMatterError(ValueError):
@@ -50,7 +50,7 @@ class FrontMatter:
 
 
 def read_front_matter(text: str) -> FrontMatter:
-    """The fields and the body of a SKILL.md. What is nested more deeply than one level stays as JSON text."""
+    """The fields and the body of a SKILL.md. Values nested deeper than one level become JSON text."""
     head, body = _split(text)
     return FrontMatter({key: _flat(value) for key, value in _parse(head).items()}, body)
 
@@ -61,7 +61,7 @@ def read_nested_fields(text: str) -> dict[str, Node]:
 
 
 def write_front_matter(fields: Mapping[str, str | Mapping[str, str]], body: str) -> str:
-    """A SKILL.md that any YAML reader understands: every text is quoted."""
+    """The text of a SKILL.md that any YAML reader understands: texts are quoted."""
     lines = [FENCE]
     for key, value in fields.items():
         if isinstance(value, str):
@@ -72,7 +72,7 @@ def write_front_matter(fields: Mapping[str, str | Mapping[str, str]], body: str)
 
 
 def items(value: Value) -> tuple[str, ...]:
-    """A list however it was written: as a list, or as text with commas."""
+    """The items of a list, which may be written as a list or as text with commas."""
     parts: Sequence[str] = value if isinstance(value, list) else value.split(",") if isinstance(value, str) else []
     return tuple(part.strip() for part in parts if part.strip())
 
@@ -92,7 +92,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _parse(head: str) -> dict[str, Node]:
-    import yaml  # 20 ms, which a core does not wait for when it starts
+    import yaml  # takes 20 ms, by which the start of a core would be delayed
 
     try:
         return _mapping_of(head)
@@ -115,7 +115,7 @@ def _mapping_of(head: str) -> dict[str, Node]:
             node = _node(event, events, 0)
             if not isinstance(node, dict):
                 raise FrontMatterError(f"SKILL.md line {_line(event)}: expected `key: value`.")
-            for _ in events:  # to its end: what follows may be malformed
+            for _ in events:  # parse to the end: the rest may be malformed
                 pass
             return node
     return {}
@@ -148,7 +148,7 @@ def _node(event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Node:
 
 
 def _refuse_special(event: yaml.Event) -> None:
-    """Aliases can make a few lines into gigabytes, and tags ask for types that front matter does not have."""
+    """Reject aliases, which can expand a few lines to gigabytes, anchors, and tags, which name unsupported types."""
     import yaml
 
     mark = "*" if isinstance(event, yaml.AliasEvent) else "&" if event.anchor else "!" if event.tag else ""
@@ -164,7 +164,7 @@ def _line(event: yaml.Event) -> int:
 
 def _fault(fault: yaml.YAMLError) -> FrontMatterError:
     words = [str(part) for part in (getattr(fault, "context", None), getattr(fault, "problem", None)) if part]
-    begun = bool(words) and words[0].startswith("while scanning")  # then the problem is noticed some lines later
+    begun = bool(words) and words[0].startswith("while scanning")  # then the problem's mark is some lines later
     mark = getattr(fault, "context_mark" if begun else "problem_mark", None) or getattr(fault, "problem_mark", None)
     where = f"SKILL.md line {mark.line + 2}" if mark is not None else "SKILL.md"
     return FrontMatterError(f"{where}: {', '.join(words) or 'this is not YAML'}.")
@@ -195,7 +195,7 @@ def _indent(line: str) -> int:
 
 
 def _flat(value: Node) -> Value:
-    """One level: a list of texts, or a mapping of texts in which a list of texts stands with commas."""
+    """The value with one level of nesting: a list of texts, or a mapping of texts with lists joined by commas."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -206,7 +206,7 @@ def _flat(value: Node) -> Value:
 
 
 def _item_text(value: Node) -> str:
-    """An item such as `- Use this: when` is a mapping to YAML and a text to its author."""
+    """The text of a list item. An item such as `- Use this: when` is a mapping in YAML but meant as text."""
     if isinstance(value, dict) and len(value) == 1:
         ((key, only),) = value.items()
         return f"{key}: {only}" if isinstance(only, str) else _as_text(value)
@@ -223,7 +223,7 @@ def _key(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Words of letters stay bare; all else is double-quoted, with what does not print escaped."""
+    """The text as YAML. Lower-case words stay unquoted; others are double-quoted, unprintable characters escaped."""
     if re.fullmatch(r"[a-z][a-z-]*", text) and text not in _WORDS:
         return text
     return _escaped(text)
@@ -231,7 +231,7 @@ def _quoted(text: str) -> str:
 
 def _escaped(text: str) -> str:
     plain = '"' + "".join(map(_escaped_character, text)) + '"' if not text.isprintable() else _plainly(text)
-    return plain.replace("--", "-\\x2d")  # some readers take three hyphens for the end of the head, wherever they stand
+    return plain.replace("--", "-\\x2d")  # some readers take three hyphens anywhere for the end of the front matter
 
 
 def _plainly(text: str) -> str:

@@ -45,7 +45,7 @@ from workbench.skills.skill_usage import SkillUsage
 
 log = logging.getLogger(__name__)
 
-SEEN = ".starters"  # names of starter skills that were installed once, so that a removed one stays away
+SEEN = ".starters"  # names of starter skills that were installed once; removed ones are not installed again
 
 
 class Library:
@@ -55,7 +55,7 @@ class Library:
         self._skills, self._drafts, self._starters, self._tell = skills, drafts, starters, tell
         self._approvals = Approvals(drafts)
         self._reader = LibraryReader(skills, drafts, starters, self._approvals)
-        self._modules: Mapping[str, tuple[Skill, str]] = {}  # the modules written last, by file name
+        self._modules: Mapping[str, tuple[Skill, str]] = {}  # the last written modules, by file name
         self.usage = SkillUsage(drafts)
         self._writing = Lock()  # one change at a time; the core makes them on threads
 
@@ -105,8 +105,8 @@ class Library:
         tools: Sequence[str] = (),
         tags: Sequence[str] = (),
     ) -> Skill:
-        """Save a program as a draft, replacing an earlier draft of the same name. What the user wrote into its SKILL.md
-        stays, and so does its author as long as the code is the same."""
+        """Save a program as a draft, replacing an earlier draft of the same name. The user's text in its SKILL.md
+        stays, and its author stays as long as the code is the same."""
         with self._writing:
             legal = self._write_draft(name, description, code, run_id, author, tools, tags)
         return self._changed(legal, SkillState.DRAFT)
@@ -144,7 +144,7 @@ class Library:
         return legal
 
     def keep(self, name: str, sha: str, kept_by: str) -> Skill:
-        """Keep exactly the code with this hash as the next version, so that what was reviewed is what is kept."""
+        """Keep the code with this hash as the next version; the hash ensures that only reviewed code is kept."""
         with self._writing:
             seen = self.to_keep(name, sha)
             _check(seen)
@@ -162,7 +162,7 @@ class Library:
         return seen
 
     def retire(self, name: str) -> Skill:
-        """Hide a kept skill, or a draft that was never kept. It stays on disk and can come back by keeping it again."""
+        """Hide a kept skill, or a draft that was never kept. It stays on disk; keeping it again restores it."""
         with self._writing:
             skill = self.get(name)
             if skill.state is SkillState.RETIRED:
@@ -175,7 +175,7 @@ class Library:
         return replace(skill, state=SkillState.RETIRED)
 
     def bring_back(self, name: str) -> Skill:
-        """Move a retired skill back; agents find it again if it is still what was kept."""
+        """Restore a retired skill. Agents can use it again if it is unchanged since it was kept."""
         with self._writing:
             skill = self.get(name, SkillState.RETIRED)
             if (self._skills / skill.name).exists():
@@ -233,7 +233,7 @@ class Library:
         return self._root(skill.state) / skill.name
 
     def install_starters(self) -> None:
-        """Copy the starter skills into the project, each only once: a removed one stays removed."""
+        """Copy the starter skills into the project, each only once, so that removed ones stay removed."""
         if self._starters.resolve() == self._skills.resolve() or not _is_ours(self._skills):
             return
         seen_file = self._skills / SEEN
@@ -241,7 +241,7 @@ class Library:
             seen = read_plain(seen_file).split()
         except FileNotFoundError:
             seen = []
-        except (OSError, UnicodeDecodeError) as fault:  # a project of somebody else's; what was removed is not known
+        except (OSError, UnicodeDecodeError) as fault:  # an untrusted project; unknown which were removed
             log.warning("the starter skills were not brought in: %s cannot be read: %s", seen_file, fault)
             return
         fresh = [folder for folder in skill_folders(self._starters) if folder.name not in seen]
@@ -253,7 +253,7 @@ class Library:
             write_file(seen_file, "\n".join([*seen, *(folder.name for folder in fresh)]) + "\n", mode=0o644)
 
     def write_modules(self, target: Path) -> None:
-        """Write kept skills as importable modules; one with a fault raises ImportError with the reason."""
+        """Write kept skills as importable modules. Importing one with a fault raises ImportError with the reason."""
         target.mkdir(parents=True, exist_ok=True)
         wanted: dict[str, tuple[Skill, str]] = {}
         for skill in self.kept_skills():
@@ -274,7 +274,7 @@ class Library:
         return roots.get(state, self._skills / RETIRED)
 
     def _approve(self, folder: Path) -> None:
-        """Approve the skill as it was written just now."""
+        """Approve the skill as it is on disk now."""
         skill = read_skill(folder, SkillState.KEPT)
         self._approvals.add(skill.name, skill.sha, words_sha(skill))
 
@@ -286,7 +286,7 @@ class Library:
         version, origin = _next_version(before, seen.sha), self._root(seen.state) / seen.name
         kept = replace(seen, state=SkillState.KEPT, version=version, kept_by=kept_by, kept_at=_now())
         if before is not None and before.starter and before.code != kept.code:
-            (self._skills / kept.name / CARD).unlink(missing_ok=True)  # its license and words are about other code
+            (self._skills / kept.name / CARD).unlink(missing_ok=True)  # its license and text describe different code
             kept = replace(kept, starter=False, license="")
         write_skill(self._skills / kept.name, kept, origin=origin)
         self._approve(self._skills / kept.name)
@@ -295,7 +295,7 @@ class Library:
         shutil.rmtree(self._drafts / kept.name, ignore_errors=True)
 
     def _rename(self, skill: Skill, name: str) -> None:
-        """Only the skill's name changes in approved code, so the result is approved as well."""
+        """Rename the skill on disk. Only its name changes in approved code, so the result is approved as well."""
         root, code = (
             self._root(skill.state),
             renamed(skill.code, skill_module_name(skill.name), skill_module_name(name)),
@@ -344,7 +344,7 @@ def _with_past(wish: Skill, before: Skill | None) -> Skill:
     if before is None:
         return replace(wish, notes=notes)
     written = before.notes.strip() not in ("", body(before.name, before.description, before.code, before.tools).strip())
-    written = written and not (before.starter and before.code != wish.code)  # those words are about other code
+    written = written and not (before.starter and before.code != wish.code)  # that text describes different code
     return replace(
         wish,
         notes=before.notes if written else notes,
@@ -376,7 +376,7 @@ def _now() -> str:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether the folder is a real folder or missing; a link in a project of somebody else may lead anywhere."""
+    """Whether the folder is a real folder or missing; a symbolic link in an untrusted project may lead anywhere."""
     return not folder.is_symlink() and (folder.is_dir() or not folder.exists())
 
 

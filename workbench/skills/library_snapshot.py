@@ -1,6 +1,6 @@
 """In-memory snapshot of the skill library, compared with the disk by `stat` before each use.
 
-Users edit skills by hand and share projects by git, so the library may change without an event of its own. Each skill
+Users edit skills by hand and share projects by git, so the library may change without an event. Each skill
 folder is read once; it is read again when a stamp (mode, inode, size, modification and change time) of its folders,
 its card or its code differs. A stamp cannot tell two writes within one tick of the file system's clock apart, so
 folders that changed within the last `SETTLE` before they were read are read again the next time.
@@ -22,7 +22,7 @@ from workbench.records import Skill, SkillState
 from workbench.skills.skill_approvals import Approvals
 from workbench.skills.skill_folder import CARD, VERSIONS, code_file, read_skill, words_sha
 
-RETIRED: Final = ".retired"  # folder of retired skills and drafts, beside the living
+RETIRED: Final = ".retired"  # folder of retired skills and drafts, next to the others
 SETTLE: Final = 50_000_000  # ns; several ticks of any file system's clock
 MOST_FOLDERS: Final = 1_000  # folders of one skill that are watched
 
@@ -54,7 +54,7 @@ class LibrarySkill:
 
     @property
     def newest(self) -> Skill | None:
-        """What keeping it would keep: the draft, else the kept or retired skill."""
+        """The skill that `Library.keep` keeps: the draft, else the kept or retired skill."""
         return self.draft or self.kept or self.retired
 
     @property
@@ -73,13 +73,13 @@ class LibrarySnapshot:
     by_name: Mapping[str, LibrarySkill] = field(default_factory=dict)
 
     def find(self, name: str) -> LibrarySkill:
-        """The skill of this name; without any state where there is none."""
+        """The skill of this name; without any state if there is none."""
         return self.by_name.get(name, LibrarySkill())
 
 
 @dataclass(frozen=True, slots=True)
 class _ReadFolder:
-    """A skill folder as it was read, and the stamps of what it was read from."""
+    """A skill as read from its folder, and the stamps of the files and folders it was read from."""
 
     skill: Skill
     stamps: tuple[tuple[str, Stamp], ...]
@@ -95,7 +95,7 @@ class LibraryReader:
         self._lock = Lock()
         self._folders: dict[tuple[Path, SkillState], _ReadFolder] = {}
         self._listed: dict[Path, tuple[Stamp, list[Path]]] = {}  # the skill folders of each root
-        self._watched: tuple[tuple[str, Stamp], ...] | None = None  # None: read anew
+        self._watched: tuple[tuple[str, Stamp], ...] | None = None  # None: must be read again
         self._approved = -1
         self._snapshot = LibrarySnapshot()
 
@@ -111,7 +111,7 @@ class LibraryReader:
     def _is_current(self) -> bool:
         if self._watched is None or self._approved != self._approvals.changes:
             return False
-        for path, seen in self._watched:  # one loop of system calls: a Python call for each would cost more than they
+        for path, seen in self._watched:  # inline: a Python call per file costs more than the system call
             try:
                 now = os.lstat(path)
             except OSError:
@@ -123,7 +123,7 @@ class LibraryReader:
         return all(map(self._has_same_folders, self._roots.values()))
 
     def _has_same_folders(self, root: Path) -> bool:
-        """Roots hold other files too, such as the use of skills, which is written after each run."""
+        """Whether a root has the same skill folders. Other files in it, such as usage counts, change after each run."""
         seen, folders = self._listed[root]
         now, started = _stamp_of_target(root), time.time_ns()
         if now == seen:
@@ -160,7 +160,7 @@ class LibraryReader:
         return known.skill
 
     def _assessed(self, skill: Skill, before: Mapping[tuple[Path, SkillState], _ReadFolder]) -> Skill:
-        """The skill; with a fault if it is kept but is neither what the user kept nor a starter skill."""
+        """The skill, with a fault if it is in the project but neither kept by the user nor a starter skill."""
         if skill.state is not SkillState.KEPT or not skill.sha or self._is_approved(skill, before):
             return skill
         if self._approvals.holds(skill.name, skill.sha):
@@ -170,8 +170,8 @@ class LibraryReader:
         return replace(skill, faults=skill.faults or (reason,))
 
     def _is_approved(self, skill: Skill, before: Mapping[tuple[Path, SkillState], _ReadFolder]) -> bool:
-        """Agents read the code and the words on its card, so both must be what was kept. What was shipped once stays
-        approved when a later version of this program ships other code."""
+        """Whether code and card are approved: agents read both. A shipped starter skill stays approved when a later
+        version of MCP Workbench ships different code."""
         if self._approvals.holds(skill.name, skill.sha, words_sha(skill)):
             return True
         shipped = self._starters / skill.name
@@ -186,7 +186,7 @@ class LibraryReader:
 
 
 def skill_folders(root: Path) -> list[Path]:
-    """The skill folders below a root; hidden ones and links are not skills."""
+    """The skill folders in a root, without hidden folders and symbolic links."""
     if not root.is_dir() or (root.name == RETIRED and root.is_symlink()):
         return []
     found = (path for path in root.iterdir() if not path.name.startswith((".", "_")))
@@ -204,7 +204,7 @@ def _snapshot_of(found: list[Skill]) -> LibrarySnapshot:
 
 
 def _stamps(folder: Path) -> tuple[tuple[str, Stamp], ...]:
-    """Of card, code and each folder whose files the skill lists; a folder's stamp is taken before it is listed."""
+    """Stamps of card, code and each folder whose files the skill lists. A folder is stamped before it is listed."""
     top = str(folder)
     found = [(path, _stamp(path)) for path in (f"{top}/{CARD}", f"{top}/{code_file(folder.name)}")]
     waiting = [top]
@@ -231,7 +231,7 @@ def _stamp(path: str) -> Stamp:
 
 
 def _stamp_of_target(root: Path) -> Stamp:
-    """A root may be a link of the user's."""
+    """The stamp of a root, following symbolic links, because the user may have made the root a link."""
     try:
         now = os.stat(root)
     except OSError:

@@ -1,7 +1,7 @@
-"""Hashes of the skill code that the user has kept and of its card, which agents read, in the user's private state.
+"""Stores the hashes of the code and the card of each skill that the user has kept, in the user's private state.
 
-A project may be shared by a team or sent by a stranger, so its files can claim anything. Programs import a skill only
-if it was kept through this library or is a starter skill.
+A project may be shared by a team or come from an untrusted source, so its files can claim anything. Programs can import
+a skill only if it was kept through this library or is a starter skill. Agents read the card, so it is approved too.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Approvals:
         self._file = folder / FILE
         self._changing = Lock()
         self._shas = self._read()
-        self.changes = 0  # counts what was added or bound; snapshots of the library are read again after it
+        self.changes = 0  # number of changes; the library is read again after each
 
     def holds(self, name: str, sha: str, words: str = "") -> bool:
-        """Whether this code was kept, with this hash of its card if one is given. An approval that an earlier version
-        noted without a card counts for the first card that is asked about, and for no other one later."""
+        """Whether this code was kept, with this hash of its card if one is given. An approval of an earlier version,
+        which has no card hash, is bound to the first card that is checked."""
         known = self._shas.get(name, [])
         if not words:
             return any(one.partition(".")[0] == sha for one in known)
@@ -39,7 +39,7 @@ class Approvals:
         return f"{sha}.{words}" in known
 
     def add(self, name: str, sha: str, words: str = "") -> None:
-        """Note that the user reviewed and kept this code with this card."""
+        """Store that the user reviewed and kept this code with this card."""
         one = f"{sha}.{words}" if words else sha
         if one in self._shas.get(name, ()):
             return
@@ -49,14 +49,14 @@ class Approvals:
             self._write()
 
     def note_shipped(self, name: str, sha: str, words: str) -> None:
-        """Approve a starter skill, as far as the disk has room."""
+        """Approve a starter skill. A failure, such as a full disk, is only logged."""
         try:
             self.add(name, sha, words)
         except WorkbenchError as fault:
             log.warning("that a skill was shipped cannot be noted: %s", fault)
 
     def _bind(self, known: list[str], sha: str, one: str) -> None:
-        """Note the card of an earlier approval. Called by several threads; a full disk must not stop them."""
+        """Add the card hash to an earlier approval. Several threads call this; a full disk must not stop them."""
         with self._changing:
             if sha in known:
                 known[known.index(sha)] = one
@@ -70,7 +70,7 @@ class Approvals:
         write_file(self._file, json.dumps(self._shas, indent=1, sort_keys=True), mode=0o644)
 
     def _read(self) -> dict[str, list[str]]:
-        """An unreadable file means that nothing is approved: skills then ask to be kept once more."""
+        """The stored approvals. If the file is unreadable, none: the user must then keep the skills again."""
         try:
             found = json.loads(self._file.read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Reads and rewrites the code of a skill: its importable module, the JSON Schema of its arguments, calls of it, and
+"""Reads and rewrites the code of a skill: its importable module, the JSON Schema of its arguments, calls to it, and
 renaming its function.
 """
 
@@ -21,7 +21,7 @@ _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
 def module_source(program: ParsedProgram, function: str) -> str:
-    """The module of a skill. A program without the function becomes its body; what is no Python: SyntaxError."""
+    """The module of a skill. A program without the function becomes its body. Raises SyntaxError if not Python."""
     tree = program.require_tree()
     if program.function(function) is None:
         return _wrapped(tree, function)
@@ -33,13 +33,13 @@ def module_source(program: ParsedProgram, function: str) -> str:
 
 
 def missing_module(function: str, reason: str) -> str:
-    """A module that says why the skill cannot be imported."""
+    """A module that raises ImportError with the reason why the skill cannot be imported."""
     fault = ast.Call(ast.Name("ImportError"), [ast.Constant(f"The skill {function} is not available: {reason}")], [])
     return ast.unparse(ast.fix_missing_locations(ast.Module([ast.Raise(fault, None)], []))) + "\n"
 
 
 def usage(program: ParsedProgram, function: str) -> str:
-    """How a program calls the skill."""
+    """Example code that imports and calls the skill."""
     found = program.function(function)
     call = f"{function}({', '.join(_placeholders(found.args)) if found else ''})"
     wait = "" if isinstance(found, ast.FunctionDef) else "await "
@@ -47,7 +47,7 @@ def usage(program: ParsedProgram, function: str) -> str:
 
 
 def _wrapped(program: ast.Module, function: str) -> str:
-    """Imports stay outside; the rest becomes the body, and what a run would give as its result is returned."""
+    """The program as an async function: imports stay outside, the rest becomes the body, which returns the result."""
     outside: list[ast.stmt] = []
     inside: list[ast.stmt] = []
     if ast.get_docstring(program) is not None:
@@ -63,7 +63,7 @@ def _wrapped(program: ast.Module, function: str) -> str:
 
 
 def _with_result(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """`result = …` or the last expression is what the program is for."""
+    """The body, returning the variable `result` or else the value of the last expression."""
     if any(_assigns_result(statement) for statement in body):
         return [*body, ast.Return(ast.Name("result"))]
     last = body[-1] if body else None
@@ -80,7 +80,7 @@ def _assigns_result(statement: ast.stmt) -> bool:
 
 
 def _belongs_in_function(statement: ast.stmt) -> bool:
-    """Waits or returns at the top: a run allows it, a module does not."""
+    """Whether a statement awaits or returns at the top level, which a run allows and a module does not."""
     if _is_definition(statement):
         return False
     awaits = (ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Return)
@@ -93,7 +93,7 @@ def _is_definition(statement: ast.stmt) -> bool:
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and all below it that run in the same scope."""
+    """The node and all nodes below it in the same scope."""
     yield node
     if not isinstance(node, _Scope):
         for child in ast.iter_child_nodes(node):
@@ -109,7 +109,7 @@ def _placeholders(given: ast.arguments) -> list[str]:
 
 
 def importable(skill: Skill) -> str:
-    """The module that programs import; of a skill that cannot be imported one that says why."""
+    """The module that programs import. For a skill that cannot be imported, it raises ImportError with the reason."""
     function = skill_module_name(skill.name)
     if not skill.code and not skill.faults:
         return missing_module(function, "it is instructions only; load_skill reads them")
@@ -128,12 +128,12 @@ _MAPS: Final = frozenset({"dict", "Dict", "Mapping", "JsonObject"})
 
 
 def function_of(skill: Skill) -> _Function | None:
-    """The function that the skill is; None where its code is a plain program, or none at all."""
+    """The function of a skill; None if its code is a plain program or empty."""
     return ParsedProgram(skill.code).function(skill_module_name(skill.name))
 
 
 def schema_of(skill: Skill) -> JsonObject:
-    """The arguments as the input schema of a tool."""
+    """The JSON Schema of a skill's arguments, like the input schema of a tool."""
     return _schema_of_function(function_of(skill))
 
 
@@ -152,14 +152,14 @@ def _schema_of_function(function: _Function | None) -> JsonObject:
 
 
 def calling(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
-    """The program that calls the skill with these arguments; wrong names are refused with the right ones."""
+    """The program that calls the skill with these arguments. Rejects wrong names with the list of the right ones."""
     function = skill_module_name(skill.name)
     call = _call(skill, function_of(skill), arguments)
     return f"from skills.{function} import {function}\n\nresult = {call}\n"
 
 
 def trying(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
-    """The same for a skill that programs cannot import yet: its own text, and the call below it."""
+    """As `calling`, for a skill that programs cannot import yet: the skill's code followed by the call."""
     program, function = ParsedProgram(skill.code), skill_module_name(skill.name)
     call = _call(skill, program.function(function), arguments)
     return f"{module_source(program, function).rstrip()}\n\n\nresult = {call}\n"
@@ -188,7 +188,7 @@ def _call(skill: Skill, definition: _Function | None, arguments: Mapping[str, Js
 
 
 def called_with(code: str, name: str) -> JsonObject | None:
-    """The arguments with which a program calls this skill once, where they are written out; None where they are not."""
+    """The arguments of a program's only call of this skill, if they are literals passed by name; else None."""
     function = skill_module_name(name)
     found = [
         node
@@ -216,7 +216,7 @@ def _property(annotation: ast.expr | None, default: ast.expr | None) -> dict[str
 
 
 def _schema(annotation: ast.expr | None) -> dict[str, JsonValue]:
-    """What an annotation says in JSON Schema; nothing, where it says more than that can."""
+    """An annotation as JSON Schema; empty if JSON Schema cannot express it."""
     match annotation:
         case ast.Name(id=word) if word in _PLAIN:
             return {"type": _PLAIN[word]}
@@ -250,8 +250,8 @@ def _choices(inner: ast.expr) -> dict[str, JsonValue]:
 
 
 def renamed(code: str, before: str, after: str) -> str:
-    """The code with the one name in place of the other, wherever it stands as a name; texts and comments stay."""
-    lines = code.split("\n")  # as Python counts them: a form feed ends no line
+    """The code with an identifier renamed; strings and comments are not changed."""
+    lines = code.split("\n")  # as Python counts lines: a form feed does not end one
     try:
         found = [
             token.start
@@ -259,7 +259,7 @@ def renamed(code: str, before: str, after: str) -> str:
             if token.type == tokenize.NAME and token.string == before
         ]
     except (tokenize.TokenError, SyntaxError):
-        return code  # no Python: it cannot be kept anyway
+        return code  # not Python: it cannot be kept anyway
     for row, column in reversed(found):
         line = lines[row - 1]
         lines[row - 1] = line[:column] + after + line[column + len(before) :]
@@ -267,6 +267,6 @@ def renamed(code: str, before: str, after: str) -> str:
 
 
 def renamed_words(notes: str, before: str, after: str) -> str:
-    """The text of a card with the new name, as folder and as function."""
+    """The text of a card with the old folder name and function name replaced."""
     words = re.sub(rf"(?<![\w-]){re.escape(before)}(?![\w-])", after, notes)
     return re.sub(rf"\b{re.escape(before.replace('-', '_'))}\b", after.replace("-", "_"), words)

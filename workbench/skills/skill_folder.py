@@ -1,7 +1,7 @@
-"""A skill on disk: a folder with SKILL.md and its code, in the form of the Agent Skills specification.
+"""Reads and writes skill folders: SKILL.md and code, in the format of the Agent Skills specification.
 
-A skill folder may come from a stranger, so nothing in it is trusted: links are not followed, special files are not
-read, sizes are bounded, and what does not fit is listed as a fault of the skill.
+A skill folder is untrusted: symbolic links are not followed, special files are not read, sizes are bounded, and
+problems are listed as faults of the skill.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def is_name(text: str) -> bool:
 
 
 def skill_name(wish: str) -> str:
-    """The skill name nearest to what somebody typed."""
+    """The skill name nearest to the text that the user or an agent wrote."""
     plain = unicodedata.normalize("NFKD", wish).encode("ascii", "ignore").decode().lower()
     name = "-".join(re.findall(r"[a-z0-9]+", plain))[:LONGEST].strip("-")
     if not name:
@@ -52,14 +52,14 @@ def skill_name(wish: str) -> str:
 
 
 CARD = "SKILL.md"
-VERSIONS = "versions"  # below a skill's folder: code and card of each earlier version
+VERSIONS = "versions"  # subfolder with code and card of each earlier version
 LONGEST_FILE = 2_000_000  # bytes of a file that are read
-LONGEST_DESCRIPTION = 1024  # characters, as the specification says
-LONGEST_COMPATIBILITY = 500  # so this
-FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")  # and no others
-CASSETTES = "cassettes"  # below a skill's folder: recordings it can be tested against
+LONGEST_DESCRIPTION = 1024  # characters, the limit of the specification
+LONGEST_COMPATIBILITY = 500  # characters, the limit of the specification
+FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")  # all of the specification
+CASSETTES = "cassettes"  # subfolder with recordings for tests
 NO_CODE = "It has no"
-MOST_OTHERS = 500  # files beside card and code that are listed
+MOST_OTHERS = 500  # files besides card and code that are listed
 
 
 def code_sha(code: str) -> str:
@@ -73,20 +73,20 @@ def sha_of(code: str, notes: str) -> str:
 
 
 def words_sha(skill: Skill) -> str:
-    """One hash over the text of a card that agents read."""
+    """Hash over all texts of a card that agents read."""
     said = (skill.description, skill.tags, skill.triggers, skill.compatibility, skill.allowed, skill.notes.strip())
     return code_sha(json.dumps(said))
 
 
 def read_skill(folder: Path, state: SkillState) -> Skill:
-    """The skill in a folder, with everything that is wrong with it in its `faults`."""
+    """The skill in a folder, with all its problems in `faults`."""
     faults: list[str] = []
     head = _head(folder / CARD, faults)
     code = _code(folder / code_file(folder.name), faults)
     faults.extend(_card_faults(head, folder.name))
     found = other_files(folder)
     if not code and (folder / CARD).is_file() and not any(path.endswith(".py") for path in found):
-        faults = [fault for fault in faults if not fault.startswith(NO_CODE)]  # instructions only: no fault of it
+        faults = [fault for fault in faults if not fault.startswith(NO_CODE)]  # a skill may be instructions only
     tapes = tuple(Path(path).stem for path in found if path.startswith(f"{CASSETTES}/") and path.endswith(".json"))
     skill = replace(_skill(folder.name, head, code), state=state, changed=_changed(folder))
     skill = replace(skill, others=found, cassettes=tapes)
@@ -96,7 +96,7 @@ def read_skill(folder: Path, state: SkillState) -> Skill:
 
 
 def skill_of(name: str, card: str, code: str) -> Skill:
-    """A skill from its two texts, with everything that is wrong with them in its `faults`."""
+    """A skill from the texts of its card and code, with all their problems in `faults`."""
     faults: list[str] = []
     try:
         head = read_front_matter(card)
@@ -116,7 +116,7 @@ def read_versions(folder: Path) -> tuple[Skill, ...]:
 
 
 def archive_version(folder: Path, version: int) -> None:
-    """Copy the present version to the earlier ones, unless it is there already."""
+    """Copy the current version to the earlier versions, unless it is there already."""
     for file, end in ((code_file(folder.name), "py"), (CARD, "md")):
         target = folder / VERSIONS / f"{version}.{end}"
         if not target.exists() and (folder / file).is_file():
@@ -169,7 +169,7 @@ def _foreign(others: Mapping[str, Value]) -> dict[str, str]:
 
 
 def other_files(folder: Path) -> tuple[str, ...]:
-    """Paths of a skill's other files: references, assets, cassettes; not its card, code, versions, nor links."""
+    """Paths of a skill's other files, such as references, assets and cassettes, without versions and symbolic links."""
     found: list[str] = []
     for at, folders, names in os.walk(folder, followlinks=False):
         below = Path(at).relative_to(folder)
@@ -194,7 +194,7 @@ def copy_other_files(source: Path, target: Path) -> None:
 
 
 def within(folder: Path, path: str = "") -> Path:
-    """The path of a skill's file. A link in it is refused, because in a stranger's project it may lead anywhere."""
+    """The path of a skill's file. Rejects symbolic links in it: in an untrusted project, they may lead anywhere."""
     place = folder
     for part in ("", *Path(path).parts):
         place = place / part
@@ -300,7 +300,7 @@ def _number(text: str) -> int:
 
 
 def _changed(folder: Path) -> float:
-    """When the newest of its two files was written."""
+    """The modification time of the card or the code, whichever is newer."""
     times = []
     for name in (CARD, code_file(folder.name)):
         with suppress(FileNotFoundError):

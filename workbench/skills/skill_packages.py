@@ -1,7 +1,7 @@
-"""Reads skills that somebody else sent, as folder, zip or git checkout, into memory, and refuses what could do harm.
+"""Reads untrusted skill packages (folder, zip file or git checkout) into memory and rejects dangerous ones.
 
-Nothing of a package is written before all of it was looked at: a name that leads elsewhere, a link, a device, a bomb or
-two names that are one on another system end the import with the reason.
+Nothing is written before the whole package is checked. A path that leads outside, a link, a device, a zip bomb, or two
+names that are equal on some systems end the import with the reason.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from workbench.skills.skill_folder import CARD, VERSIONS, code_file, is_name, is
 
 MOST_FILES: Final = 500
 LARGEST: Final = 2_000_000  # bytes of one file
-LARGEST_ALL: Final = 20_000_000  # bytes of all of them
-DEEPEST: Final = 8  # folders within each other
-MOST_RATIO: Final = 200  # times that a packed file may grow; text grows ten times
-SMALL: Final = 100_000  # bytes below which no ratio is looked at
+LARGEST_ALL: Final = 20_000_000  # bytes of all files
+DEEPEST: Final = 8  # levels of nested folders
+MOST_RATIO: Final = 200  # unpacked size to packed size; about 10 for text
+SMALL: Final = 100_000  # bytes up to which the ratio is not checked
 LONGEST_NAME: Final = 200  # characters of a path
 _PASSED_OVER: Final = frozenset({".git", "__pycache__", ".DS_Store", "__MACOSX", "node_modules", ".venv"})
 _SPECIAL: Final = stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX
 
 
 class SkillPackage(Struct, frozen=True):
-    """One skill as it came: its name, its files by path, and where it came from."""
+    """One skill of a package: its name, its files by path, and its source."""
 
     name: str
     files: Mapping[str, bytes]
-    source: str  # in words
-    commit: str = ""  # of the git checkout it lay in
+    source: str  # for display
+    commit: str = ""  # of the git checkout that contains it
 
     @property
     def size(self) -> int:
@@ -46,11 +46,11 @@ class SkillPackage(Struct, frozen=True):
         return sum(map(len, self.files.values()))
 
     def text(self, path: str) -> str:
-        """The text of a file; "" where there is none."""
+        """The text of a file; empty if there is none."""
         return self.files.get(path, b"").decode("utf-8", "replace")
 
     def write(self, folder: Path) -> None:
-        """Put the files into a new folder of ours; none of them may be run by the system."""
+        """Write the files to a new folder, without permission to execute them."""
         folder.mkdir(parents=True)
         for path, data in self.files.items():
             place = folder / path
@@ -63,7 +63,7 @@ class SkillPackage(Struct, frozen=True):
 
 
 def open_skill_packages(path: Path) -> tuple[SkillPackage, ...]:
-    """Every skill below a folder or in a zip file; at least one."""
+    """Every skill in a folder or zip file. Raises WorkbenchError if there is none."""
     try:
         found = os.lstat(path)
     except OSError as fault:
@@ -111,7 +111,7 @@ def _read_file(place: Path, path: str, room: _SizeLimits) -> bytes:
 
 
 def _commit(root: Path) -> str:
-    """The commit a checkout stands on, as far as its files say; git itself is not run on a stranger's folder."""
+    """The commit of a checkout, as far as its files show it; git itself is not run in an untrusted folder."""
     head = root / ".git" / "HEAD"
     try:
         words = _small(head).strip()
@@ -154,7 +154,7 @@ def _read_zip(path: Path) -> dict[str, bytes]:
 
 
 def _entry(info: zipfile.ZipInfo) -> str | None:
-    """The path of an entry; None for folders and what no skill needs."""
+    """The path of an entry; None for folders and for files that no skill needs, such as those of `.git`."""
     mode = info.external_attr >> 16
     name = checked_name(info.orig_filename.removesuffix("/"))
     kind = stat.S_IFMT(mode)
@@ -175,7 +175,7 @@ def _entry(info: zipfile.ZipInfo) -> str | None:
 
 
 def _unpack(packed: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, room: _SizeLimits) -> bytes:
-    """What the directory of the file claims is not believed: no more than the limit is ever unpacked."""
+    """Unpack an entry up to the size limit; the sizes in the zip directory are not trusted."""
     with packed.open(info) as file:
         data = file.read(LARGEST + 1)
     if len(data) > SMALL and len(data) > MOST_RATIO * max(1, info.compress_size):
@@ -183,7 +183,7 @@ def _unpack(packed: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, room: _Si
     return room.take(name, data)
 
 
-# ── both ─────────────────────────────────────────────────────────────────────────────────────────
+# ── limits ───────────────────────────────────────────────────────────────────────────────────────
 class _SizeLimits:
     """Counts the files and bytes of a package against the limits."""
 
@@ -203,7 +203,7 @@ class _SizeLimits:
 
 
 class _UniqueNames:
-    """The paths of a package, compared as file systems do that ignore case or Unicode forms."""
+    """The paths of a package, compared like on file systems that ignore case or Unicode forms."""
 
     def __init__(self) -> None:
         self._files: dict[str, str] = {}
@@ -222,7 +222,7 @@ class _UniqueNames:
 
 
 def checked_name(name: str) -> str:
-    """A path that stays below its folder on every system."""
+    """The path, if it stays below its folder on every system; else raises WorkbenchError."""
     shown = name.encode("unicode_escape").decode()[:LONGEST_NAME]
     if "\\" in name or ":" in name or not name.isprintable():
         raise refused(f"{shown!r} is no name that every system takes: it holds a backslash, colon or hidden character.")
@@ -269,7 +269,7 @@ def _parcel(root: str, files: Mapping[str, bytes], path: Path, commit: str) -> S
 
 
 def _below(files: Mapping[str, bytes], start: str) -> Iterator[tuple[str, bytes]]:
-    """Of the files those of one skill; earlier versions and approvals of another library say nothing here."""
+    """The files of one skill, without earlier versions and hidden files of the library it comes from."""
     for name, data in files.items():
         inner = name.removeprefix(start)
         if name.startswith(start) and not inner.startswith((f"{VERSIONS}/", ".")):
@@ -295,13 +295,14 @@ def _check_text(path: str, data: bytes) -> None:
 
 
 LARGEST_EXPORTED = 100_000_000  # bytes of one file
-_WHEN = (1980, 1, 1, 0, 0, 0)  # the same skill is the same file, whenever it is packed
+_WHEN = (1980, 1, 1, 0, 0, 0)  # fixed, so that packing the same skill again gives the same bytes
 
 
 def pack(name: str, folder: Path, target: Path) -> Path:
-    """Card, code and whatever it carries; earlier versions stay here. A folder as target takes the skill's name."""
+    """Write card, code and other files to a zip file, without earlier versions. If `target` is a folder, the file gets
+    the skill's name."""
     target = target / f"{name}.zip" if target.is_dir() else target
-    inside = [path for path in (CARD, code_file(name), *other_files(folder)) if is_plain(folder / path)]  # no link
+    inside = [path for path in (CARD, code_file(name), *other_files(folder)) if is_plain(folder / path)]  # not links
     with (
         replacing_file(target, mode=0o644, name=str(target), hint="Choose another place.") as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed,

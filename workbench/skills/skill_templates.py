@@ -1,4 +1,4 @@
-"""The body of a fresh SKILL.md: what a reader needs to use the skill, taken from its code."""
+"""Generates the body of a new SKILL.md from the skill's code, and the code of a new skill."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.skills.skill_code import usage
 
 
 def body(name: str, description: str, code: str, tools: Sequence[str]) -> str:
-    """Title, usage, features and an example."""
+    """The body of a SKILL.md: title, usage, features and an example."""
     function = skill_module_name(name)
     program = ParsedProgram(code)
     call = usage(program, function)
@@ -46,7 +46,7 @@ def body(name: str, description: str, code: str, tools: Sequence[str]) -> str:
 
 
 def _docstring(program: ast.Module | None, function: str) -> str:
-    """The first line of what the function or the program says of itself."""
+    """The first line of the docstring of the function or of the program."""
     for node in (*program.body, program) if program is not None else ():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):
             doc = ast.get_docstring(node) if getattr(node, "name", function) == function else None
@@ -71,6 +71,6 @@ async def {function}(limit: int = 10) -> dict[str, Any]:
 
 
 def beginning(name: str, description: str) -> str:
-    """The code of a new skill; its words stand where readers of the code look for them."""
+    """The code of a new skill, with the description as its docstrings."""
     words = textwrap.shorten(description, 90, placeholder="…").replace("\\", "/").replace('"', "'")
     return _TEMPLATE.format(words=words, function=skill_module_name(name))

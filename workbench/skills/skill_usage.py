@@ -1,7 +1,7 @@
-"""Counts how often each skill ran and what that saved, and which programs run again and again, to suggest skills.
+"""Counts the runs of each skill and the tokens they saved, and finds programs that run repeatedly, to suggest skills.
 
-Programs that differ only in their literals have the same form. Of a form only a hash is stored, with the newest run's
-id and purpose, in a small file in the user's private folder; losing it costs only the counts.
+Programs that differ only in their literals have the same form. Only the hash of a form is stored, with the ID and
+purpose of the newest run, in a small file in the user's private folder. Losing the file loses only the counts.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from workbench.records import SkillHint, SkillUse
 log = logging.getLogger(__name__)
 
 FILE: Final = ".lessons.json"
-OFTEN: Final = 3  # runs of one form after which it may be worth a skill
-MOST: Final = 400  # forms that are counted; those that ran last the longest ago are dropped
+OFTEN: Final = 3  # runs of one form from which a skill is suggested
+MOST: Final = 400  # forms that are counted; the least recently run ones are dropped
 LONGEST: Final = 200  # characters of a purpose
 
 
@@ -43,7 +43,7 @@ class SkillUsage:
         self._read()
 
     def used(self, names: Sequence[str], *, done: bool, saved: int, at: float) -> None:
-        """Count a program that imports these skills and has ended."""
+        """Count an ended run of a program that imports these skills."""
         if not names:
             return
         with self._changing:
@@ -55,7 +55,7 @@ class SkillUsage:
         self._save_soon()
 
     def ran(self, key: str, run_id: str, purpose: str, tools: Sequence[str], *, saved: int, at: float) -> None:
-        """Count a successful program of this form that used no skill."""
+        """Count a successful run of a program of this form that used no skill."""
         with self._changing:
             before = self._hints.pop(key, SkillHint(key, 0, run_id))
             self._hints[key] = SkillHint(
@@ -74,19 +74,19 @@ class SkillUsage:
 
     @api(name="skill_hints")
     def hints(self) -> tuple[SkillHint, ...]:
-        """Forms of programs that ran often enough for a skill, most often first."""
+        """Forms of programs that ran often enough to suggest a skill, most frequent first."""
         often = [one for one in tuple(self._hints.values()) if one.times >= OFTEN and one.key not in self._dismissed]
         return tuple(sorted(often, key=lambda one: (-one.times, -one.last)))
 
     @api(name="dismiss_hint", decides=True)
     def dismiss(self, key: str) -> None:
-        """Stop showing a hint: the user does not want it, or has made a skill of it."""
+        """Stop showing a hint that the user declined or made a skill of."""
         with self._changing:
             self._dismissed.add(key)
         self._save_soon()
 
     def renamed(self, before: str, after: str) -> None:
-        """Count the use of a renamed skill under its new name."""
+        """Move the counts of a renamed skill to its new name."""
         with self._changing:
             if (one := self._uses.pop(before, None)) is None:
                 return
@@ -116,7 +116,7 @@ class SkillUsage:
             self.save()
 
     def save(self) -> None:
-        """Write what has changed since the last time. A failure is logged: the counts are worth less than a run."""
+        """Write the counts if they have changed. A failure is only logged, so that it does not stop a run."""
         with self._saving:
             if not self._unsaved:
                 return

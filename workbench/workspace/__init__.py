@@ -1,1 +1,1 @@
-"""The project's files that programs and people share, confined so that no name leads out of the folder."""
+"""The workspace: confined files that programs and users share, recorded changes, undo, copies and cached answers."""

@@ -1,7 +1,7 @@
-"""Caches answers of read-only tools for a while, so that a repeated call costs its server nothing.
+"""Caches answers of read-only tools for a limited time, so that repeated calls do not reach the server.
 
-Each answer is a file in the cache folder that only the user can read and that can be deleted at any time. Its name is a
-hash over the tool's definition, its server's entry and the arguments.
+Each answer is a file in the cache folder that only the user can read and that can be deleted at any time. The file name
+is a hash over the tool's definition, its server's entry and the arguments.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from workbench.records import Content, JsonObject, Outcome
 from workbench.settings import Settings
 
 LARGEST: Final = 2_000_000  # bytes of one answer
-_TIDY: Final = 20  # answers between two looks at how much there is
+_TIDY: Final = 20  # stored answers between two cleanups
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
@@ -37,7 +37,7 @@ class _CachedAnswer(Struct, frozen=True):
 
 
 class AnswerCache:
-    """The cached answers of one project. Called on a thread, because it reads and writes files; a file that cannot be
+    """The cached answers of one project. Call it on a thread, because it reads and writes files. A file that cannot be
     read or written counts as no answer."""
 
     def __init__(self, folder: Path, settings: Callable[[], Settings]) -> None:
@@ -45,7 +45,7 @@ class AnswerCache:
         self._puts = 0
 
     def find(self, server: str, key: str) -> Outcome | None:
-        """The answer, with its age in seconds."""
+        """The cached answer with its age in seconds; None if there is none that is new enough."""
         place = self._home(server) / key
         try:
             age = time.time() - place.stat().st_mtime
@@ -58,7 +58,7 @@ class AnswerCache:
         return Outcome(call_id="", ok=True, cached=max(age, 0.001), **fields)
 
     def keep(self, server: str, key: str, outcome: Outcome) -> None:
-        """Only what a tool answered without an error."""
+        """Store an answer, unless it is an error, too large, from a dry run or from the cache."""
         if not outcome.ok or outcome.bytes > LARGEST or outcome.held or outcome.cached:
             return
         answer = _CachedAnswer(outcome.content, outcome.structured, outcome.schema_fault, outcome.bytes, outcome.tokens)
@@ -69,7 +69,7 @@ class AnswerCache:
             self.tidy()
 
     def forget(self, server: str = "") -> int:
-        """Answers of one server, or all; how many there were."""
+        """Delete the answers of one server, or all; returns how many."""
         gone = 0
         for place in self._files(self._home(server) if server else None):
             with suppress(OSError):
@@ -78,7 +78,7 @@ class AnswerCache:
         return gone
 
     def tidy(self) -> None:
-        """What is too old goes, and the oldest of what is too much."""
+        """Delete expired answers, and the oldest ones beyond the size limit."""
         settings, size = self._settings(), 0
         oldest = time.time() - settings.cache_minutes * 60
         found = []
@@ -91,7 +91,7 @@ class AnswerCache:
                 place.unlink(missing_ok=True)
 
     def size(self) -> tuple[int, int]:
-        """How many, and how many bytes."""
+        """The number of answers and their bytes."""
         sizes = []
         for place in self._files():
             with suppress(OSError):
@@ -107,6 +107,6 @@ class AnswerCache:
 
 
 def key_of(definition: str, entry: str, tool: str, arguments: JsonObject) -> str:
-    """The same for the same question to the same tool, and for no other."""
+    """The cache key of a call: equal only for the same arguments, definition, server entry and tool."""
     said = json.dumps([definition, entry, tool, arguments], sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(said.encode()).hexdigest()

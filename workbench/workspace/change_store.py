@@ -1,8 +1,8 @@
-"""Stores file changes in the user's state folder: a SQLite database of what changed, and the contents by their hash.
+"""Stores file changes in the user's state folder: a SQLite database of changes, and file contents by their hash.
 
-The database lists the changes of each author and what the workspace held last; paths are bytes, as the disk has them.
-A content is stored once however many runs saw it: cloned where the file system can share blocks, copied while it is
-hashed elsewhere. Both can be deleted; then nothing from before can be undone.
+The database lists the changes of each author and the last known state of the workspace; paths are bytes, as on disk.
+Each content is stored once: cloned where the file system can share blocks, elsewhere copied while it is hashed. Both
+can be deleted; earlier changes can then not be undone.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class State(NamedTuple):
 
 
 class Known(NamedTuple):
-    """The present stamp of a path and the hash of its content."""
+    """The current stamp of a path and the hash of its content."""
 
     stamp: Stamp
     sha: str
@@ -75,7 +75,7 @@ class Change:
 
 @dataclass(slots=True)
 class Changes:
-    """The changes of one author; `files` by path as the disk spells it."""
+    """The changes of one author, such as a run; `files` by path as spelled on disk."""
 
     id: str
     kind: str
@@ -90,7 +90,7 @@ class Changes:
 
 
 def same(one: State | None, other: State | None) -> bool:
-    """Whether two states look the same to the user; times do not count where the content is known."""
+    """Whether two states are the same to the user: times are ignored if both contents are known."""
     if one is None or other is None:
         return one is other
     if one.mode != other.mode:
@@ -99,7 +99,7 @@ def same(one: State | None, other: State | None) -> bool:
 
 
 def write_order(path: str, wanted: State | Stamp | None) -> tuple[int, int]:
-    """Sorts paths to write: first those to remove, the deepest first; then folders, then what is in them."""
+    """Sort key of paths to write: first those to remove, the deepest first; then folders, then the other paths."""
     depth = path.count("/")
     if wanted is None:
         return 0, -depth
@@ -193,7 +193,7 @@ class Book:
         return found
 
     def last_change_after(self, number: int, path: str) -> Changes | None:
-        """The last changes of a path after the changes with this number."""
+        """The latest changes of a path after the changes with this number; without their files."""
         words = (
             "SELECT changes.* FROM changes JOIN files ON change = number"
             " WHERE path = ? AND number > ? ORDER BY number DESC LIMIT 1"
@@ -233,7 +233,7 @@ class Book:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
                 self._store = self._create()
-            except sqlite3.DatabaseError:  # whatever it was, it is no book: what it knew is lost, the files are not
+            except sqlite3.DatabaseError:  # not a usable database: earlier changes are lost, no files
                 self._path.replace(self._path.with_suffix(".damaged"))
                 self._store = self._create()
         return self._store
@@ -274,7 +274,7 @@ class Contents:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._clones = True  # until this file system says no
+        self._clones = True  # until this file system refuses a clone
 
     def add_file(self, handle: int, most: int) -> str:
         """Store the content of an open file; returns its hash, empty if it is longer than `most`."""
@@ -302,10 +302,10 @@ class Contents:
 
     def open(self, digest: str) -> BinaryIO:
         """Open a stored content; FileNotFoundError if it is not stored."""
-        return open(self._place(digest), "rb")  # whoever asked closes it
+        return open(self._place(digest), "rb")  # the caller closes it
 
     def read(self, digest: str, most: int = -1) -> bytes:
-        """The beginning of it, or all."""
+        """The first `most` bytes of a stored content; all if negative."""
         with self.open(digest) as file:
             return file.read(most)
 
@@ -370,7 +370,7 @@ def _copy_and_hash(handle: int, target: int, most: int) -> str:
         digest.update(piece)
         at += len(piece)
         if at > most:
-            return ""  # it grows while it is read
+            return ""  # the file grew while it was read
         view = memoryview(piece)
         while view:
             view = view[os.write(target, view) :]

@@ -1,7 +1,7 @@
-"""The way into a workspace: every path is opened step by step below its folder, and what is used is what was opened.
+"""Opens paths of a workspace without leaving its folder: with openat2, or component by component without links.
 
-A sandboxed program writes into the same folder and may put links or odd files there, even while we read. So no path is
-ever resolved as a whole by its name, and a file is looked at only after it is open.
+A sandboxed program writes to the same folder and may create links or special files there at any moment (TOCTOU). So no
+path is ever resolved as a whole by its name, and a file is checked only after it is open.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPENAT2: Final = 437  # the same number on every architecture
 _BENEATH: Final = 0x08 | 0x04 | 0x02  # RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS
 _MISSING: Final = frozenset({errno.ENOSYS, errno.EPERM, errno.E2BIG, errno.EINVAL})
-_TRIES: Final = 3  # the kernel asks to try again when names moved meanwhile
+_TRIES: Final = 3  # the kernel returns EAGAIN if names moved meanwhile
 
 
 class _How(ctypes.Structure):
@@ -31,7 +31,7 @@ class _How(ctypes.Structure):
 
 
 class _Kernel:
-    """Whether it knows openat2 is found out at the first call."""
+    """The system call openat2. The first call shows whether the kernel supports it."""
 
     def __init__(self) -> None:
         self.knows = True
@@ -52,7 +52,7 @@ _kernel = _Kernel()
 
 
 def open_folder(root: int, parts: Sequence[str]) -> int:
-    """The folder these steps lead to; a link on the way is an error, never a way."""
+    """Open the folder with these path components below `root`. A symbolic link among them is an error."""
     if not parts:
         return os.dup(root)
     if _kernel.knows and len(parts) > 1:
@@ -76,14 +76,14 @@ def closing_handle(handle: int) -> Iterator[int]:
 
 @contextmanager
 def open_parent(root: int, path: str) -> Iterator[tuple[int, str]]:
-    """The folder of a path below an open folder, as `open_folder` opens it, and the path's last part."""
+    """Open the parent folder of a path with `open_folder`; yields it and the last component of the path."""
     *folders, name = path.split("/")
     with closing_handle(open_folder(root, folders)) as folder:
         yield folder, name
 
 
 def change_mode(folder: int, name: str, mode: int) -> None:
-    """Change the rights of an entry itself, also where it is closed to us, and never of what a link leads to."""
+    """Change the permissions of an entry itself, even of one that we cannot open, and never of a link's target."""
     with closing_handle(os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)) as handle:
         os.chmod(f"/proc/self/fd/{handle}", mode)
 
@@ -101,11 +101,11 @@ def _step_by_step(root: int, parts: Sequence[str]) -> int:
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_DRAFT = ".writing-"  # how the name of a file begins that is on its way to replace another
+_DRAFT = ".writing-"  # prefix of temporary files that will replace a file
 
 
 class Confined:
-    """One folder that no name leads out of."""
+    """Opens paths below one folder; no path leads out of it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -129,21 +129,21 @@ class Confined:
 
     @contextmanager
     def parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
-        """The folder a path's last part stands in, and that part as the disk spells it."""
+        """Open the parent folder of a path; yields it and the path's last component as spelled on disk."""
         *folders, name = parts_of(path)
         with self.open_root() as root, closing_handle(_open_or_make(root, folders, path, make=make)) as here:
             yield here, _real(here, name)
 
     @contextmanager
     def folder(self, path: str) -> Iterator[int]:
-        """A folder; the workspace itself where the path is empty."""
+        """Open a folder; the root folder if the path is empty."""
         parts = parts_of(path) if path else []
         with self.open_root() as root, closing_handle(_open_or_make(root, parts, path, make=False)) as here:
             yield here
 
 
 def open_plain(folder: int, name: str, path: str) -> int:
-    """Open a plain file with one name; links, hard links, pipes, devices and folders are refused, none waited for."""
+    """Open a regular file with one hard link. Rejects links, pipes, devices and folders without blocking on them."""
     try:
         handle = os.open(name, _FILE, dir_fd=folder)
     except FileNotFoundError:
@@ -158,7 +158,7 @@ def open_plain(folder: int, name: str, path: str) -> int:
 
 
 def plain_size(folder: int, name: str, path: str) -> int | None:
-    """The size of the file that will be replaced; None when there is none."""
+    """The size of the file that will be replaced; None if there is none."""
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -171,7 +171,7 @@ def plain_size(folder: int, name: str, path: str) -> int | None:
 
 
 def replace_file(folder: int, name: str, path: str, data: bytes, mode: int = 0o644) -> os.stat_result:
-    """Replace a file in one step: what stood there stays until the new content is complete."""
+    """Replace a file atomically: the old content remains until the new content is complete."""
     draft = f"{_DRAFT}{secrets.token_hex(8)}"
     try:
         handle = os.open(draft, _NEW, mode, dir_fd=folder)
@@ -194,7 +194,7 @@ def not_plain_file(path: str) -> WorkbenchError:
 
 
 def _open_or_make(root: int, folders: list[str], path: str, *, make: bool) -> int:
-    """The folder these steps lead to; a link is no way in."""
+    """Open the folder with these path components, and create missing ones if `make`. Links are errors."""
     try:
         return open_folder(root, folders)
     except FileNotFoundError:
@@ -204,7 +204,7 @@ def _open_or_make(root: int, folders: list[str], path: str, *, make: bool) -> in
 
 
 def _one_by_one(root: int, folders: list[str], path: str, *, make: bool) -> int:
-    """The same where a folder has to be made, or is spelled with escapes."""
+    """As `_open_or_make`, for folders that must be created or whose names are spelled with escapes."""
     here = os.dup(root)
     try:
         for step in folders:
@@ -222,7 +222,7 @@ def _one_by_one(root: int, folders: list[str], path: str, *, make: bool) -> int:
 
 
 def _real(folder: int, name: str) -> str:
-    """A name as the disk spells it: one that cannot be written is found by how it is shown."""
+    """A name as spelled on disk. A name with unprintable characters is found by its displayed form."""
     if "\\" not in name:
         return name
     with suppress(OSError):

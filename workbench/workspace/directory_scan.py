@@ -1,4 +1,4 @@
-"""Looks at everything below an open folder without following anything: what both lists and snapshots are made of."""
+"""Scans everything below an open folder without following links, for file lists and snapshots."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import NamedTuple
 
 from workbench.workspace.confined_paths import FOLDER, closing_handle, open_parent
 
-DEEPEST = 200  # folders within folders that are looked into; each holds a descriptor
-_FURTHEST = (1 << 63) - 1  # what can be written down; a program may give a file a time of the year 2446
+DEEPEST = 200  # levels of nested folders that are scanned; each holds a descriptor
+_FURTHEST = (1 << 63) - 1  # the largest number SQLite stores; a program may set a file's time to the year 2446
 
 
 class Stamp(NamedTuple):
-    """What is different when an entry is; of a folder only its rights count."""
+    """Metadata that differs when an entry has changed; of a folder only the mode."""
 
-    mode: int  # kind and rights
+    mode: int  # file type and permissions
     size: int
-    changed: int  # nanoseconds
-    touched: int  # the same for its rights and names, which no program can set
+    changed: int  # modification time in nanoseconds
+    touched: int  # change time (ctime) in nanoseconds, which no program can set
     inode: int
     links: int
 
@@ -34,7 +34,7 @@ class Stamp(NamedTuple):
 
 
 class TooMany(Exception):
-    """There is more than may be looked at."""
+    """A scan exceeds its limit of entries, time or depth."""
 
 
 def stamp_of(found: os.stat_result) -> Stamp:
@@ -45,7 +45,7 @@ def stamp_of(found: os.stat_result) -> Stamp:
 
 
 def stamp_at(root: int, path: str) -> Stamp | None:
-    """The stamp of something below an open folder; None where nothing is, or it cannot be reached."""
+    """The stamp of a path below an open folder; None if it does not exist or cannot be reached."""
     try:
         with open_parent(root, path) as (folder, name):
             return stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
@@ -54,14 +54,14 @@ def stamp_at(root: int, path: str) -> Stamp | None:
 
 
 def look(root: int, most: int, seconds: float = 3600.0) -> dict[str, Stamp]:
-    """Files, links and folders by their path as the disk spells it; TooMany past so many or so long."""
+    """Stamps of files, links and folders by path as spelled on disk. Raises TooMany beyond a limit."""
     found: dict[str, Stamp] = {}
     _look(root, "", found, most, time.monotonic() + seconds, 0)
     return found
 
 
 def plain(root: int, most: int) -> Iterator[tuple[str, Stamp]]:
-    """The plain files with one name, folder by folder; at most so many."""
+    """The regular files with one hard link, folder by folder; at most `most`."""
     for path, stamp in _each(root, "", 0):
         if stamp.is_file and stamp.links == 1:
             if (most := most - 1) < 0:
@@ -70,7 +70,7 @@ def plain(root: int, most: int) -> Iterator[tuple[str, Stamp]]:
 
 
 def one_level(folder: int) -> list[tuple[str, Stamp]]:
-    """The entries of one folder, folders first, then by name; what is neither file nor folder is told too."""
+    """The entries of one folder, including links and special files; folders first, then by name."""
     found = []
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -92,7 +92,7 @@ def _look(folder: int, prefix: str, found: dict[str, Stamp], most: int, until: f
             if stamp.is_folder:
                 folders.append(entry.name)
             elif not (stamp.is_file or stat.S_ISLNK(stamp.mode)):
-                continue  # a pipe, a device, a socket: nothing that could be kept
+                continue  # a pipe, device or socket, which cannot be stored
             found[prefix + entry.name] = stamp
             if len(found) > most:
                 raise TooMany
@@ -103,7 +103,7 @@ def _look(folder: int, prefix: str, found: dict[str, Stamp], most: int, until: f
             with closing_handle(os.open(name, FOLDER, dir_fd=folder)) as inner:
                 _look(inner, f"{prefix}{name}/", found, most, until, depth + 1)
         except OSError:
-            continue  # gone, replaced by something else, or closed to us
+            continue  # deleted, replaced or not permitted
 
 
 def _each(folder: int, prefix: str, depth: int) -> Iterator[tuple[str, Stamp]]:

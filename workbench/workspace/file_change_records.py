@@ -1,4 +1,4 @@
-"""Changes, plans and files in the words of records: what clients of the user show of them."""
+"""Converts file changes, undo plans and files to the records that clients of the core show."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.workspace.file_names import danger, displayed_name
 from workbench.workspace.undo import CONFLICT, DONE, LOST, READY, SHARED, Step
 from workbench.workspace.workspace_files import Store, is_text
 
-MOST_TOLD: Final = 5_000  # files of one run that are told one by one
+MOST_TOLD: Final = 5_000  # files of one run that are listed
 PIECE: Final = 1_000_000  # bytes of a text that are shown at a time
 PICTURE: Final = 10_000_000
 COMPARED: Final = 2_000_000  # bytes of each side of a comparison
@@ -38,7 +38,7 @@ def changes_record(changes: Changes, count: int = -1) -> FileChanges:
 
 
 def line(step: Step) -> UndoLine:
-    """What undoing would do with one file, in a sentence."""
+    """What an undo would do with one file, in a sentence."""
     before, after = step.change.before, step.change.after
     deed = "remove" if before is None else "bring back" if after is None else "restore"
     words = _READY[deed] if step.state == READY else _WORDS[step.state]
@@ -52,7 +52,7 @@ def line(step: Step) -> UndoLine:
 
 
 def held_line(step: Step) -> UndoLine:
-    """What writing a held change would do with one file, in a sentence; its `before` is what would be there then."""
+    """What writing a held change would do with one file, in a sentence. `before` in the change is the proposal."""
     proposed, now = step.change.before, step.change.after
     deed = "delete" if proposed is None else "make" if now is None else "change"
     words = _HELD[deed] if step.state == READY else _HELD[step.state]
@@ -63,7 +63,7 @@ def held_line(step: Step) -> UndoLine:
 
 
 def piece(store: Store, path: str, start: int = 0) -> FilePiece:
-    """A file for the eye. Pictures and text are known by what is in them, and by the name only how text is shown."""
+    """Part of a file for display. Pictures and text are recognized by content; the name tells how to show text."""
     data, size = store.read_bytes(path, start, PIECE + 4)
     warning = danger(path, 0)
     if start == 0 and (data.startswith(_PICTURES) or _is_webp(data)):
@@ -79,7 +79,7 @@ def piece(store: Store, path: str, start: int = 0) -> FilePiece:
 
 
 def texts_before_and_after(contents: Contents, changes: Changes, path: str) -> tuple[str, str]:
-    """What a file held before and after; WorkbenchError where that cannot be shown as text."""
+    """The text of a file before and after a change. Raises WorkbenchError if a content is not stored."""
     one = next((change for name, change in changes.files.items() if displayed_name(name) == path), None)
     if one is None:
         raise WorkbenchError(f"{path} is not among these changes.", "Look at them again.")
@@ -87,7 +87,7 @@ def texts_before_and_after(contents: Contents, changes: Changes, path: str) -> t
 
 
 def current(store: Store, path: str) -> str:
-    """What a file holds now; nothing where there is none, or none that can be shown."""
+    """The current text of a file; empty if there is none that can be read."""
     try:
         data, size = store.read_bytes(path, 0, COMPARED)
     except WorkbenchError:
@@ -99,7 +99,7 @@ def current(store: Store, path: str) -> str:
 
 
 def proposed(contents: Contents, changes: Changes, path: str) -> str:
-    """What a program wants a file to hold; WorkbenchError where that cannot be shown as text."""
+    """The text that a program proposes for a file. Raises WorkbenchError if it is not stored."""
     one = next((change for name, change in changes.files.items() if displayed_name(name) == path), None)
     if one is None:
         raise WorkbenchError(f"{path} is not among these changes.", "Look at them again.")
@@ -143,7 +143,7 @@ def _is_webp(data: bytes) -> bool:
 
 
 def _whole_letters(data: bytes) -> int:
-    """Where a slice may end: behind a line if one ends near, else behind a letter."""
+    """Where a slice may end: after a line if one ends in the last 100,000 bytes, else after a complete character."""
     if (line_end := data.rfind(b"\n", PIECE - 100_000, PIECE)) > 0:
         return line_end + 1
     end = PIECE

@@ -1,4 +1,4 @@
-"""Which names a file of the workspace may have, and how a name that nobody should write is shown."""
+"""Checks the names of workspace files, writes unprintable names with escapes, and warns of names that tools execute."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from workbench.errors import WorkbenchError
 
 LONGEST_PART = 255  # bytes, the limit of ordinary file systems
 LONGEST_PATH = 2_000  # characters
-DEEPEST = 40  # folders within folders
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # controls, direction marks, halves of pairs, line separators
+DEEPEST = 40  # levels of nested folders
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # controls, direction marks, surrogates, line separators
 
 
 def parts_of(path: str) -> list[str]:
-    """The steps of a relative path; refuses what leads out of the workspace or cannot be a name."""
+    """The components of a relative path. Rejects paths that lead out of the workspace and invalid names."""
     if not path or len(path) > LONGEST_PATH:
         raise _refused(path, "it is empty or too long")
     if path.startswith(("/", "~")):
@@ -36,9 +36,9 @@ def parts_of(path: str) -> list[str]:
 
 
 def displayed_name(name: str) -> str:
-    """A name as it came from the disk, for people and JSON: what cannot be seen or is no UTF-8 is written as escapes.
+    """A name from the disk for display and JSON: invisible characters and invalid UTF-8 are written as escapes.
 
-    A file is also found by this spelling, so whatever a program named, a person can open, rename or delete it.
+    A file is also found by this spelling, so the user can open, rename or delete a file with any name.
     """
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
     if text.isascii() and text.isprintable():
@@ -51,7 +51,7 @@ def _escaped(mark: str) -> str:
 
 
 def _is_name(part: str) -> bool:
-    """It can be seen as it is, and is short enough for the file system."""
+    """Whether a name has only visible characters and is short enough for the file system."""
     if any(unicodedata.category(mark) in _UNSEEN for mark in part):
         return False
     return len(part.encode()) <= LONGEST_PART
@@ -102,7 +102,7 @@ def _any_rule() -> re.Pattern[str]:
 
 
 def danger(path: str, rights: int = 0) -> str:
-    """What tools of the person would do with a file of this name; empty where nothing is known."""
+    """What the user's tools would do with a file of this name; empty if nothing is known."""
     for pattern, words in _RULES if _any_rule().search(path) else ():
         if re.search(pattern, path):
             return words

@@ -1,7 +1,7 @@
-"""Changes of programs that nobody approved, kept until the user writes them into the workspace or drops them.
+"""Holds file changes of unapproved programs until the user writes them to the workspace or drops them.
 
-They lie in the user's state folder, outside of what is kept for undoing, so neither its limits nor "Forget earlier
-states" touch them. Writing them is an undo in the other direction: the same plan, the same look at what changed since.
+They are stored in the user's state folder, separately from the undo data, so neither its limits nor "Forget earlier
+states" affect them. Writing them is an undo in the other direction: the same plan, the same check for later changes.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class HeldFiles(Undoing):
 
     @contextmanager
     def guard_contents(self) -> Iterator[None]:
-        """Keep contents from being dropped before the change that refers to them is stored."""
+        """Prevent contents from being dropped before the change that refers to them is stored."""
         with self._lock:
             yield
 
     def keep(self, changes: Changes) -> None:
-        """Changes of one run that the user decides about; each change says what was there and what would be."""
+        """Hold changes of one run for the user's decision. Each change has the original and the proposed state."""
         with self._lock:
             before = self._held.find(changes.id)
             for path, one in before.files.items() if before is not None else ():
@@ -52,14 +52,14 @@ class HeldFiles(Undoing):
             self._held.add(changes)
 
     def all(self) -> list[Changes]:
-        """Changes that wait for a decision, newest first."""
+        """The changes that wait for a decision, newest first."""
         with self._lock:
             if not self._held.exists:
                 return []
             return [found for one, _ in self._held.newest(_MOST) if (found := self._held.find(one.id)) is not None]
 
     def requested_changes(self, name: str) -> Changes:
-        """The held changes of a run, from what was there to what its program left."""
+        """The held changes of a run, from the original state to the state that its program left."""
         with self._lock:
             found = self._held.find(name) if self._held.exists else None
         if found is None:
@@ -78,8 +78,8 @@ class HeldFiles(Undoing):
         return changes, tuple(step._replace(later=None) for step in steps)
 
     def decide(self, name: str, allowed: Collection[str], denied: Collection[str], actor: str) -> Changes:
-        """Write the one, drop the other; what is in neither, and what could not be written, waits on. What was
-        allowed and is not kept any more is dropped. The note says so."""
+        """Write the allowed paths and drop the denied ones. Other paths, and those that could not be written, stay
+        held. Allowed paths whose content is no longer stored are dropped, and the note says so."""
         with self._deciding:
             asked = self.requested_changes(name)
             changes = _reversed(asked)
@@ -87,7 +87,7 @@ class HeldFiles(Undoing):
             failed = self._take_all_back(changes, allowed, writer) if allowed else []
             over = {*allowed, *denied} - {*failed}
             with self._lock:
-                left = self._held.find(name) or asked  # its run may have had more held meanwhile
+                left = self._held.find(name) or asked  # more changes of the run may be held meanwhile
                 self._held.forget([name])
                 left.files = {
                     path: one

@@ -1,12 +1,13 @@
-"""Knows what every run changed in the workspace, and keeps what stood there before.
+"""Records what every run changes in the workspace, and stores the previous contents for undo.
 
-Nothing is copied when a run begins, unless somebody else changed a file since we last looked: the workspace is looked
-at (names, times, sizes) before and after, and what the last look did not know is taken into the contents, which hold
-each content once. A run that writes nothing costs two looks and nothing else.
+The workspace is scanned (names, times, sizes) before and after a run. Contents that are new since the last scan are
+stored, each content once; nothing is copied when a run begins, unless another writer changed files since that scan. A
+run that writes nothing costs two scans and nothing else.
 
-Between two looks some writers were at work. With one of them, what changed was its doing, as far as it means to change
-such paths: a user's editor and tools of servers write there too. What nobody can know is told as shared. What people
-and agents change by our own verbs is written down as theirs, and what the workbench itself keeps there as nobody's.
+A change between two scans is attributed to the writers that were active. A single active writer gets it if it claims
+the path, because the user's editor and tools of servers write to the workspace too. A change that cannot be attributed
+to one writer is marked as shared. Changes that users and agents make through the core's own methods are recorded as
+theirs, and files that the workbench itself writes are attributed to nobody.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from workbench.workspace.change_store import Book, Change, Changes, Contents, Kn
 from workbench.workspace.confined_paths import Confined, closing_handle, open_parent
 from workbench.workspace.directory_scan import Stamp, TooMany, look, stamp_at, stamp_of
 
-MOST: Final = 100_000  # entries that are looked at: what a workspace may hold
-LOOKING: Final = 3.0  # seconds that one look may last
-SECONDS: Final = 1.0  # that taking what it found may last, before and after a run
-WHILE: Final = 0.25  # the same while nobody waits for it, so that nobody has to wait
-_QUICK: Final = 100  # entries that are looked at where it is; more go to a thread
-_QUICK_FILES, _QUICK_BYTES = 10, 256_000  # that are taken where it is
+MOST: Final = 100_000  # entries that are scanned: the most that a workspace may hold
+LOOKING: Final = 3.0  # seconds that one scan may last
+SECONDS: Final = 1.0  # that storing new contents may last, before and after a run
+WHILE: Final = 0.25  # seconds of the same in the background; short, because runs wait for it
+_QUICK: Final = 100  # entries that are scanned on the event loop; more need a thread
+_QUICK_FILES, _QUICK_BYTES = 10, 256_000  # that are stored on the event loop; more need a thread
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_TICK: Final = 20_000_000  # nanoseconds within which a file may change twice without a trace in its times
+_TICK: Final = 20_000_000  # nanoseconds within which a file may change twice with the same times
 _DAY: Final = 86_400.0
 TOO_MANY: Final = f"The workspace holds more than {MOST:,} entries, or is slow: nobody knows what changed."
 
@@ -52,10 +53,10 @@ class Writer:
     actor: str
     label: str = ""
     undoes: str = ""
-    only: tuple[str, ...] = ()  # paths that it may have changed, if it is known beforehand
-    claims: Callable[[str], bool] | None = None  # whether it means to change a path; None: all that changed is its own
+    only: tuple[str, ...] = ()  # paths that it may have changed, if known beforehand
+    claims: Callable[[str], bool] | None = None  # whether a change of a path is probably its own; None: every change is
     files: dict[str, Change] = field(default_factory=dict)
-    rewritten: set[str] = field(default_factory=set)  # written again with what they held
+    rewritten: set[str] = field(default_factory=set)  # paths that were written again with the same content
     note: str = ""
 
 
@@ -67,18 +68,18 @@ class Snapshots:
         self.book, self.contents = Book(folder / "changes.db"), Contents(folder / "contents")
         self._lock = Lock()
         self._active: dict[str, Writer] = {}
-        self._aside: dict[str, Writer] = {}  # those at work while something is done at once
-        self._fresh: dict[str, Known] = {}  # taken, and not written down yet
+        self._aside: dict[str, Writer] = {}  # active writers during a direct change
+        self._fresh: dict[str, Known] = {}  # stored contents that the database does not list yet
         self._known: dict[str, Known] | None = None
-        self._seen: dict[str, Stamp] = {}  # by the last look
-        self._late: set[str] = set()  # to be taken at the next look: too much at once, or changed a moment ago
+        self._seen: dict[str, Stamp] = {}  # stamps of the last scan
+        self._late: set[str] = set()  # paths to store at the next scan: too many at once, or changed a moment ago
         self._taking = SECONDS
-        self._kept_here: dict[str, Stamp | None] = {}  # what the workbench itself left different since the last look
-        self._total = -1  # bytes that are kept; not counted yet
+        self._kept_here: dict[str, Stamp | None] = {}  # paths that the workbench itself changed since the last scan
+        self._total = -1  # bytes of stored contents; -1: not counted yet
 
     @property
     def keeps(self) -> bool:
-        """Whether anything can be undone at all."""
+        """Whether changes are stored for undo."""
         return self._settings().workspace_undo_runs > 0
 
     def knows(self, name: str) -> bool:
@@ -109,7 +110,8 @@ class Snapshots:
             return writer
 
     def recover(self, writers: Iterable[Writer]) -> None:
-        """Runs under which an earlier core was killed: what changed since its last look was theirs, or a person's."""
+        """Record the changes of runs that were active when an earlier core was killed. Changes since its last scan are
+        attributed to them, but may be the user's."""
         with self._locked(quick=False):
             if not self.book.exists:
                 return
@@ -132,7 +134,7 @@ class Snapshots:
 
     @contextmanager
     def direct_change(self, writer: Writer) -> Iterator[dict[str, Known]]:
-        """Something that is done at once, by one of our own verbs; others wait meanwhile. Gives what is there now."""
+        """Attribute the changes in the block to this writer; other writers wait meanwhile. Yields the current state."""
         with self._locked(quick=False):
             self._look(quick=False)
             self._aside, self._active = self._active, {writer.id: writer}
@@ -145,8 +147,8 @@ class Snapshots:
 
     @contextmanager
     def housekeeping(self, *paths: str) -> Iterator[None]:
-        """The workbench itself writes or deletes these files and no others: that is no run's doing, and nobody's to
-        undo. Others wait meanwhile."""
+        """In the block, the workbench itself writes or deletes these files and no others. The changes are attributed to
+        no run and cannot be undone. Other writers wait meanwhile."""
         folders = {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
         with self._locked(quick=False), self.confined.open_root() as root:
             missing = [folder for folder in folders if stamp_at(root, folder) is None]
@@ -157,14 +159,14 @@ class Snapshots:
 
     @contextmanager
     def scanned(self) -> Iterator[dict[str, Known]]:
-        """The present state of the workspace; nothing is written down meanwhile."""
+        """Yield the current state of the workspace; no changes are recorded meanwhile."""
         with self._locked(quick=False):
             self._look(quick=False)
             yield self._known if self._known is not None else {}
 
     @contextmanager
     def opened(self) -> Iterator[Book | None]:
-        """The database of changes, locked; None if nothing was ever written down."""
+        """The database of changes, locked; None if no changes were ever recorded."""
         with self._locked(quick=False):
             yield self.book if self.book.exists else None
 
@@ -186,7 +188,7 @@ class Snapshots:
         with self._lock:
             self.book.close()
 
-    # ── looking ──────────────────────────────────────────────────────────────────────────────────
+    # ── scanning ─────────────────────────────────────────────────────────────────────────────────
     @contextmanager
     def _locked(self, quick: bool) -> Iterator[None]:
         if not self._lock.acquire(blocking=not quick):
@@ -248,8 +250,8 @@ class Snapshots:
         self._fresh = {}
 
     def _attribute(self, path: str, before: State | None, after: State | None) -> None:
-        """To everybody who was at work, or of those to the ones that mean to change it; nobody was, when a person or
-        another program of theirs did it."""
+        """Attribute a change to all active writers, or to those of them that claim the path. Without active writers,
+        the user or another of the user's programs made the change."""
         writers = {name: one for name, one in self._active.items() if not one.only or _covers(one.only, path)}
         writers = writers or self._aside
         if any(one.claims is not None and one.claims(path) for one in writers.values()):
@@ -264,9 +266,9 @@ class Snapshots:
             else:
                 change.after, change.shared = after, change.shared | others
 
-    # ── taking ───────────────────────────────────────────────────────────────────────────────────
+    # ── storing ──────────────────────────────────────────────────────────────────────────────────
     def _store_contents(self, root: int, wanted: Mapping[str, Stamp]) -> dict[str, Known]:
-        """The smallest first: where time or room ends, as many as can be are kept."""
+        """Store contents, smallest first, so that as many as possible are stored before time or space runs out."""
         fresh, known = self._fresh, self._known or {}
         until, now = time.monotonic() + self._taking, time.time_ns()
         for path, stamp in sorted(wanted.items(), key=lambda one: one[1].size):
@@ -280,7 +282,7 @@ class Snapshots:
             else:
                 fresh[path] = self._store_content(root, path, stamp)
                 if now - stamp.touched < _TICK:
-                    self._late.add(path)  # it may change once more and look the same
+                    self._late.add(path)  # it may change again with the same times
         return fresh
 
     def _store_content(self, root: int, path: str, stamp: Stamp) -> Known:
@@ -292,7 +294,7 @@ class Snapshots:
                     return Known(stamp, self.contents.add_bytes(os.fsencode(os.readlink(name, dir_fd=folder))))
                 return self._file(folder, name, stamp)
         except OSError:
-            return Known(stamp, "")  # gone since, or closed to us
+            return Known(stamp, "")  # deleted since, or not permitted
 
     def _file(self, folder: int, name: str, stamp: Stamp) -> Known:
         with closing_handle(os.open(name, _FILE, dir_fd=folder)) as handle:
@@ -301,7 +303,7 @@ class Snapshots:
                 return Known(stamp, "")
             sha = self.contents.add_file(handle, self._most)
             if stamp_of(os.fstat(handle)) != before:
-                return Known(stamp, "")  # it is written right now: the next look takes it
+                return Known(stamp, "")  # it is being written: the next scan stores it
         self._total += before.size
         return Known(before, sha)
 
@@ -310,7 +312,7 @@ class Snapshots:
         return self._settings().workspace_undo_mb * 1_000_000
 
     def _fits(self, size: int) -> bool:
-        """Room for one more content; the oldest changes give theirs."""
+        """Make space for one more content by forgetting the oldest changes; False if that is not enough."""
         if self._count() + size <= self._most:
             return True
         if size > self._most:
@@ -328,19 +330,19 @@ class Snapshots:
         return self._total
 
     def _sweep(self) -> None:
-        """Contents that nothing stands on any more go."""
+        """Delete contents that nothing refers to any more."""
         there, wanted = self.contents.all(), self.book.wanted() | self._held_now()
         self.contents.drop(there.keys() - wanted)
         self._total = sum(size for sha, size in there.items() if sha in wanted)
 
     def _held_now(self) -> set[str]:
-        """Contents that the book does not know of yet."""
+        """Hashes of contents that the database does not list yet."""
         held = {one.sha for one in (*self._fresh.values(), *(self._known or {}).values())}
         for writer in (*self._active.values(), *self._aside.values()):
             held |= {one.sha for change in writer.files.values() for one in (change.before, change.after) if one}
         return held
 
-    # ── writing down ─────────────────────────────────────────────────────────────────────────────
+    # ── recording ────────────────────────────────────────────────────────────────────────────────
     def _write_down(self, writer: Writer) -> None:
         blind = writer.note == TOO_MANY
         writer.files = {} if blind else {path: one for path, one in writer.files.items() if not one.is_none}
@@ -365,5 +367,5 @@ class Snapshots:
 
 
 def _covers(paths: Iterable[str], path: str) -> bool:
-    """Whether it is one of these, or below one, or a folder on the way to one."""
+    """Whether a path is one of these paths, below one of them, or a parent folder of one."""
     return any(path == one or path.startswith(f"{one}/") or one.startswith(f"{path}/") for one in paths)

@@ -1,7 +1,7 @@
-"""Takes back what somebody changed in the workspace: file by file, as it was, unless it is another one by now.
+"""Undoes changes in the workspace file by file, unless a file was changed since.
 
-An undo is written down like any change, so it can be undone too. Files that somebody changed later, or that several
-programs may have written, are told first and left alone unless a person names them.
+An undo is recorded like any change, so it can be undone too. Files that were changed later, or that several programs
+may have written, are listed in the plan and restored only if the user selects them.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ READY, SHARED, CONFLICT, DONE, LOST = "ready", "shared", "conflict", "done", "lo
 
 
 class Step(NamedTuple):
-    """What undoing means for one path."""
+    """What an undo would do with one path."""
 
     path: str
     change: Change
     state: str
-    later: Changes | None = None  # who changed it since, where that is known
+    later: Changes | None = None  # the later changes of the path, if known
 
 
 class Undoing:
-    """Works on the disk: the core calls it on a thread."""
+    """Plans and makes undos. It uses the disk, so the core calls it on a thread."""
 
     _deed = "taken back"
 
@@ -44,21 +44,21 @@ class Undoing:
         self._book, self._contents = snapshots.book, snapshots.contents
 
     def plan(self, name: str) -> tuple[Changes, tuple[Step, ...]]:
-        """What undoing these changes would do now."""
+        """What an undo of these changes would do now."""
         changes = self.find(name)
         with self._snapshots.scanned() as now:
             return changes, tuple(self._step(changes, path, one, now) for path, one in changes.files.items())
 
     def undo(self, name: str, paths: Collection[str], actor: str) -> Changes:
-        """Take these files of the changes back; others stay. Those in conflict are taken back only because they are
-        named, so whoever names them has read the plan."""
+        """Undo the changes of these paths; others stay. Paths in conflict are undone too, so the caller must have shown
+        the plan to the user."""
         changes = self.find(name)
         writer = Writer(f"undo-{secrets.token_hex(6)}", "undo", actor, changes.label, changes.id, tuple(paths))
         self._take_all_back(changes, paths, writer)
         return _done(writer)
 
     def _take_all_back(self, changes: Changes, paths: Collection[str], writer: Writer) -> list[str]:
-        """Answers the paths for which that failed; the writer's note says why."""
+        """Restore these paths. Returns the paths for which that failed; the writer's note says why."""
         failed: dict[str, str] = {}
         with self._snapshots.direct_change(writer) as now:
             chosen = [self._step(changes, path, one, now) for path, one in changes.files.items() if path in paths]
@@ -117,7 +117,7 @@ class Undoing:
     def _put_file(self, folder: int, name: str, before: State) -> None:
         draft = f".writing-{secrets.token_hex(8)}"
         try:
-            if not before.sha or not self._contents.has(before.sha):  # only its rights were changed
+            if not before.sha or not self._contents.has(before.sha):  # only its permissions were changed
                 change_mode(folder, name, stat.S_IMODE(before.mode) & 0o777)
                 return
             with self._contents.open(before.sha) as source:
@@ -147,7 +147,7 @@ def _done(writer: Writer) -> Changes:
 
 
 def _open_or_make(root: int, folders: list[str]) -> int:
-    """Open a folder and make it, and those above it, where they are gone."""
+    """Open a folder. Creates it and its parent folders if they are missing."""
     with suppress(FileNotFoundError):
         return open_folder(root, folders)
     here = os.dup(root)
@@ -163,7 +163,7 @@ def _open_or_make(root: int, folders: list[str]) -> int:
 
 
 def _check_still(folder: int, name: str, known: Known | None) -> None:
-    """A program may be at work right now: nothing of it is lost that nobody has seen."""
+    """Raise if an entry changed since the scan, so that what a running program writes is not lost."""
     try:
         found = stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
     except FileNotFoundError:
@@ -180,7 +180,7 @@ def _remove(root: int, path: str, known: Known | None) -> None:
 
 
 def _make_way(folder: int, name: str, before: State) -> None:
-    """Another kind of thing stands in its place: an empty folder, or a file where a folder was."""
+    """Remove an entry of a different type: an empty folder instead of a file, or a file instead of a folder."""
     with suppress(FileNotFoundError):
         here = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if stat.S_ISDIR(here.st_mode) and not before.is_folder:

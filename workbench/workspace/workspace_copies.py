@@ -1,9 +1,9 @@
-"""Copies of the workspace in which programs work that nobody approved, and what becomes of their changes.
+"""Copies of the workspace (stages) in which unapproved programs run, and the settlement of their changes.
 
-A stage is a plain folder: every kind of sandbox can be given it in the workspace's place, and nothing is mounted on the
-host. It is filled once and then kept equal to the workspace by names, times and sizes, so a run copies only what others
+A stage is a plain folder, so every kind of sandbox can get it instead of the workspace, and nothing is mounted on the
+host. It is filled once and then kept equal to the workspace by names, times and sizes, so a run copies only files that
 changed since. Blocks are shared where the file system can (btrfs, XFS). When the run has ended, each difference is
-either put into the workspace or held until the user decides; after that the stage equals the workspace again.
+written to the workspace or held until the user decides; then the stage is made equal to the workspace again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from workbench.workspace.held_files import HELD, HeldFiles
 from workbench.workspace.snapshots import LOOKING, MOST, NotQuick, Snapshots, Writer
 
 IDLE: Final = 2  # stages that are kept for the next runs
-_QUICK: Final = 100  # entries that are looked at on the event loop; more go to a thread
+_QUICK: Final = 100  # entries that are scanned on the event loop; more need a thread
 _SPARE: Final = 256 << 20  # bytes of the disk that a copy leaves free
 _PIECE: Final = 8 << 20
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -42,7 +42,7 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXE
 _AGAIN: Final = os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _RIGHTS: Final = 0o777
 _NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
-_SIDECARS: Final = ("-wal", "-shm", "-journal")  # what SQLite reads back into the database beside it
+_SIDECARS: Final = ("-wal", "-shm", "-journal")  # ends of files that SQLite applies to the database next to them
 _MARKER: Final = "run.json"
 _ENTRIES: Final = "entries.json"
 EXISTED, CHANGED, RUNNABLE, FULL, INTERRUPTED = "existed", "changed", "runnable", "full", "interrupted"
@@ -50,11 +50,11 @@ OUTSIDE: Final = "outside"
 
 
 class Unstageable(WorkbenchError):
-    """The workspace cannot be copied; a program can only work in the workspace itself, which takes an approval."""
+    """The workspace cannot be copied, so a program can only use the workspace itself, which requires an approval."""
 
 
 class Overfull(WorkbenchError):
-    """A program left more in its copy than can be looked at, so nobody can tell what it changed."""
+    """A program left more in its stage than can be scanned, so its changes are unknown."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -64,7 +64,7 @@ class Overfull(WorkbenchError):
 
 
 class Entry(NamedTuple):
-    """One path that was equal in both places, and how it looked in each."""
+    """A path that was equal in the workspace and in the stage, with its stamp in each."""
 
     source: Stamp
     copy: Stamp
@@ -80,7 +80,7 @@ class StageOwner(Struct, frozen=True):
 
 
 class Difference(NamedTuple):
-    """What a program left different at one path; None where nothing was, or is."""
+    """A path that a program changed in its stage; a stamp is None if nothing was or is there."""
 
     base: Stamp | None  # in the workspace, when the program began
     copy: Stamp | None  # in the stage, now
@@ -88,7 +88,7 @@ class Difference(NamedTuple):
 
 @dataclass(slots=True)
 class Settlement:
-    """What became of one run's changes. `files` are all of them, `written` those that are in the workspace now."""
+    """The outcome of one run's changes. `files` has all changes, `written` the paths that are in the workspace now."""
 
     files: dict[str, Change] = field(default_factory=dict)
     rewritten: set[str] = field(default_factory=set)
@@ -97,21 +97,22 @@ class Settlement:
 
 
 class Stage:
-    """One copy. Its methods work on disks, one thread at a time; those with `quick` may run on the event loop."""
+    """One copy of the workspace. Its methods use the disk, one thread at a time; those with `quick` may run on the
+    event loop."""
 
     def __init__(self, home: Path, confined: Confined) -> None:
         self._home, self._confined = home, confined
         self._entries: dict[str, Entry] = {}
-        self._busy = Lock()  # whoever saves or removes it waits for a thread that still copies
+        self._busy = Lock()  # saving and removing wait for a thread that still copies
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     @property
     def folder(self) -> Path:
-        """What a program gets as its workspace."""
+        """The folder that a program gets as its workspace."""
         return self._home / "workspace"
 
     def begin(self, run: StageOwner) -> None:
-        """Note whose changes these are, for the next core if this one is killed."""
+        """Record the run on disk, so that the next core knows whose changes these are if this core is killed."""
         (self._home / _MARKER).write_text(json.dumps(msgspec.to_builtins(run)), encoding="utf-8")
 
     def end(self) -> None:
@@ -123,13 +124,13 @@ class Stage:
             shutil.rmtree(self._home, ignore_errors=True)
 
     def save(self) -> None:
-        """For the next core, which then copies only what changed since."""
+        """Save the stamps for the next core, which then copies only what changed since."""
         with self._busy:
             rows = [(os.fsencode(path).hex(), entry.source, entry.copy) for path, entry in self._entries.items()]
             (self._home / _ENTRIES).write_bytes(msgspec.json.encode(rows))
 
     def load(self) -> bool:
-        """What an earlier core saved, where the copy is as it was then; used once."""
+        """Load, once, the stamps that an earlier core saved; False if they are missing or the copy changed since."""
         saved = self._home / _ENTRIES
         try:
             rows = msgspec.json.decode(saved.read_bytes(), type=list[tuple[str, Stamp, Stamp]])
@@ -141,7 +142,7 @@ class Stage:
             return False
 
     def recover(self, began: float) -> None:
-        """Find out what a run changed in it under which the core was killed at work, as far as both places tell."""
+        """Find the changes of a run whose core was killed, as far as workspace and stage show them."""
         try:
             with closing_handle(os.open(self.folder, FOLDER)) as place:
                 here = look(place, MOST, LOOKING)
@@ -155,11 +156,11 @@ class Stage:
             copy = here.get(path)
             if copy is not None and _seem_equal(stamp, copy):
                 self._entries[path] = Entry(stamp, copy)
-            elif stamp.touched < began * 1e9:  # nobody but the program made it other since then
+            elif stamp.touched < began * 1e9:  # only the program can have changed it since then
                 self._entries[path] = Entry(stamp, _NOTHING)
 
     def refresh(self, *, quick: bool = False) -> None:
-        """Make the copy equal to the workspace. What the program left different in it has been settled before."""
+        """Make the stage equal to the workspace. The changes of its last program must be settled before."""
         with self._confined.open_root() as root:
             try:
                 now = look(root, _QUICK if quick else MOST, LOOKING)
@@ -182,7 +183,7 @@ class Stage:
                 self._follow(root, now, gone, other)
 
     def changes(self, *, quick: bool = False) -> dict[str, Difference]:
-        """Every path that differs from what the last refresh or settlement left; the program has ended by now."""
+        """Every path that differs from the state after the last refresh or settlement. The program must have ended."""
         with closing_handle(os.open(self.folder, FOLDER)) as place:
             try:
                 now = look(place, _QUICK if quick else MOST, LOOKING)
@@ -204,23 +205,23 @@ class Stage:
         return found
 
     def adopt(self, path: str, source: Stamp | None, copy: Stamp | None) -> None:
-        """Both places hold the same here now."""
+        """Record that a path is equal in the workspace and in the stage now."""
         if source is None or copy is None:
             self._entries.pop(path, None)
         else:
             self._entries[path] = Entry(source, copy)
 
     def reset(self, paths: Iterable[str]) -> None:
-        """Put back what the workspace holds: a later program must not see what was held."""
+        """Restore these paths from the workspace: a later program must not see held changes."""
         wanted = sorted(paths)
         with self._confined.open_root() as root:
             now = {path: stamp for path in wanted if (stamp := stamp_at(root, path)) is not None}
-            for path in wanted:  # what is different there is nobody's any more
+            for path in wanted:  # differences there belong to no run any more
                 self._entries[path] = Entry(_NOTHING, _NOTHING)
             self._follow(root, now, [path for path in wanted if path not in now], list(now))
 
     def _opened_up(self, place: int, now: dict[str, Stamp]) -> dict[str, Stamp]:
-        """A program closed folders to us: look into them, and remember the rights it gave them."""
+        """Scan folders that a program made inaccessible, and report them with the permissions that it gave them."""
         rights: dict[str, Stamp] = {}
         while closed := [path for path, one in now.items() if path not in rights and _is_closed(one)]:
             for path in closed:
@@ -229,7 +230,7 @@ class Stage:
             now = look(place, MOST, LOOKING)
         for path, stamp in rights.items():
             if (entry := self._entries.get(path)) is not None and entry.copy == stamp:
-                _change_rights(place, path, stamp.mode & _RIGHTS)  # it was so in the workspace
+                _change_rights(place, path, stamp.mode & _RIGHTS)  # the workspace has the same
         return now | rights
 
     def _check_room(self, size: int) -> None:
@@ -239,7 +240,7 @@ class Stage:
             raise Unstageable(words, f"Make room where {self._home.parent} is, or approve the program.")
 
     def _follow(self, root: int, now: Mapping[str, Stamp], gone: list[str], other: list[str]) -> None:
-        """Remove what is gone, the deepest first, then copy what is other, folders first."""
+        """Remove deleted paths from the stage, the deepest first, then copy changed paths, folders first."""
         with closing_handle(os.open(self.folder, FOLDER)) as place:
             for path in sorted(gone, key=lambda path: -path.count("/")):
                 _remove_tree(place, path)
@@ -280,7 +281,7 @@ class Stage:
         except OSError as fault:
             if fault.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise Unstageable("The disk is full: the workspace cannot be copied.", "Make room on it.") from fault
-            self._entries.pop(path, None)  # gone since it was listed, or closed to us
+            self._entries.pop(path, None)  # deleted since it was listed, or not permitted
             with suppress(OSError):
                 _remove_entry(inside, name)
 
@@ -289,16 +290,16 @@ _NOTHING: Final = Stamp(0, -1, 0, 0, 0, 0)
 
 
 class Stages:
-    """Every stage of one workspace. Sequential runs get the same one, so their ready sandboxes fit."""
+    """All stages of one workspace. Sequential runs get the same stage, so prepared sandboxes can be used for it."""
 
     def __init__(self, confined: Confined, folder: Path) -> None:
         self._confined, self._folder = confined, folder
-        self._left = sorted(folder.iterdir()) if folder.is_dir() else []  # by an earlier core
+        self._left = sorted(folder.iterdir()) if folder.is_dir() else []  # stages of an earlier core
         self._idle: list[Stage] = []
         self._lock = Lock()
 
     def take(self) -> Stage:
-        """One that nobody else has; it may have to be filled yet."""
+        """Take a stage that no other run uses; it may be empty yet."""
         with self._lock:
             if self._idle:
                 return self._idle.pop()
@@ -306,7 +307,7 @@ class Stages:
         return Stage(self._folder / secrets.token_hex(6), self._confined)
 
     def give_back(self, stage: Stage) -> bool:
-        """For the next run; False where there are enough, and this one has to be removed."""
+        """Return a stage for the next run; False if there are enough, and this one must be removed."""
         with self._lock:
             if len(self._idle) < IDLE:
                 self._idle.append(stage)
@@ -314,8 +315,8 @@ class Stages:
         return False
 
     def leftovers(self) -> list[tuple[Stage, StageOwner]]:
-        """Stages of a core that was killed, with the run that was at work in each. One that was saved is for the next
-        program, and others are removed."""
+        """Stages of a core that was killed, with the run that was active in each. Of the others, a saved stage is used
+        for the next program and the rest are removed."""
         found: list[tuple[Stage, StageOwner]] = []
         for home in self._left:
             try:
@@ -331,7 +332,7 @@ class Stages:
         return found
 
     def close(self) -> None:
-        """One stays for the next core; no program is at work any more."""
+        """Save one stage for the next core and remove the others. No program may be running."""
         with self._lock:
             idle, self._idle = self._idle, []
         for stage in idle[:-1]:
@@ -342,7 +343,7 @@ class Stages:
 
 
 def _owner(run: object) -> StageOwner:
-    """Of a damaged mark nobody: the changes are held all the same."""
+    """The owner from a marker; empty for a damaged marker, as the changes are held all the same."""
     try:
         return msgspec.convert(run, StageOwner)
     except msgspec.ValidationError:
@@ -350,7 +351,7 @@ def _owner(run: object) -> StageOwner:
 
 
 class Settling:
-    """Puts what a program changed in its stage into the workspace, or holds it for the user."""
+    """Writes the changes of a program from its stage to the workspace, or holds them for the user."""
 
     def __init__(self, snapshots: Snapshots, held: HeldFiles) -> None:
         self._snapshots, self._held = snapshots, held
@@ -367,9 +368,9 @@ class Settling:
         files: int,
         hold: str = "",
     ) -> Settlement:
-        """`name`: of the run, under which changes are held. `own`: what the program's session made, as it left it; that
-        is free, and so is what is new. `room` and `files`: how much the workspace may hold. `hold`: why nothing at all
-        is written, if so."""
+        """Settle the changes of one run. `name` is the run under which changes are held. `own` has the files that the
+        program's session made, as it left them; these and new files are written without an approval. `room` and `files`
+        are the most bytes and files of the workspace. `hold` is the reason for writing nothing at all, if any."""
         differences = stage.changes()
         settled = Settlement()
         if not differences:
@@ -405,7 +406,7 @@ class Settling:
     def _held_and_written(
         self, found: _StageDifferences, writer: Writer, name: str, why: Mapping[str, str]
     ) -> dict[str, Change]:
-        """Every change; what is held is kept with its content until the user decides."""
+        """All changes. Held changes are stored with their content until the user decides."""
         files = {path: found.change(path, None) for path in found.all if path not in why}
         if why:
             with self._held.guard_contents():
@@ -416,7 +417,7 @@ class Settling:
 
 
 class _StageDifferences:
-    """The differences of one stage, beside what the workspace holds at this moment."""
+    """The differences of one stage, compared with the current workspace."""
 
     def __init__(self, root: int, place: int, differences: dict[str, Difference]) -> None:
         self._root, self._place = root, place
@@ -424,11 +425,11 @@ class _StageDifferences:
         self.now = {path: stamp_at(root, path) for path in differences}
 
     def at(self, path: str) -> Stamp | None:
-        """What the workspace holds now."""
+        """The current stamp of a path in the workspace."""
         return stamp_at(self._root, path)
 
     def equal(self) -> list[str]:
-        """Files that were written again with what they held, and folders that somebody else made as well."""
+        """Files that were written again with the same content, and folders that now exist in the workspace too."""
         return [path for path, one in self.all.items() if self._is_equal(path, one)]
 
     def _is_equal(self, path: str, one: Difference) -> bool:
@@ -450,12 +451,12 @@ class _StageDifferences:
             del self.all[path]
 
     def can_read(self, path: str) -> bool:
-        """Whether it could be read without changing its rights for a moment."""
+        """Whether a file can be read without changing its permissions for a moment."""
         copy = self.all[path].copy
         return copy is None or not copy.is_file or bool(copy.mode & stat.S_IRUSR)
 
     def fill_up(self, why: dict[str, str], room: int, files: int) -> None:
-        """Hold what there is no room for: several programs may have filled their copies at once."""
+        """Hold changes beyond the limits of the workspace: several programs may have filled their stages at once."""
         for path, one in self.all.items():
             if path in why or one.copy is None:
                 continue
@@ -466,7 +467,7 @@ class _StageDifferences:
                 why[path] = FULL
 
     def leads_out(self, path: str) -> bool:
-        """Whether a link names a place that is not surely below the workspace: others would follow it there."""
+        """Whether a link may lead out of the workspace, where other programs would follow it."""
         try:
             with open_parent(self._place, path) as (folder, name):
                 target = os.readlink(name, dir_fd=folder)
@@ -476,16 +477,16 @@ class _StageDifferences:
         return target.startswith("/") or depth < 0
 
     def ordered(self) -> list[str]:
-        """In the order in which they can be written."""
+        """The paths in the order in which they can be written."""
         return sorted(self.all, key=lambda path: write_order(path, self.all[path].copy))
 
     def write(self, path: str) -> bool:
-        """Put one of them into the workspace, in one step; False where that is not possible as it was meant."""
+        """Write one change to the workspace atomically; False if that fails or the path has changed meanwhile."""
         copy, now = self.all[path].copy, self.now[path]
         try:
             with open_parent(self._root, path) as (folder, name):
                 if _stamp(folder, name) != now:
-                    return False  # the user writes it at this moment
+                    return False  # for example, the user writes it now
                 if now is not None and (copy is None or copy.is_folder != now.is_folder):
                     _remove_entry(folder, name)
                 if copy is None:
@@ -517,7 +518,7 @@ class _StageDifferences:
                     os.unlink(draft, dir_fd=folder)
 
     def change(self, path: str, contents: Contents | None) -> Change:
-        """What was there and what the program left; its content is kept where `contents` are given."""
+        """The change of a path, from its original state. Stores the new content in `contents`, if given."""
         base, copy = self.all[path].base, self.all[path].copy
         sha = self._store_content(path, copy, contents) if contents is not None and copy is not None else ""
         return Change(_state(base, ""), _state(copy, sha))
@@ -535,7 +536,7 @@ class _StageDifferences:
 
 
 def _reasons(found: _StageDifferences, own: Mapping[str, Stamp], *, approved: bool) -> dict[str, str]:
-    """Why each change is not simply made; paths without a reason are free."""
+    """For each change that needs the user's decision the reason; changes without a reason are written."""
     why: dict[str, str] = {}
     for path in sorted(found.all):
         one, now = found.all[path], found.now[path]
@@ -556,12 +557,13 @@ def _reasons(found: _StageDifferences, own: Mapping[str, Stamp], *, approved: bo
 
 
 def _stays_folder(one: Difference) -> bool:
-    """Only its rights are held; what is in it can be written."""
+    """Whether only the permissions of a folder changed; if they are held, files in the folder can be written."""
     return bool(one.base and one.copy and one.base.is_folder and one.copy.is_folder)
 
 
 def _is_sidecar(path: str, found: _StageDifferences, own: Mapping[str, Stamp]) -> bool:
-    """A journal beside a database that is not the session's would be read back into it by whoever opens it next."""
+    """Whether a path is the journal of a database that is not the session's. The next program that opens the database
+    would apply the journal to it."""
     main = next((path.removesuffix(end) for end in _SIDECARS if path.endswith(end)), "")
     if not main:
         return False
@@ -574,7 +576,7 @@ def _seem_equal(one: Stamp, other: Stamp) -> bool:
 
 
 def _is_closed(stamp: Stamp) -> bool:
-    """A folder that its owner cannot look into."""
+    """Whether a folder cannot be read by its owner."""
     return stamp.is_folder and stamp.mode & 0o500 != 0o500
 
 
@@ -583,7 +585,7 @@ def _runnable(copy: Stamp) -> int:
 
 
 def _note_own(own: dict[str, Stamp], path: str, base: Stamp | None, now: Stamp | None) -> None:
-    """A session's own are the files that it made, for as long as nobody else changes them."""
+    """Update the files that are a session's own: those that it made, until another writer changes them."""
     if now is None:
         own.pop(path, None)
     elif base is None or path in own:
@@ -595,7 +597,7 @@ def _state(stamp: Stamp | None, sha: str) -> State | None:
 
 
 def _size(root: int, known: Mapping[str, Known], room: int) -> int:
-    """What the workspace takes; holes are looked for only where its files seem to be too large."""
+    """The bytes that the workspace uses. Sparse files are measured only if the files seem to exceed half the limit."""
     seeming = sum(one.stamp.size for one in known.values())
     if seeming <= room // 2:
         return seeming
@@ -614,7 +616,7 @@ def _stamp(folder: int, name: str) -> Stamp | None:
 
 
 def _copy_file(name: str, stamp: Stamp, outside: int, inside: int) -> None:
-    """In place where the same file is there, for whoever has it open; else anew."""
+    """Copy a file. An existing regular file is overwritten in place, so that programs that have it open see this."""
     with closing_handle(os.open(name, _READ, dir_fd=outside)) as source:
         if not stat.S_ISREG(os.fstat(source).st_mode):
             raise FileNotFoundError(name)
@@ -638,7 +640,7 @@ def _copy_new(name: str, source: int, draft: str, folder: int, copy: Stamp) -> N
 
 
 def _fill(target: int, source: int, stamp: Stamp) -> None:
-    """Give an open file the content, rights and time of another one, and close it."""
+    """Give an open file the content, permissions and time of another file, and close it."""
     with closing_handle(target):
         _copy_content(source, target)
         os.fchmod(target, stamp.mode & _RIGHTS)
@@ -646,8 +648,8 @@ def _fill(target: int, source: int, stamp: Stamp) -> None:
 
 
 def _link_new(draft: str, name: str, folder: int) -> None:
-    """Give the draft its name, and replace nothing that came meanwhile. Some file systems (exFAT, many shares) have no
-    hard links: there a look comes first."""
+    """Give a temporary file its final name without replacing a file that was created meanwhile. File systems without
+    hard links (exFAT, many network shares) are checked for such a file before the rename."""
     try:
         os.link(draft, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
     except OSError as fault:
@@ -657,7 +659,7 @@ def _link_new(draft: str, name: str, folder: int) -> None:
 
 
 def _copy_content(source: int, target: int) -> None:
-    """In the kernel, which shares blocks where it can."""
+    """Copy a file's content in the kernel, which shares blocks where it can."""
     try:
         while os.copy_file_range(source, target, _PIECE):
             pass
@@ -698,7 +700,7 @@ def _remove_tree(place: int, path: str) -> None:
 
 
 def _remove_entry(folder: int, name: str) -> None:
-    """A file, a link, or an empty folder."""
+    """Remove a file, a link or an empty folder."""
     found = _stamp(folder, name)
     if found is not None:
         (os.rmdir if found.is_folder else os.unlink)(name, dir_fd=folder)
@@ -710,7 +712,7 @@ def _change_rights(place: int, path: str, rights: int) -> None:
 
 
 def _open_folders(folder: Path) -> None:
-    """A program may have closed folders of its own to us."""
+    """Make all folders accessible, because a program may have removed our permissions."""
     for at, folders, _names in os.walk(folder, followlinks=False):
         for name in folders:
             place = os.path.join(at, name)

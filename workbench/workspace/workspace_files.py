@@ -1,4 +1,4 @@
-"""The confined file store of a project: relative paths, plain files, and an end to how much and how many."""
+"""The confined file store of a project: relative paths, regular files, and limits of size and number."""
 
 from __future__ import annotations
 
@@ -18,18 +18,17 @@ from workbench.workspace.confined_paths import Confined, file_not_found, open_pl
 from workbench.workspace.directory_scan import Stamp, one_level, plain, stamp_of
 from workbench.workspace.file_names import danger, displayed_name, parts_of
 
-LARGEST_READ = 10_000_000  # bytes of a file that are shown; the rest is announced as cut
+LARGEST_READ = 10_000_000  # bytes of a file that are shown; a note says that the rest is cut
 MOST_FILES = 20_000  # files that a listing shows
 _HEAD: Final = 8_192  # bytes at a file's beginning that tell text and binary apart
 
 
 class Store:
-    """Files below one folder. Its verbs take paths such as `reports/summary.txt` and raise WorkbenchError.
+    """Files below one folder. Its methods take paths such as `reports/summary.txt` and raise WorkbenchError.
 
-    `list`, `inside`, `level` and `look` tell what is there; `read` gives text, `read_bytes` a slice of anything;
-    `write` and `write_bytes` replace a file whole or not at all; `delete`, `rename`, `make_folder` do what they say.
-    None follows a link or waits for a pipe, whatever a program does to the folder meanwhile. They work on the disk, so
-    the core calls them on a thread.
+    `list`, `inside`, `level` and `look` return the metadata of entries, `read` returns text, `read_bytes` a slice of
+    any file; `write` and `write_bytes` replace a file atomically. No method follows a link or blocks on a pipe,
+    whatever a program does to the folder meanwhile. They use the disk, so the core calls them on a thread.
     """
 
     def __init__(
@@ -40,19 +39,19 @@ class Store:
 
     @property
     def confined(self) -> Confined:
-        """For whoever works on the same folder by the same rules."""
+        """The confined folder, for other code that uses the same files."""
         return self._confined
 
-    # ── what is there ────────────────────────────────────────────────────────────────────────────
+    # ── listing ──────────────────────────────────────────────────────────────────────────────────
     @api(name="files", in_thread=True)
     def list(self) -> tuple[FileInfo, ...]:
-        """Every plain file, by path; links and odd files are left out. At most twenty thousand."""
+        """Every regular file, sorted by path, at most 20,000. Links and special files are left out."""
         with self._confined.open_root() as root:
             found = [_info(path, stamp) for path, stamp in plain(root, MOST_FILES)]
         return tuple(sorted(found, key=lambda info: info.path))
 
     def inside(self, folder: str) -> tuple[FileInfo, ...]:
-        """The plain files of one folder, not of those in it; none where there is no such folder."""
+        """The regular files directly in one folder; none if there is no such folder."""
         try:
             return tuple(one for one in self.level(folder) if one.kind == "file" and one.plain)
         except WorkbenchError:
@@ -60,14 +59,14 @@ class Store:
 
     @api(name="file_level", in_thread=True)
     def level(self, folder: str = "") -> tuple[FileInfo, ...]:
-        """Everything in one folder: folders first, then files by name; links and odd things too, marked as such."""
+        """All entries of one folder: folders first, then files by name; links and special files are marked as such."""
         prefix = "/".join((*parts_of(folder), "")) if folder else ""
         with self._confined.folder(folder) as handle:
             found = [_info(prefix + name, stamp) for name, stamp in one_level(handle)]
         return tuple(replace(one, warning=words) if (words := _danger(one)) else one for one in found)
 
     def look(self, path: str) -> FileInfo:
-        """The facts of one file or folder."""
+        """The metadata of one file or folder."""
         with self._confined.parent(path) as (folder, name):
             try:
                 found = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -91,14 +90,14 @@ class Store:
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
     @api(name="read_file", in_thread=True)
     def read(self, path: str) -> str:
-        """A text file. What is too large is cut, and the cut is announced on the last line."""
+        """The content of a text file. A file that is too large is cut, and the last line says so."""
         data, size = self.read_bytes(path, 0, LARGEST_READ)
         if not is_text(data):
             raise WorkbenchError(f"{path} is not text.", "A program in the sandbox can open it as bytes.")
         return _decoded(data, path, size)
 
     def read_bytes(self, path: str, start: int, length: int) -> tuple[bytes, int]:
-        """A slice of a file, and how long the whole is."""
+        """A slice of a file, and the size of the whole file."""
         with self._confined.parent(path) as (folder, name):
             handle = open_plain(folder, name, path)
             with os.fdopen(handle, "rb") as file:
@@ -108,11 +107,11 @@ class Store:
 
     # ── changing ─────────────────────────────────────────────────────────────────────────────────
     def write(self, path: str, text: str) -> FileInfo:
-        """Replace a file whole, making its folders; what stood there before stays until the new text is complete."""
+        """Replace a file atomically and create its folders. The old text remains until the new text is complete."""
         return self.write_bytes(path, _encoded(text, path))
 
     def write_bytes(self, path: str, data: bytes, *, new: bool = False) -> FileInfo:
-        """The same for anything. `new`: a file that is there is not replaced."""
+        """As `write`, for bytes. With `new`, an existing file is not replaced."""
         with self._confined.parent(path, make=True) as (folder, name):
             before = plain_size(folder, name, path)
             if new and before is not None:
@@ -127,12 +126,12 @@ class Store:
             os.unlink(name, dir_fd=folder)
 
     def remove(self, path: str) -> None:
-        """Remove whatever has this name: a file, a link, an odd thing, or a folder with all that is in it."""
+        """Remove a file, a link, a special file, or a folder with all its contents."""
         with self._confined.parent(path) as (folder, name):
             _remove(folder, name, path)
 
     def rename(self, path: str, to: str) -> FileInfo:
-        """Give a file or folder another place; nothing is replaced by it."""
+        """Move or rename a file or folder; nothing is replaced."""
         if "/".join(parts_of(to)).startswith("/".join(parts_of(path)) + "/"):
             raise WorkbenchError(f"{path} cannot be moved into itself.", "Choose another folder.")
         with self._confined.parent(path) as (folder, name), self._confined.parent(to, make=True) as (target, new):
@@ -172,7 +171,7 @@ class Store:
 
 
 def is_text(beginning: bytes) -> bool:
-    """Whether a file that begins so can be read as text."""
+    """Whether a file with this beginning is text."""
     head = beginning[:_HEAD]
     if b"\0" in head:
         return False
@@ -249,7 +248,7 @@ def _encoded(text: str, path: str) -> bytes:
 
 
 def _decoded(data: bytes, path: str, size: int) -> str:
-    """Text, with the cut announced; a cut may fall within a character."""
+    """The text, with a note if it is cut; the cut may be within a character."""
     try:
         text = data.decode("utf-8", "strict" if size <= len(data) else "ignore")
     except UnicodeDecodeError as fault:
@@ -259,14 +258,14 @@ def _decoded(data: bytes, path: str, size: int) -> str:
     return f"{text}\n… cut: {len(data):,} of {size:,} bytes shown. A program in the sandbox can read the rest."
 
 
-MOST: Final = 2_000  # files that are brought at once
+MOST: Final = 2_000  # files that are imported at once
 LARGEST: Final = 500_000_000
 _PIECE: Final = 1 << 20
 _OPEN: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def import_files(store: Store, sources: tuple[str, ...], folder: str) -> tuple[FileInfo, ...]:
-    """Copies of these files and folders; a name that is taken gets a number, nothing is replaced."""
+    """Copy files and folders into the workspace. If a name exists, the copy gets a number; nothing is replaced."""
     wanted = list(_wanted(sources))
     if len(wanted) > MOST:
         raise WorkbenchError(f"That is more than {MOST:,} files.", "Copy them with your file manager.")
@@ -275,7 +274,7 @@ def import_files(store: Store, sources: tuple[str, ...], folder: str) -> tuple[F
 
 
 def export_file(store: Store, path: str, target: Path) -> int:
-    """A copy of one file somewhere else, complete or not at all; answers its size."""
+    """Copy a file out of the workspace, completely or not at all; returns its size."""
     at = 0
     with replacing_file(target, mode=0o644, durable=False, name=str(target)) as file:
         while True:
@@ -287,7 +286,7 @@ def export_file(store: Store, path: str, target: Path) -> int:
 
 
 def _wanted(sources: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
-    """Each file with the name it gets; what links lead to is not brought."""
+    """Each file with the name it gets; links are left out."""
     for source in map(Path, sources):
         if not source.is_dir():
             yield source, source.name
