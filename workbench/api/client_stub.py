@@ -312,7 +312,7 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def dismiss_hint(self, key: str) -> None:
-        """Stop showing a hint: the user does not want it, or has made a skill of it."""
+        """Stop showing a hint that the user declined or made a skill of."""
 
     @api(decides=True)
     async def draft_skill(
@@ -392,7 +392,7 @@ class CoreApi(Protocol):
 
     @api
     async def file_level(self, folder: str = "") -> tuple[FileInfo, ...]:
-        """Everything in one folder: folders first, then files by name; links and odd things too, marked as such."""
+        """All entries of one folder: folders first, then files by name; links and special files are marked as such."""
 
     @api
     async def file_piece(self, path: str, start: int = 0) -> FilePiece:
@@ -404,7 +404,7 @@ class CoreApi(Protocol):
 
     @api
     async def files(self) -> tuple[FileInfo, ...]:
-        """Every plain file, by path; links and odd files are left out. At most twenty thousand."""
+        """Every regular file, sorted by path, at most 20,000. Links and special files are left out."""
 
     @api
     async def find(self, words: str, kinds: tuple[str, ...], limit: int) -> Finds:
@@ -576,7 +576,7 @@ class CoreApi(Protocol):
 
     @api
     async def read_file(self, path: str) -> str:
-        """A text file. What is too large is cut, and the cut is announced on the last line."""
+        """The content of a text file. A file that is too large is cut, and the last line says so."""
 
     @api
     async def read_resource(self, server: str, uri: str) -> Outcome:
@@ -766,7 +766,7 @@ class CoreApi(Protocol):
 
     @api
     async def skill_hints(self) -> tuple[SkillHint, ...]:
-        """Forms of programs that ran often enough for a skill, most often first."""
+        """Forms of programs that ran often enough to suggest a skill, most frequent first."""
 
     @api
     async def skill_page(self, name: str) -> SkillPage: ...
